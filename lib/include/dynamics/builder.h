@@ -1,0 +1,102 @@
+/*
+ * Building a model by hand: links with their inertias, joints between them, then one call that checks the whole and
+ * compiles it. Links and joints may be added in any order. dyn_urdf_read (urdf.h) fills a builder from a file's text.
+ *
+ * A builder belongs to one thread at a time. Every string is copied.
+ */
+#ifndef DYNAMICS_BUILDER_H
+#define DYNAMICS_BUILDER_H
+
+#include <stdbool.h>
+
+#include <dynamics/model.h>
+#include <dynamics/report.h>
+#include <dynamics/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dyn_builder dyn_builder;
+
+/* Bounds on a description; beyond one the status is DYN_RESOURCE_EXHAUSTED. */
+enum { DYN_MAX_LINKS = 10000, DYN_MAX_NAME = 255 };
+
+/* A rigid body. `line` is its place in a file for messages, or 0. */
+typedef struct dyn_link_description {
+    const char *name;
+    dyn_inertia inertia; /* all zero: a massless link */
+    int line;
+} dyn_link_description;
+
+/* A joint. `position` and `rotation` place the joint frame in the parent link's frame; the child link's frame coincides
+ * with the joint frame at q = 0. `rotation` is row-major and maps joint coordinates to parent coordinates. */
+typedef struct dyn_joint_description {
+    const char *name;
+    dyn_joint_type type;
+    const char *parent_link;
+    const char *child_link;
+    double position[3]; /* m */
+    double rotation[9];
+    double axis[3]; /* in the joint frame, any length but zero; not read for fixed, spherical and floating joints */
+    double second_axis[3]; /* of a universal joint: the axis that the first one carries */
+    double pitch;          /* of a helical joint: m/rad */
+    bool has_limits;
+    dyn_joint_limits limits;
+    double damping;          /* N m s/rad or N s/m */
+    double friction;         /* N m or N */
+    const char *mimic_joint; /* NULL: the joint is its own master */
+    double mimic_multiplier;
+    double mimic_offset;
+    int line;
+} dyn_joint_description;
+
+typedef enum dyn_base { DYN_BASE_FIXED, DYN_BASE_FLOATING } dyn_base;
+
+typedef enum dyn_mimic_policy {
+    DYN_MIMIC_COUPLED,     /* a mimic joint shares its master's coordinate: q = multiplier * q_master + offset */
+    DYN_MIMIC_INDEPENDENT, /* a mimic joint is a joint like any other, and that is reported */
+} dyn_mimic_policy;
+
+typedef struct dyn_build_options {
+    dyn_base base;
+    dyn_mimic_policy mimic;
+    bool strict; /* refuse a model whose report holds a warning */
+} dyn_build_options;
+
+/* Creates an empty builder for a robot of that name (1 to DYN_MAX_NAME bytes) under gravity (0, 0, -9.81).
+ * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
+dyn_status dyn_builder_create(const char *name, dyn_error *error, dyn_builder **builder);
+
+/* Frees a builder; NULL is allowed. */
+void dyn_builder_free(dyn_builder *builder);
+
+/* Sets the acceleration of gravity in the world, m/s^2. Errors: DYN_INVALID_ARGUMENT if not finite. */
+dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error);
+
+/* Adds a link. Errors, with place "link NAME": DYN_INVALID_ARGUMENT for an empty or repeated name, a negative or not
+ * finite mass, an inertia that is not positive semidefinite; DYN_RESOURCE_EXHAUSTED. */
+dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
+
+/* Adds a joint. Its links need not exist yet. Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for an empty or
+ * repeated name, a zero axis, a rotation that is none, a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
+dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
+
+/* Checks the description and compiles it to a model.
+ *
+ * Joints are numbered depth-first from the root, the children of a link in the order in which they were added. Fixed
+ * joints are merged: their links stay known by name. With DYN_BASE_FLOATING a floating joint "root_joint" carries the
+ * root link.
+ *
+ * `report` may be NULL. The builder stays usable. Cost O(links).
+ * Errors, with the place: DYN_INVALID_ARGUMENT for no link, no root or two, a cycle, a missing parent or child link, a
+ * link with two parents, a mimic joint without master, with more than one coordinate or in a cycle, a moving link that
+ * has inertia but no mass, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED. */
+dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
+                             dyn_error *error, dyn_model **model);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

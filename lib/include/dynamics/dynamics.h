@@ -1,0 +1,26 @@
+/*
+ * libdynamics: rigid-body dynamics of tree-structured robots.
+ *
+ *     dyn_urdf_load(text, length, &options, report, &error, &model);
+ *     dyn_workspace_create(model, &error, &workspace);
+ *     dyn_rnea(model, workspace, n, NULL, q, v, a, NULL, &error, tau);
+ *
+ * The conventions that hold everywhere are stated in model.h.
+ */
+#ifndef DYNAMICS_DYNAMICS_H
+#define DYNAMICS_DYNAMICS_H
+
+#include <dynamics/builder.h>
+#include <dynamics/configuration.h>
+#include <dynamics/external_force.h>
+#include <dynamics/forward_dynamics.h>
+#include <dynamics/inverse_dynamics.h>
+#include <dynamics/kinematics.h>
+#include <dynamics/mass_matrix.h>
+#include <dynamics/model.h>
+#include <dynamics/report.h>
+#include <dynamics/status.h>
+#include <dynamics/urdf.h>
+#include <dynamics/workspace.h>
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * A robot: links, joints, frames. Immutable once built, and readable by any number of threads.
+ *
+ * Conventions of the whole library
+ *   units       SI, radians.
+ *   arrays      row-major and contiguous; q is n rows of nq, v, a and tau are n rows of nv; a matrix is full.
+ *   vectors     spatial vectors are angular first: motion (w; v), force (n; f).
+ *   rotations   a 3 x 3 matrix maps child coordinates to parent coordinates; a quaternion is x, y, z, w.
+ *   joints      in depth-first order; coordinates by type:
+ *
+ *     type         nq  q                                nv  v
+ *     fixed         0                                    0
+ *     revolute      1  angle about the axis              1  its rate
+ *     continuous    1  angle about the axis              1  its rate
+ *     prismatic     1  displacement along the axis       1  its rate
+ *     helical       1  angle; advances pitch * angle     1  its rate
+ *     cylindrical   2  angle, displacement               2  their rates
+ *     universal     2  angles about first, second axis   2  their rates
+ *     planar        3  x, y in the plane, then angle     3  linear x, y, then angular velocity, in the moved frame's
+ * axes spherical     4  quaternion                        3  angular velocity in the child link's axes floating      7
+ * position, then quaternion         6  linear, then angular velocity, in the child link's axes
+ *
+ *   planar      the plane is normal to the axis; its x and y directions are those of the joint frame after the shortest
+ *               rotation that turns z into the axis.
+ *   mimic       a coupled mimic joint has no coordinates of its own: nq = nv = 0, and its master's indices.
+ */
+#ifndef DYNAMICS_MODEL_H
+#define DYNAMICS_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <dynamics/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dyn_model dyn_model;
+
+typedef enum dyn_joint_type {
+    DYN_JOINT_FIXED,
+    DYN_JOINT_REVOLUTE,
+    DYN_JOINT_CONTINUOUS,
+    DYN_JOINT_PRISMATIC,
+    DYN_JOINT_HELICAL,
+    DYN_JOINT_CYLINDRICAL,
+    DYN_JOINT_UNIVERSAL,
+    DYN_JOINT_PLANAR,
+    DYN_JOINT_SPHERICAL,
+    DYN_JOINT_FLOATING,
+} dyn_joint_type;
+
+/* Frame that a spatial quantity of a frame F is expressed in. */
+typedef enum dyn_reference_frame {
+    DYN_LOCAL,               /* axes and origin of F */
+    DYN_WORLD,               /* axes and origin of the world */
+    DYN_LOCAL_WORLD_ALIGNED, /* axes of the world, origin of F */
+} dyn_reference_frame;
+
+/* Inertia of a rigid body in its link's frame. */
+typedef struct dyn_inertia {
+    double mass;              /* kg */
+    double center_of_mass[3]; /* m */
+    double rotational[6];     /* about the centre of mass in the link's axes, xx xy xz yy yz zz, kg m^2 */
+} dyn_inertia;
+
+/* Bounds of a joint with one coordinate. */
+typedef struct dyn_joint_limits {
+    double lower, upper; /* rad or m; lower = upper = 0 for a continuous joint */
+    double velocity;     /* rad/s or m/s; 0: not stated */
+    double effort;       /* N m or N; 0: not stated */
+} dyn_joint_limits;
+
+/* Place of a frame in another: position of its origin, and rotation from its coordinates to the other's, row-major. */
+typedef struct dyn_pose {
+    double position[3];
+    double rotation[9];
+} dyn_pose;
+
+/* A joint that moves. Strings live as long as the model. */
+typedef struct dyn_joint {
+    const char *name;
+    dyn_joint_type type;
+    int parent_link, child_link;  /* link indices; parent_link is -1 for the floating base */
+    int q_index, v_index, nq, nv; /* q[q_index .. q_index + nq - 1], v[v_index .. v_index + nv - 1] */
+    double axis[3];               /* unit vector in the joint frame; zero for spherical and floating joints */
+    double second_axis[3];        /* of a universal joint */
+    double pitch;                 /* m/rad */
+    dyn_pose origin;              /* joint frame in the parent link's frame at q = 0 */
+    bool has_limits;
+    dyn_joint_limits limits;
+    double damping, friction; /* stated in the description; no part of the rigid-body quantities */
+    int master;               /* joint that a coupled mimic joint follows, or -1 */
+    double multiplier, offset;
+} dyn_joint;
+
+/* A link as described, before fixed joints were merged. */
+typedef struct dyn_link {
+    const char *name;
+    dyn_inertia inertia;
+    const char *parent_joint; /* joint that carries it, fixed ones included; NULL for the root of a fixed base */
+    int moving_joint;         /* joint that it moves with, or -1 when it is fixed to the world */
+    dyn_pose pose;            /* in the frame of that joint's child link, or in the world; constant */
+} dyn_link;
+
+/* Frames are numbered 0 .. link_count - 1 like the links whose frames they are; DYN_WORLD_FRAME is the world. */
+enum { DYN_WORLD_FRAME = -1 };
+
+/* Frees a model; NULL is allowed. No other call on it may be under way. */
+void dyn_model_free(dyn_model *model);
+
+const char *dyn_model_name(const dyn_model *model);
+
+/* Number of coordinates q, and of velocities v. */
+int dyn_model_nq(const dyn_model *model);
+int dyn_model_nv(const dyn_model *model);
+
+/* Joints that move, mimic joints included, in the order of their coordinates. */
+int dyn_model_joint_count(const dyn_model *model);
+const dyn_joint *dyn_model_joint(const dyn_model *model, int joint);
+
+/* Links in depth-first order. */
+int dyn_model_link_count(const dyn_model *model);
+const dyn_link *dyn_model_link(const dyn_model *model, int link);
+
+/* Index of a moving joint, or -1. */
+int dyn_model_find_joint(const dyn_model *model, const char *name);
+
+/* Frame of a link, of a joint (the frame of its child link) or "world", in this order of precedence.
+ * Errors: DYN_NOT_FOUND with the name. Cost O(log links). */
+dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, dyn_error *error, int *frame);
+
+/* Acceleration of gravity, m/s^2, world axes. */
+void dyn_model_gravity(const dyn_model *model, double gravity[3]);
+
+/* Whether a floating joint carries the root, and whether mimic joints are coupled. */
+bool dyn_model_is_floating(const dyn_model *model);
+bool dyn_model_has_coupling(const dyn_model *model);
+
+/* Sum of the masses of all links that move, kg. */
+double dyn_model_mass(const dyn_model *model);
+
+/* The canonical description: text that is equal for equal models and different for different ones, whatever the order,
+ * spelling or formatting of the file they came from was beyond the order of joints. The caller frees it with free().
+ * Errors: DYN_RESOURCE_EXHAUSTED. Cost O(links). */
+dyn_status dyn_model_canonical(const dyn_model *model, dyn_error *error, char **text, size_t *length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * The load report: all that was ignored, merged or found suspicious while a model was read and built.
+ */
+#ifndef DYNAMICS_REPORT_H
+#define DYNAMICS_REPORT_H
+
+#include <stddef.h>
+
+#include <dynamics/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dyn_report dyn_report;
+
+typedef enum dyn_severity {
+    DYN_NOTE,    /* for the record: a fixed joint merged, a visual ignored */
+    DYN_WARNING, /* suspicious: likely not what the author of the description meant */
+} dyn_severity;
+
+typedef struct dyn_report_entry {
+    dyn_severity severity;
+    int line;            /* in the description; 0 where no single line is meant */
+    const char *place;   /* "link wrist", "joint elbow", "robot" */
+    const char *message; /* a sentence */
+} dyn_report_entry;
+
+/* Creates an empty report. Errors: DYN_RESOURCE_EXHAUSTED. */
+dyn_status dyn_report_create(dyn_report **report);
+
+/* Frees a report and its entries; NULL is allowed. */
+void dyn_report_free(dyn_report *report);
+
+/* Number of entries, in the order in which they were found. */
+size_t dyn_report_count(const dyn_report *report);
+
+/* Entry i < dyn_report_count(report); its strings live as long as the report. */
+dyn_report_entry dyn_report_at(const dyn_report *report, size_t i);
+
+/* Number of entries of that severity. */
+size_t dyn_report_count_severity(const dyn_report *report, dyn_severity severity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

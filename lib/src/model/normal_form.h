@@ -1,0 +1,91 @@
+/*
+ * The normal form of a model: what the algorithms read.
+ *
+ * A robot is a list of bodies, parents before children. Body i hangs on one joint whose motion subspace is a subset of
+ * the coordinate axes of the body's own frame, so that S_i is a selection and not a matrix:
+ *
+ *     revolute {wz}   prismatic {vz}   helical {wz + pitch vz}   cylindrical {wz, vz}
+ *     planar {vx, vy, wz}   spherical {wx, wy, wz}   floating {vx, vy, vz, wx, wy, wz}
+ *
+ * To this end the frame of a body is turned against the frame of its link, so that the joint's axis is +z. Links behind
+ * fixed joints are merged into the body that carries them. A universal joint is two revolute ones with a massless body
+ * between. The coordinates keep the order and meaning of dynamics/model.h.
+ */
+#ifndef DYNAMICS_MODEL_NORMAL_FORM_H
+#define DYNAMICS_MODEL_NORMAL_FORM_H
+
+#include <stdbool.h>
+
+#include <dynamics/model.h>
+
+/* Coordinates of a spatial motion vector. */
+typedef enum spatial_axis { AXIS_WX, AXIS_WY, AXIS_WZ, AXIS_VX, AXIS_VY, AXIS_VZ } spatial_axis;
+
+typedef enum motion_type {
+    MOTION_REVOLUTE,
+    MOTION_PRISMATIC,
+    MOTION_HELICAL,
+    MOTION_CYLINDRICAL,
+    MOTION_PLANAR,
+    MOTION_SPHERICAL,
+    MOTION_FLOATING,
+} motion_type;
+
+/* Body i: its inertia, and the joint that connects it with its parent. */
+typedef struct body {
+    int parent;             /* index of the parent body, less than i, or -1 for the world */
+    motion_type motion;     /* how it moves against its parent */
+    int q_index, v_index;   /* its coordinates; those of its master for a coupled mimic joint */
+    int nq, nv;             /* number of coordinates that its motion has, also for a coupled mimic joint */
+    double ratio, offset;   /* joint variable = ratio * q + offset, rate = ratio * v; 1 and 0 but for mimic joints */
+    double pitch;           /* of a helical joint, m/rad */
+    double rotation[9];     /* placement of the joint frame in the parent body's frame: R, row-major, */
+    double position[3];     /* and r */
+    double mass;            /* m */
+    double first_moment[3]; /* m c, in the body's frame */
+    double inertia[6];      /* about the origin of the body's frame, in its axes: xx xy xz yy yz zz */
+    int joint;              /* index of the public joint */
+} body;
+
+/* A named frame (the frame of a link) in the normal form. */
+typedef struct body_frame {
+    int body;      /* that carries it, or -1 for the world */
+    dyn_pose pose; /* in the body's frame or in the world, constant */
+} body_frame;
+
+struct dyn_model {
+    char *name;
+    int nq, nv;
+    double gravity[3];
+    bool floating;     /* a floating joint "root_joint" carries the root */
+    bool has_coupling; /* some body shares the coordinate of another: a coupled mimic joint */
+
+    int body_count;
+    body *bodies;
+
+    int joint_count;
+    dyn_joint *joints;
+
+    int link_count;
+    dyn_link *links;
+    body_frame *frames; /* link_count of them, in the order of the links */
+
+    struct name_index *names; /* names of links and joints, for look-up */
+    char *strings;            /* all strings that the public structures point to */
+};
+
+/* The nv coordinate axes of a motion, in the order of v. */
+static inline const spatial_axis *motion_axes(motion_type motion) {
+    static const spatial_axis axes[][6] = {
+        [MOTION_REVOLUTE] = {AXIS_WZ},
+        [MOTION_PRISMATIC] = {AXIS_VZ},
+        [MOTION_HELICAL] = {AXIS_WZ},
+        [MOTION_CYLINDRICAL] = {AXIS_WZ, AXIS_VZ},
+        [MOTION_PLANAR] = {AXIS_VX, AXIS_VY, AXIS_WZ},
+        [MOTION_SPHERICAL] = {AXIS_WX, AXIS_WY, AXIS_WZ},
+        [MOTION_FLOATING] = {AXIS_VX, AXIS_VY, AXIS_VZ, AXIS_WX, AXIS_WY, AXIS_WZ},
+    };
+    return axes[motion];
+}
+
+#endif
