@@ -18,6 +18,8 @@
 
 #include <dynamics/model.h>
 
+#include "name_index.h"
+
 /* Coordinates of a spatial motion vector. */
 typedef enum spatial_axis { AXIS_WX, AXIS_WY, AXIS_WZ, AXIS_VX, AXIS_VY, AXIS_VZ } spatial_axis;
 
@@ -70,20 +72,20 @@ struct dyn_model {
     dyn_link *links;
     body_frame *frames; /* link_count of them, in the order of the links */
 
-    struct name_index *names; /* names of links and joints, for look-up */
-    char *strings;            /* all strings that the public structures point to */
+    name_index link_names;  /* numbers of the links; owns their names */
+    name_index joint_names; /* of all joints, fixed ones included: the number of the child link; owns their names */
 };
 
 /* The nv coordinate axes of a motion, in the order of v. */
 static inline const spatial_axis *motion_axes(motion_type motion) {
     static const spatial_axis axes[][6] = {
-        [MOTION_REVOLUTE] = {AXIS_WZ},
-        [MOTION_PRISMATIC] = {AXIS_VZ},
-        [MOTION_HELICAL] = {AXIS_WZ},
-        [MOTION_CYLINDRICAL] = {AXIS_WZ, AXIS_VZ},
-        [MOTION_PLANAR] = {AXIS_VX, AXIS_VY, AXIS_WZ},
-        [MOTION_SPHERICAL] = {AXIS_WX, AXIS_WY, AXIS_WZ},
-        [MOTION_FLOATING] = {AXIS_VX, AXIS_VY, AXIS_VZ, AXIS_WX, AXIS_WY, AXIS_WZ},
+        /* revolute */ {AXIS_WZ},
+        /* prismatic */ {AXIS_VZ},
+        /* helical */ {AXIS_WZ},
+        /* cylindrical */ {AXIS_WZ, AXIS_VZ},
+        /* planar */ {AXIS_VX, AXIS_VY, AXIS_WZ},
+        /* spherical */ {AXIS_WX, AXIS_WY, AXIS_WZ},
+        /* floating */ {AXIS_VX, AXIS_VY, AXIS_VZ, AXIS_WX, AXIS_WY, AXIS_WZ},
     };
     return axes[motion];
 }

@@ -1,0 +1,154 @@
+#include "arguments.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "workspace.h"
+
+static const double quaternion_tolerance = 1e-3;
+
+dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *workspace, dyn_error *error) {
+    if (workspace->model != model) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "workspace", "the workspace was created for another model");
+    }
+    return DYN_OK;
+}
+
+/* Whether all numbers are finite: x * 0 is 0 for these and NaN for all others. */
+static bool all_finite(const double *x, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += x[i] * 0.0;
+    }
+    return sum == 0;
+}
+
+static size_t first_not_finite(const double *x, size_t count) {
+    size_t i = 0;
+    while (i < count && isfinite(x[i])) {
+        i++;
+    }
+    return i;
+}
+
+/* Name of the joint that owns coordinate k of q (or of v). */
+static const char *coordinate_owner(const dyn_model *model, int k, bool of_q) {
+    for (int j = 0; j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        int first = of_q ? joint->q_index : joint->v_index, count = of_q ? joint->nq : joint->nv;
+        if (k >= first && k < first + count) {
+            return joint->name;
+        }
+    }
+    return "?";
+}
+
+static dyn_status check_rows(const dyn_model *model, const char *name, bool of_q, size_t n, const double *rows,
+                             dyn_error *error) {
+    size_t width = (size_t)(of_q ? model->nq : model->nv);
+    if (all_finite(rows, n * width)) {
+        return DYN_OK;
+    }
+    size_t i = first_not_finite(rows, n * width);
+    char place[DYN_PLACE_SIZE];
+    snprintf(place, sizeof place, "%s[%zu]", name, i);
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "joint %s: %s is %g in sample %zu; give a finite number",
+                         coordinate_owner(model, (int)(i % width), of_q), place, rows[i], i / width);
+}
+
+/* The quaternion of one joint in all samples. */
+static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *joint, size_t n, const double *q,
+                                   dyn_error *error) {
+    size_t nq = (size_t)model->nq, first = (size_t)(joint->q_index + joint->nq - 4);
+    for (size_t s = 0; s < n; s++) {
+        const double *x = q + s * nq + first;
+        double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+        if (!(fabs(norm - 1) <= quaternion_tolerance)) {
+            char place[DYN_PLACE_SIZE];
+            snprintf(place, sizeof place, "q[%zu]", s * nq + first);
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
+                                 "joint %s: the quaternion (x y z w) from %s on has norm %g in sample %zu; make it 1",
+                                 joint->name, place, norm, s);
+        }
+    }
+    return DYN_OK;
+}
+
+dyn_status dyn_check_q(const dyn_model *model, size_t n, const double *q, dyn_error *error) {
+    if (n > 0 && model->nq > 0 && !q) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q", "q is missing");
+    }
+    dyn_status status = check_rows(model, "q", true, n, q, error);
+    for (int j = 0; status == DYN_OK && j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
+            status = check_quaternion(model, joint, n, q, error);
+        }
+    }
+    return status;
+}
+
+dyn_status dyn_check_v(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error) {
+    return v ? check_rows(model, name, false, n, v, error) : DYN_OK;
+}
+
+dyn_status dyn_check_gravity(const double *gravity, dyn_error *error) {
+    if (gravity && !all_finite(gravity, 3)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "gravity", "gravity is (%g, %g, %g); give finite numbers",
+                             gravity[0], gravity[1], gravity[2]);
+    }
+    return DYN_OK;
+}
+
+dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error) {
+    if (frame != DYN_WORLD_FRAME && (frame < 0 || frame >= model->link_count)) {
+        return dyn_error_set(error, DYN_NOT_FOUND, "frame", "there is no frame %d; the model has %d", frame,
+                             model->link_count);
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_force(const dyn_model *model, size_t n, const dyn_external_force *f, size_t j,
+                              dyn_error *error) {
+    dyn_status status = dyn_check_frame(model, f->frame, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    for (size_t s = 0; s < (f->stride ? n : 1); s++) {
+        size_t i = first_not_finite(f->wrench + s * f->stride, 6);
+        if (i < 6) {
+            char place[DYN_PLACE_SIZE];
+            snprintf(place, sizeof place, "external_forces[%zu].%s[%zu]", j, i < 3 ? "torque" : "force", s * 3 + i % 3);
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; give a finite number", place,
+                                 f->wrench[s * f->stride + i]);
+        }
+    }
+    return DYN_OK;
+}
+
+dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_external_forces *forces,
+                            dyn_error *error) {
+    size_t count = forces ? forces->count : 0;
+    if (count > workspace->wrench_capacity) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "external_forces",
+                             "%zu external forces; this model takes up to %zu in one call", count,
+                             workspace->wrench_capacity);
+    }
+    dyn_status status = DYN_OK;
+    for (size_t j = 0; status == DYN_OK && j < count; j++) {
+        status = check_force(workspace->model, n, &forces->force[j], j, error);
+    }
+    return status;
+}
+
+dyn_status dyn_check_result(const char *name, size_t n, size_t width, const double *result, dyn_error *error) {
+    if (all_finite(result, n * width)) {
+        return DYN_OK;
+    }
+    size_t i = first_not_finite(result, n * width);
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
+                         "%s of sample %zu is beyond the range of a double; the inputs are too large", name, i / width);
+}

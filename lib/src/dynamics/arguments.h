@@ -1,0 +1,34 @@
+/*
+ * Checks of the arguments that the entry points share. Each names the place and the value.
+ */
+#ifndef DYNAMICS_DYNAMICS_ARGUMENTS_H
+#define DYNAMICS_DYNAMICS_ARGUMENTS_H
+
+#include <stddef.h>
+
+#include <dynamics/external_force.h>
+#include <dynamics/workspace.h>
+
+/* The workspace is this model's. */
+dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *workspace, dyn_error *error);
+
+/* n x nq coordinates: there, finite, and quaternions of norm one within 1e-3. */
+dyn_status dyn_check_q(const dyn_model *model, size_t n, const double *q, dyn_error *error);
+
+/* n x nv numbers called `name`: finite. NULL passes. */
+dyn_status dyn_check_v(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error);
+
+/* A gravity override: finite. NULL passes. */
+dyn_status dyn_check_gravity(const double *gravity, dyn_error *error);
+
+/* External forces: known frames, not more than the workspace holds, finite. NULL passes. */
+dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_external_forces *forces,
+                            dyn_error *error);
+
+/* A frame index of the model, or DYN_WORLD_FRAME. */
+dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
+
+/* n x width results called `name`: finite, else the inputs were too large. */
+dyn_status dyn_check_result(const char *name, size_t n, size_t width, const double *result, dyn_error *error);
+
+#endif

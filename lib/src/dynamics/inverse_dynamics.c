@@ -1,0 +1,80 @@
+#include <dynamics/inverse_dynamics.h>
+
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "workspace.h"
+
+/* The checks that all three share; forces of DYN_OK arguments only. */
+static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *workspace, size_t n,
+                                  const double *gravity, const double *q, const double *v, dyn_error *error) {
+    dyn_status status = dyn_check_workspace(model, workspace, error);
+    if (status == DYN_OK) {
+        status = dyn_check_gravity(gravity, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_check_q(model, n, q, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_check_v(model, "v", n, v, error);
+    }
+    return status;
+}
+
+/* tau of checked arguments, block after block. */
+static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const double *gravity,
+                         const double *q, const double *v, const double *a, const dyn_external_forces *forces,
+                         double *tau) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    for (size_t s = 0; s < n; s += (size_t)w->kernels->lanes) {
+        sample_block block = dyn_block_at(w, n, s);
+        wrench_set wrenches = dyn_block_wrenches(w, forces, block);
+        void *out = dyn_block_output(w, tau, nv, block);
+        w->kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, dyn_block_pack(w, 0, q, nq, block),
+                         dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), &wrenches, out);
+        dyn_block_unpack(w, out, nv, block, tau);
+    }
+}
+
+dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
+                    const double *v, const double *a, const dyn_external_forces *forces, dyn_error *error,
+                    double *tau) {
+    dyn_status status = check_arguments(model, workspace, n, gravity, q, v, error);
+    if (status == DYN_OK) {
+        status = dyn_check_v(model, "a", n, a, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_check_forces(workspace, n, forces, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    compute_rnea(model, workspace, n, gravity, q, v, a, forces, tau);
+    return dyn_check_result("tau", n, (size_t)model->nv, tau, error);
+}
+
+dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
+                    const double *v, dyn_error *error, double *h) {
+    dyn_status status = check_arguments(model, workspace, n, gravity, q, v, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    compute_rnea(model, workspace, n, gravity, q, v, NULL, NULL, h);
+    return dyn_check_result("h", n, (size_t)model->nv, h, error);
+}
+
+dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                       const double *q, dyn_error *error, double *g) {
+    dyn_status status = check_arguments(model, workspace, n, gravity, q, NULL, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t nv = (size_t)model->nv;
+    for (size_t s = 0; s < n; s += (size_t)workspace->kernels->lanes) {
+        sample_block block = dyn_block_at(workspace, n, s);
+        void *out = dyn_block_output(workspace, g, nv, block);
+        workspace->kernels->gravity(model, workspace->memory, gravity ? gravity : model->gravity,
+                                    dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);
+        dyn_block_unpack(workspace, out, nv, block, g);
+    }
+    return dyn_check_result("g", n, nv, g, error);
+}

@@ -1,0 +1,87 @@
+#include <dynamics/kinematics.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "workspace.h"
+
+static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *q,
+                                  int frame, dyn_error *error) {
+    dyn_status status = dyn_check_workspace(model, workspace, error);
+    if (status == DYN_OK) {
+        status = dyn_check_frame(model, frame, error);
+    }
+    return status == DYN_OK ? dyn_check_q(model, n, q, error) : status;
+}
+
+/* The pose of the world in itself, n times. */
+static void world_pose(size_t n, double *position, double *rotation) {
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (size_t s = 0; s < n; s++) {
+        if (position) {
+            memset(position + 3 * s, 0, 3 * sizeof *position);
+        }
+        if (rotation) {
+            memcpy(rotation + 9 * s, identity, sizeof identity);
+        }
+    }
+}
+
+/* One block's pose: 3 and 9 packed numbers to the caller's rows. */
+static void store_pose(const dyn_workspace *w, sample_block block, const double *packed, double *position,
+                       double *rotation) {
+    size_t lanes = (size_t)w->kernels->lanes;
+    for (size_t l = 0; l < block.count; l++) {
+        for (size_t i = 0; position && i < 3; i++) {
+            position[(block.first + l) * 3 + i] = packed[i * lanes + l];
+        }
+        for (size_t i = 0; rotation && i < 9; i++) {
+            rotation[(block.first + l) * 9 + i] = packed[(3 + i) * lanes + l];
+        }
+    }
+}
+
+dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
+                          dyn_error *error, double *position, double *rotation) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = check_arguments(model, w, n, q, frame, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (frame == DYN_WORLD_FRAME) {
+        world_pose(n, position, rotation);
+        return DYN_OK;
+    }
+    size_t lanes = (size_t)w->kernels->lanes;
+    for (size_t s = 0; s < n; s += lanes) {
+        sample_block block = dyn_block_at(w, n, s);
+        w->kernels->frame_pose(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame, w->pose,
+                               w->pose + 3 * lanes);
+        store_pose(w, block, w->pose, position, rotation);
+    }
+    return position ? dyn_check_result("position", n, 3, position, error) : DYN_OK;
+}
+
+dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
+                              dyn_reference_frame reference_frame, dyn_error *error, double *J) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = check_arguments(model, w, n, q, frame, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t entries = 6 * (size_t)model->nv;
+    if (frame == DYN_WORLD_FRAME) {
+        memset(J, 0, n * entries * sizeof *J);
+        return DYN_OK;
+    }
+    for (size_t s = 0; s < n; s += (size_t)w->kernels->lanes) {
+        sample_block block = dyn_block_at(w, n, s);
+        void *out = dyn_block_output(w, J, entries, block);
+        w->kernels->frame_jacobian(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame,
+                                   reference_frame, out);
+        dyn_block_unpack(w, out, entries, block, J);
+    }
+    return dyn_check_result("J", n, entries, J, error);
+}

@@ -1,0 +1,25 @@
+#include <dynamics/mass_matrix.h>
+
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "workspace.h"
+
+dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
+                    double *M) {
+    dyn_status status = dyn_check_workspace(model, workspace, error);
+    if (status == DYN_OK) {
+        status = dyn_check_q(model, n, q, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t entries = (size_t)model->nv * (size_t)model->nv;
+    for (size_t s = 0; s < n; s += (size_t)workspace->kernels->lanes) {
+        sample_block block = dyn_block_at(workspace, n, s);
+        void *out = dyn_block_output(workspace, M, entries, block);
+        workspace->kernels->crba(model, workspace->memory, dyn_block_pack(workspace, 0, q, (size_t)model->nq, block),
+                                 out);
+        dyn_block_unpack(workspace, out, entries, block, M);
+    }
+    return dyn_check_result("M", n, entries, M, error);
+}

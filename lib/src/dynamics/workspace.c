@@ -1,0 +1,142 @@
+#include "workspace.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+
+enum { ALIGNMENT = 64, SPARE_WRENCHES = 16 };
+
+/* The instance for this processor. */
+static const kernel_table *choose_kernels(void) {
+    return &dyn_kernel_table_scalar;
+}
+
+const char *dyn_instruction_set(void) {
+    return choose_kernels()->instruction_set;
+}
+
+int dyn_lanes(void) {
+    return choose_kernels()->lanes;
+}
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+/* Takes `bytes` from the block at *cursor, which stays aligned. */
+static void *carve(uintptr_t *cursor, size_t bytes) {
+    void *part = (void *)*cursor;
+    *cursor += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return part;
+}
+
+/* Lays the parts of a workspace out from `base` and returns their total size. */
+static size_t lay_out(const dyn_model *model, const kernel_table *kernels, uintptr_t base, dyn_workspace *w) {
+    uintptr_t cursor = base;
+    size_t lane_bytes = sizeof(double) * (size_t)kernels->lanes;
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    int packed = kernels->lanes > 1;
+    w->model = model;
+    w->kernels = kernels;
+    w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
+    w->memory = carve(&cursor, kernels->memory_size(model));
+    w->zero = carve(&cursor, nv * lane_bytes);
+    w->pivots = carve(&cursor, nv * lane_bytes);
+    for (int i = 0; i < 3; i++) {
+        w->input[i] = carve(&cursor, packed ? larger(nq, nv) * lane_bytes : 0);
+    }
+    w->output = carve(&cursor, packed ? larger(nv * nv, 6 * nv) * lane_bytes : 0);
+    w->pose = carve(&cursor, 12 * lane_bytes);
+    w->wrenches = carve(&cursor, w->wrench_capacity * 6 * lane_bytes);
+    w->frames = carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
+    w->size = cursor - base;
+    return w->size;
+}
+
+dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace) {
+    const kernel_table *kernels = choose_kernels();
+    dyn_workspace measured;
+    size_t header = (sizeof(dyn_workspace) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t size = header + lay_out(model, kernels, 0, &measured);
+    dyn_workspace *w = aligned_alloc(ALIGNMENT, size);
+    if (!w) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "workspace", "no memory for %zu bytes", size);
+    }
+    memset(w, 0, size);
+    lay_out(model, kernels, (uintptr_t)w + header, w);
+    w->size = size;
+    *workspace = w;
+    return DYN_OK;
+}
+
+void dyn_workspace_free(dyn_workspace *workspace) {
+    free(workspace);
+}
+
+size_t dyn_workspace_size(const dyn_workspace *workspace) {
+    return workspace->size;
+}
+
+sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first) {
+    size_t lanes = (size_t)workspace->kernels->lanes;
+    return (sample_block){first, n - first < lanes ? n - first : lanes};
+}
+
+/* packed[i * lanes + l] = rows[(first + l) * width + i] */
+static void transpose_in(size_t lanes, const double *rows, size_t stride, size_t width, sample_block block,
+                         double *packed) {
+    for (size_t l = 0; l < lanes; l++) {
+        const double *row = rows + (block.first + (l < block.count ? l : block.count - 1)) * stride;
+        for (size_t i = 0; i < width; i++) {
+            packed[i * lanes + l] = row[i];
+        }
+    }
+}
+
+const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
+                           sample_block block) {
+    if (!rows) {
+        return workspace->zero;
+    }
+    size_t lanes = (size_t)workspace->kernels->lanes;
+    if (lanes == 1) {
+        return rows + block.first * width;
+    }
+    transpose_in(lanes, rows, width, width, block, workspace->input[slot]);
+    return workspace->input[slot];
+}
+
+void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block) {
+    return workspace->kernels->lanes == 1 ? rows + block.first * width : workspace->output;
+}
+
+void dyn_block_unpack(const dyn_workspace *workspace, const void *output, size_t width, sample_block block,
+                      double *rows) {
+    size_t lanes = (size_t)workspace->kernels->lanes;
+    const double *packed = output;
+    if (lanes == 1) {
+        return;
+    }
+    for (size_t l = 0; l < block.count; l++) {
+        for (size_t i = 0; i < width; i++) {
+            rows[(block.first + l) * width + i] = packed[i * lanes + l];
+        }
+    }
+}
+
+wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces, sample_block block) {
+    size_t lanes = (size_t)workspace->kernels->lanes, count = 0;
+    for (size_t j = 0; forces && j < forces->count; j++) {
+        const dyn_external_force *f = &forces->force[j];
+        if (f->frame == DYN_WORLD_FRAME || workspace->model->frames[f->frame].body < 0) {
+            continue;
+        }
+        workspace->frames[count] = (wrench_frame){f->frame, f->reference_frame};
+        transpose_in(lanes, f->wrench, f->stride, 6, block, workspace->wrenches + count * 6 * lanes);
+        count++;
+    }
+    return (wrench_set){count, workspace->frames, workspace->wrenches};
+}

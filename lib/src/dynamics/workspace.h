@@ -1,0 +1,50 @@
+/*
+ * The inside of a workspace, and the way of samples into lanes and back.
+ */
+#ifndef DYNAMICS_DYNAMICS_WORKSPACE_H
+#define DYNAMICS_DYNAMICS_WORKSPACE_H
+
+#include <dynamics/external_force.h>
+#include <dynamics/workspace.h>
+
+#include "../kernels/kernels.h"
+
+struct dyn_workspace {
+    const dyn_model *model;
+    const kernel_table *kernels;
+    size_t size;          /* bytes of everything */
+    void *memory;         /* of the algorithms */
+    double *zero;         /* nv packed zeros */
+    double *pivots;       /* nv packed */
+    double *input[3];     /* packed inputs, the larger of nq and nv; unused with one lane */
+    double *output;       /* packed output; unused with one lane */
+    double *pose;         /* 12 packed: position and rotation of a frame */
+    double *wrenches;     /* packed external wrenches */
+    wrench_frame *frames; /* and where they act */
+    size_t wrench_capacity;
+};
+
+/* Samples first .. first + count - 1, at most as many as there are lanes. */
+typedef struct sample_block {
+    size_t first, count;
+} sample_block;
+
+/* The block that starts at sample `first` of n. */
+sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first);
+
+/* Input number `slot` of a block, packed: `width` numbers a sample. A lane without a sample repeats the last one. NULL
+ * rows stand for zeros and need width nv. */
+const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
+                           sample_block block);
+
+/* Where a block's output of `width` numbers a sample is to be computed, */
+void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block);
+
+/* and its way from there to the caller's rows. */
+void dyn_block_unpack(const dyn_workspace *workspace, const void *output, size_t width, sample_block block,
+                      double *rows);
+
+/* The external wrenches of a block; forces on what is fixed to the world are left out. `forces` may be NULL. */
+wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces, sample_block block);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The algorithms of the instance that is being compiled; table.c collects them. Signatures as in kernels.h.
+ */
+#ifndef DYNAMICS_KERNELS_INSTANCE_H
+#define DYNAMICS_KERNELS_INSTANCE_H
+
+#include "joint.h"
+#include "kernels.h"
+
+/* Bytes of scratch memory that each algorithm needs. */
+size_t KERNEL(rnea_memory)(const dyn_model *model);
+size_t KERNEL(gravity_memory)(const dyn_model *model);
+size_t KERNEL(crba_memory)(const dyn_model *model);
+size_t KERNEL(aba_memory)(const dyn_model *model);
+size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model);
+size_t KERNEL(frame_memory)(const dyn_model *model);
+
+void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                  const void *a, const wrench_set *forces, void *tau);
+void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g);
+void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *M);
+void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                 const void *tau, const wrench_set *forces, void *pivots, void *a);
+void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                      const void *v, const void *tau, const wrench_set *forces, void *pivots, void *a);
+void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int frame, void *position, void *rotation);
+void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
+                            dyn_reference_frame reference_frame, void *J);
+
+/* Placement of a body in its parent at q. */
+placement KERNEL(joint_placement)(const body *b, const real *q);
+
+/* Placement of every body in its parent at q. */
+void KERNEL(placements)(const dyn_model *model, const real *q, placement *X);
+
+/* One external wrench in the axes and about the origin of the body that carries its frame; X are the bodies' placements
+ * in their parents. */
+force KERNEL(body_wrench)(const dyn_model *model, const placement *X, wrench_frame frame, const real wrench[6]);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Joints of the normal form: S_i is a selection of coordinate axes, so that S x, S' f and the columns of an inertia are
+ * picked, not multiplied. Each function takes the motion type beside the body: where a caller passes a constant, the
+ * compiler keeps only its case.
+ */
+#ifndef DYNAMICS_KERNELS_JOINT_H
+#define DYNAMICS_KERNELS_JOINT_H
+
+#include "../model/normal_form.h"
+#include "../spatial/inertia.h"
+
+/* S x: the motion that the joint's nv rates x (or accelerations) give the body against its parent. */
+static inline motion joint_motion(const body *b, motion_type type, const real *x) {
+    motion m = motion_zero();
+    switch (type) {
+    case MOTION_REVOLUTE:
+        m.w.z = b->ratio * x[0];
+        break;
+    case MOTION_PRISMATIC:
+        m.v.z = b->ratio * x[0];
+        break;
+    case MOTION_HELICAL:
+        m.w.z = b->ratio * x[0];
+        m.v.z = b->pitch * m.w.z;
+        break;
+    case MOTION_CYLINDRICAL:
+        m.w.z = x[0];
+        m.v.z = x[1];
+        break;
+    case MOTION_PLANAR:
+        m.v.x = x[0], m.v.y = x[1];
+        m.w.z = x[2];
+        break;
+    case MOTION_SPHERICAL:
+        m.w = vec3_set(x[0], x[1], x[2]);
+        break;
+    case MOTION_FLOATING:
+        m.v = vec3_set(x[0], x[1], x[2]);
+        m.w = vec3_set(x[3], x[4], x[5]);
+        break;
+    }
+    return m;
+}
+
+/* The component of a wrench along one axis. */
+static inline real force_along(force f, spatial_axis axis) {
+    switch (axis) {
+    case AXIS_WX:
+        return f.n.x;
+    case AXIS_WY:
+        return f.n.y;
+    case AXIS_WZ:
+        return f.n.z;
+    case AXIS_VX:
+        return f.f.x;
+    case AXIS_VY:
+        return f.f.y;
+    default:
+        return f.f.z;
+    }
+}
+
+/* S_k' f for coordinate k of the joint, without the ratio of a mimic joint. */
+static inline real joint_force(const body *b, motion_type type, int k, force f) {
+    real along = force_along(f, motion_axes(type)[k]);
+    return type == MOTION_HELICAL ? along + b->pitch * f.f.z : along;
+}
+
+/* The unit motion along one axis. */
+static inline motion axis_motion(spatial_axis axis) {
+    motion m = motion_zero();
+    real one = real_set(1);
+    switch (axis) {
+    case AXIS_WX:
+        m.w.x = one;
+        break;
+    case AXIS_WY:
+        m.w.y = one;
+        break;
+    case AXIS_WZ:
+        m.w.z = one;
+        break;
+    case AXIS_VX:
+        m.v.x = one;
+        break;
+    case AXIS_VY:
+        m.v.y = one;
+        break;
+    case AXIS_VZ:
+        m.v.z = one;
+        break;
+    }
+    return m;
+}
+
+/* S_k, the column of coordinate k of the joint, without the ratio of a mimic joint. */
+static inline motion joint_column(const body *b, motion_type type, int k) {
+    motion m = axis_motion(motion_axes(type)[k]);
+    if (type == MOTION_HELICAL) {
+        m.v.z = real_set(b->pitch);
+    }
+    return m;
+}
+
+/* The inertia of a body alone. */
+static inline rigid_inertia body_inertia(const body *b) {
+    rigid_inertia I;
+    I.m = real_set(b->mass);
+    I.h = vec3_constant(b->first_moment);
+    I.I = sym3_constant(b->inertia);
+    return I;
+}
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * The algorithms over lanes.
+ *
+ * One table a lane instance. Arrays of reals hold one number for each of the instance's lanes: element i of a packed
+ * array is doubles[i * lanes .. i * lanes + lanes - 1]. `memory` is the scratch block of a workspace, of at least
+ * memory_size(model) bytes, aligned to 64.
+ */
+#ifndef DYNAMICS_KERNELS_KERNELS_H
+#define DYNAMICS_KERNELS_KERNELS_H
+
+#include <stddef.h>
+
+#include <dynamics/model.h>
+
+/* Where one external wrench acts. */
+typedef struct wrench_frame {
+    int frame; /* link index, not the world */
+    dyn_reference_frame reference_frame;
+} wrench_frame;
+
+/* External wrenches of a call: count of them, with 6 packed numbers (n; f) each. */
+typedef struct wrench_set {
+    size_t count;
+    const wrench_frame *frames;
+    const void *wrenches;
+} wrench_set;
+
+typedef struct kernel_table {
+    const char *instruction_set;
+    int lanes;
+
+    size_t (*memory_size)(const dyn_model *model);
+
+    /* tau(q, v, a); forces may be NULL. */
+    void (*rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                 const void *a, const wrench_set *forces, void *tau);
+    /* g(q) */
+    void (*gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g);
+    /* M(q), nv x nv. */
+    void (*crba)(const dyn_model *model, void *memory, const void *q, void *M);
+    /* a(q, v, tau); `pivots` receives the nv diagonal entries that the algorithm divides by. */
+    void (*aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                const void *tau, const wrench_set *forces, void *pivots, void *a);
+    /* Pose of a frame in the world: 3 and 9 numbers. */
+    void (*frame_pose)(const dyn_model *model, void *memory, const void *q, int frame, void *position, void *rotation);
+    /* Jacobian of a frame, 6 x nv, angular rows first. */
+    void (*frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
+                           dyn_reference_frame reference_frame, void *J);
+} kernel_table;
+
+extern const kernel_table dyn_kernel_table_scalar;
+
+#endif

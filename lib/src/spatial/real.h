@@ -1,0 +1,39 @@
+/*
+ * The number type that the algorithms are written over.
+ *
+ * `real` holds DYN_LANES samples, one in each lane: a double, or a vector of doubles. Arithmetic is by operators; mixed
+ * operations with a double broadcast it. All else that an algorithm needs of a number is named here, so that the same
+ * source serves every instruction set and every precision. An algorithm branches on the model and never on a real.
+ *
+ * DYN_INSTANCE names the instance that is being compiled; KERNEL(rnea) is the name of rnea in it.
+ */
+#ifndef DYNAMICS_SPATIAL_REAL_H
+#define DYNAMICS_SPATIAL_REAL_H
+
+#include <math.h>
+
+#define KERNEL_PASTE(name, instance) dyn_##name##_##instance
+#define KERNEL_EXPAND(name, instance) KERNEL_PASTE(name, instance)
+#define KERNEL(name) KERNEL_EXPAND(name, DYN_INSTANCE)
+
+#if DYN_LANES == 1
+
+typedef double real;
+
+static inline real real_set(double x) {
+    return x;
+}
+
+static inline real real_sqrt(real x) {
+    return sqrt(x);
+}
+
+static inline void real_sincos(real x, real *sine, real *cosine) {
+    sincos(x, sine, cosine);
+}
+
+#else
+#error "DYN_LANES has no instance of this width"
+#endif
+
+#endif

@@ -1,0 +1,173 @@
+/*
+ * Vectors and matrices of three-dimensional space, one sample in each lane.
+ */
+#ifndef DYNAMICS_SPATIAL_VEC3_H
+#define DYNAMICS_SPATIAL_VEC3_H
+
+#include "real.h"
+
+typedef struct vec3 {
+    real x, y, z;
+} vec3;
+
+typedef struct mat3 {
+    real xx, xy, xz, yx, yy, yz, zx, zy, zz;
+} mat3;
+
+/* A symmetric matrix. */
+typedef struct sym3 {
+    real xx, xy, xz, yy, yz, zz;
+} sym3;
+
+static inline vec3 vec3_set(real x, real y, real z) {
+    vec3 a;
+    a.x = x;
+    a.y = y;
+    a.z = z;
+    return a;
+}
+
+static inline vec3 vec3_zero(void) {
+    return vec3_set(real_set(0), real_set(0), real_set(0));
+}
+
+/* The constant vector a[0..2], the same in every lane. */
+static inline vec3 vec3_constant(const double *a) {
+    return vec3_set(real_set(a[0]), real_set(a[1]), real_set(a[2]));
+}
+
+static inline vec3 vec3_add(vec3 a, vec3 b) {
+    return vec3_set(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+static inline vec3 vec3_sub(vec3 a, vec3 b) {
+    return vec3_set(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+static inline vec3 vec3_scale(real s, vec3 a) {
+    return vec3_set(s * a.x, s * a.y, s * a.z);
+}
+
+static inline real vec3_dot(vec3 a, vec3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* a x b */
+static inline vec3 vec3_cross(vec3 a, vec3 b) {
+    return vec3_set(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+/* The row-major constant matrix a[0..8]. */
+static inline mat3 mat3_constant(const double *a) {
+    mat3 A;
+    A.xx = real_set(a[0]), A.xy = real_set(a[1]), A.xz = real_set(a[2]);
+    A.yx = real_set(a[3]), A.yy = real_set(a[4]), A.yz = real_set(a[5]);
+    A.zx = real_set(a[6]), A.zy = real_set(a[7]), A.zz = real_set(a[8]);
+    return A;
+}
+
+/* A v */
+static inline vec3 mat3_apply(mat3 A, vec3 v) {
+    return vec3_set(A.xx * v.x + A.xy * v.y + A.xz * v.z, A.yx * v.x + A.yy * v.y + A.yz * v.z,
+                    A.zx * v.x + A.zy * v.y + A.zz * v.z);
+}
+
+/* A' v */
+static inline vec3 mat3_apply_transposed(mat3 A, vec3 v) {
+    return vec3_set(A.xx * v.x + A.yx * v.y + A.zx * v.z, A.xy * v.x + A.yy * v.y + A.zy * v.z,
+                    A.xz * v.x + A.yz * v.y + A.zz * v.z);
+}
+
+static inline vec3 mat3_column_x(mat3 A) {
+    return vec3_set(A.xx, A.yx, A.zx);
+}
+
+static inline vec3 mat3_column_y(mat3 A) {
+    return vec3_set(A.xy, A.yy, A.zy);
+}
+
+static inline vec3 mat3_column_z(mat3 A) {
+    return vec3_set(A.xz, A.yz, A.zz);
+}
+
+static inline mat3 mat3_from_columns(vec3 x, vec3 y, vec3 z) {
+    mat3 A;
+    A.xx = x.x, A.xy = y.x, A.xz = z.x;
+    A.yx = x.y, A.yy = y.y, A.yz = z.y;
+    A.zx = x.z, A.zy = y.z, A.zz = z.z;
+    return A;
+}
+
+/* A B */
+static inline mat3 mat3_multiply(mat3 A, mat3 B) {
+    return mat3_from_columns(mat3_apply(A, mat3_column_x(B)), mat3_apply(A, mat3_column_y(B)),
+                             mat3_apply(A, mat3_column_z(B)));
+}
+
+static inline mat3 mat3_transpose(mat3 A) {
+    return mat3_from_columns(vec3_set(A.xx, A.xy, A.xz), vec3_set(A.yx, A.yy, A.yz), vec3_set(A.zx, A.zy, A.zz));
+}
+
+static inline mat3 mat3_add(mat3 A, mat3 B) {
+    return mat3_from_columns(vec3_add(mat3_column_x(A), mat3_column_x(B)), vec3_add(mat3_column_y(A), mat3_column_y(B)),
+                             vec3_add(mat3_column_z(A), mat3_column_z(B)));
+}
+
+static inline mat3 mat3_sub(mat3 A, mat3 B) {
+    return mat3_from_columns(vec3_sub(mat3_column_x(A), mat3_column_x(B)), vec3_sub(mat3_column_y(A), mat3_column_y(B)),
+                             vec3_sub(mat3_column_z(A), mat3_column_z(B)));
+}
+
+/* a~ B, the cross product of a with every column of B. */
+static inline mat3 mat3_cross(vec3 a, mat3 B) {
+    return mat3_from_columns(vec3_cross(a, mat3_column_x(B)), vec3_cross(a, mat3_column_y(B)),
+                             vec3_cross(a, mat3_column_z(B)));
+}
+
+static inline sym3 sym3_set(real xx, real xy, real xz, real yy, real yz, real zz) {
+    sym3 A;
+    A.xx = xx, A.xy = xy, A.xz = xz;
+    A.yy = yy, A.yz = yz;
+    A.zz = zz;
+    return A;
+}
+
+static inline sym3 sym3_zero(void) {
+    real zero = real_set(0);
+    return sym3_set(zero, zero, zero, zero, zero, zero);
+}
+
+/* The constant matrix with entries a[0..5] = xx xy xz yy yz zz. */
+static inline sym3 sym3_constant(const double *a) {
+    return sym3_set(real_set(a[0]), real_set(a[1]), real_set(a[2]), real_set(a[3]), real_set(a[4]), real_set(a[5]));
+}
+
+static inline sym3 sym3_add(sym3 A, sym3 B) {
+    return sym3_set(A.xx + B.xx, A.xy + B.xy, A.xz + B.xz, A.yy + B.yy, A.yz + B.yz, A.zz + B.zz);
+}
+
+static inline vec3 sym3_apply(sym3 A, vec3 v) {
+    return vec3_set(A.xx * v.x + A.xy * v.y + A.xz * v.z, A.xy * v.x + A.yy * v.y + A.yz * v.z,
+                    A.xz * v.x + A.yz * v.y + A.zz * v.z);
+}
+
+static inline mat3 sym3_full(sym3 A) {
+    return mat3_from_columns(vec3_set(A.xx, A.xy, A.xz), vec3_set(A.xy, A.yy, A.yz), vec3_set(A.xz, A.yz, A.zz));
+}
+
+/* A - s a a' */
+static inline sym3 sym3_downdate(sym3 A, real s, vec3 a) {
+    vec3 b = vec3_scale(s, a);
+    return sym3_set(A.xx - a.x * b.x, A.xy - a.x * b.y, A.xz - a.x * b.z, A.yy - a.y * b.y, A.yz - a.y * b.z,
+                    A.zz - a.z * b.z);
+}
+
+/* R A R' */
+static inline sym3 sym3_rotate(mat3 R, sym3 A) {
+    mat3 B = mat3_multiply(R, sym3_full(A));
+    return sym3_set(B.xx * R.xx + B.xy * R.xy + B.xz * R.xz, B.xx * R.yx + B.xy * R.yy + B.xz * R.yz,
+                    B.xx * R.zx + B.xy * R.zy + B.xz * R.zz, B.yx * R.yx + B.yy * R.yy + B.yz * R.yz,
+                    B.yx * R.zx + B.yy * R.zy + B.yz * R.zz, B.zx * R.zx + B.zy * R.zy + B.zz * R.zz);
+}
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * Numbers and formulas that books print: the two-link arm of Lynch and Park 2017, section 8.1, with point masses at the
+ * ends of its links.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/random.h"
+
+typedef struct arm {
+    double m1, m2, L1, L2;
+} arm;
+
+static void require(dyn_status status, const dyn_error *error) {
+    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
+}
+
+/* The arm in the x-z plane; both angles are positive upwards, which is about -y. */
+static dyn_model *build_arm(const arm *p) {
+    dyn_builder *builder = NULL;
+    dyn_model *model = NULL;
+    dyn_error error;
+    require(dyn_builder_create("two_link", &error, &builder), &error);
+    const dyn_link_description links[3] = {
+        {.name = "base"},
+        {.name = "upper", .inertia = {.mass = p->m1, .center_of_mass = {p->L1, 0, 0}}},
+        {.name = "lower", .inertia = {.mass = p->m2, .center_of_mass = {p->L2, 0, 0}}},
+    };
+    const dyn_joint_description joints[2] = {
+        {.name = "shoulder",
+         .type = DYN_JOINT_REVOLUTE,
+         .parent_link = "base",
+         .child_link = "upper",
+         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+         .axis = {0, -1, 0}},
+        {.name = "elbow",
+         .type = DYN_JOINT_REVOLUTE,
+         .parent_link = "upper",
+         .child_link = "lower",
+         .position = {p->L1, 0, 0},
+         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+         .axis = {0, -1, 0}},
+    };
+    for (int i = 0; i < 3; i++) {
+        require(dyn_builder_add_link(builder, &links[i], &error), &error);
+    }
+    for (int i = 0; i < 2; i++) {
+        require(dyn_builder_add_joint(builder, &joints[i], &error), &error);
+    }
+    require(dyn_builder_build(builder, &(dyn_build_options){0}, NULL, &error, &model), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+START_TEST(two_link_arm_has_the_printed_mass_matrices) {
+    dyn_model *model = build_arm(&(arm){1, 1, 1, 1});
+    dyn_workspace *workspace = NULL;
+    dyn_error error;
+    require(dyn_workspace_create(model, &error, &workspace), &error);
+    const double degree = 3.14159265358979323846 / 180;
+    const double q[2][2] = {{0, 90 * degree}, {0, 150 * degree}};
+    const double printed[2][4] = {{3, 1, 1, 1}, {1.27, 0.13, 0.13, 1}};
+    double M[2][4];
+    require(dyn_crba(model, workspace, 2, q[0], &error, M[0]), &error);
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < 4; i++) {
+            ck_assert_double_eq_tol(M[s][i], printed[s][i], 0.005);
+        }
+    }
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Equations 8.9 and 8.10. */
+static void closed_form(const arm *p, const double q[2], const double v[2], const double a[2], double tau[2]) {
+    double g = 9.81, m1 = p->m1, m2 = p->m2, L1 = p->L1, L2 = p->L2;
+    double c2 = cos(q[1]), s2 = sin(q[1]), c1 = cos(q[0]), c12 = cos(q[0] + q[1]);
+    double M11 = m1 * L1 * L1 + m2 * (L1 * L1 + 2 * L1 * L2 * c2 + L2 * L2);
+    double M12 = m2 * (L1 * L2 * c2 + L2 * L2), M22 = m2 * L2 * L2;
+    double c_1 = -m2 * L1 * L2 * s2 * (2 * v[0] * v[1] + v[1] * v[1]), c_2 = m2 * L1 * L2 * v[0] * v[0] * s2;
+    double g_1 = (m1 + m2) * L1 * g * c1 + m2 * g * L2 * c12, g_2 = m2 * g * L2 * c12;
+    tau[0] = M11 * a[0] + M12 * a[1] + c_1 + g_1;
+    tau[1] = M12 * a[0] + M22 * a[1] + c_2 + g_2;
+}
+
+START_TEST(two_link_arm_follows_the_closed_form) {
+    random_source random = random_seed("equations 8.9 and 8.10", 8910);
+    dyn_error error;
+    for (int k = 0; k < 1000; k++) {
+        arm p = {random_uniform(&random, 0.1, 5), random_uniform(&random, 0.1, 5), random_uniform(&random, 0.1, 2),
+                 random_uniform(&random, 0.1, 2)};
+        dyn_model *model = build_arm(&p);
+        dyn_workspace *workspace = NULL;
+        double q[2], v[2], a[2], tau[2], expected[2], back[2];
+        for (int i = 0; i < 2; i++) {
+            q[i] = random_uniform(&random, -3, 3);
+            v[i] = random_uniform(&random, -5, 5);
+            a[i] = random_uniform(&random, -20, 20);
+        }
+        closed_form(&p, q, v, a, expected);
+        require(dyn_workspace_create(model, &error, &workspace), &error);
+        require(dyn_rnea(model, workspace, 1, NULL, q, v, a, NULL, &error, tau), &error);
+        require(dyn_aba(model, workspace, 1, NULL, q, v, tau, NULL, &error, back), &error);
+        for (int i = 0; i < 2; i++) {
+            double scale = 1 + hypot(expected[0], expected[1]);
+            ck_assert_double_eq_tol(tau[i], expected[i], 1e-12 * scale);
+            ck_assert_double_eq_tol(back[i], a[i], 1e-9 * scale);
+        }
+        dyn_workspace_free(workspace);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("published values");
+    TCase *arms = tcase_create("two-link arm");
+    tcase_add_test(arms, two_link_arm_has_the_printed_mass_matrices);
+    tcase_add_test(arms, two_link_arm_follows_the_closed_form);
+    suite_add_tcase(suite, arms);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
