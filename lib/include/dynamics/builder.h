@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include <dynamics/export.h>
 #include <dynamics/model.h>
 #include <dynamics/report.h>
 #include <dynamics/status.h>
@@ -66,21 +67,21 @@ typedef struct dyn_build_options {
 
 /* Creates an empty builder for a robot of that name (1 to DYN_MAX_NAME bytes) under gravity (0, 0, -9.81).
  * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
-dyn_status dyn_builder_create(const char *name, dyn_error *error, dyn_builder **builder);
+DYN_API dyn_status dyn_builder_create(const char *name, dyn_error *error, dyn_builder **builder);
 
 /* Frees a builder; NULL is allowed. */
-void dyn_builder_free(dyn_builder *builder);
+DYN_API void dyn_builder_free(dyn_builder *builder);
 
 /* Sets the acceleration of gravity in the world, m/s^2. Errors: DYN_INVALID_ARGUMENT if not finite. */
-dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error);
+DYN_API dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error);
 
 /* Adds a link. Errors, with place "link NAME": DYN_INVALID_ARGUMENT for an empty or repeated name, a negative or not
  * finite mass, an inertia that is not positive semidefinite; DYN_RESOURCE_EXHAUSTED. */
-dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
+DYN_API dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 
 /* Adds a joint. Its links need not exist yet. Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for an empty or
  * repeated name, a zero axis, a rotation that is none, a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
-dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
+DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
 /* Checks the description and compiles it to a model.
  *
@@ -92,8 +93,8 @@ dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_descripti
  * Errors, with the place: DYN_INVALID_ARGUMENT for no link, no root or two, a cycle, a missing parent or child link, a
  * link with two parents, a mimic joint without master, with more than one coordinate or in a cycle, a moving link that
  * has inertia but no mass, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED. */
-dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
-                             dyn_error *error, dyn_model **model);
+DYN_API dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
+                                     dyn_error *error, dyn_model **model);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #ifndef DYNAMICS_CONFIGURATION_H
 #define DYNAMICS_CONFIGURATION_H
 
+#include <dynamics/export.h>
 #include <dynamics/model.h>
 
 #ifdef __cplusplus
@@ -11,11 +12,11 @@ extern "C" {
 #endif
 
 /* The zero configuration: every coordinate zero, quaternions identity. q has nq values. Thread-safe. */
-void dyn_zero_configuration(const dyn_model *model, double *q);
+DYN_API void dyn_zero_configuration(const dyn_model *model, double *q);
 
 /* The home configuration: zero, but the middle of the range where zero lies outside a joint's limits. q has nq values.
  * Thread-safe. */
-void dyn_home_configuration(const dyn_model *model, double *q);
+DYN_API void dyn_home_configuration(const dyn_model *model, double *q);
 
 #ifdef __cplusplus
 }

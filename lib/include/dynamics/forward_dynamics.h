@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include <dynamics/export.h>
 #include <dynamics/external_force.h>
 #include <dynamics/workspace.h>
 
@@ -20,8 +21,9 @@ extern "C" {
  * recursion cannot separate: there M from dyn_crba is factorized. Allocates nothing; safe as long as each thread has
  * its own workspace. Errors as in inverse_dynamics.h, and DYN_FAILED_PRECONDITION where M is singular, with the joint
  * that no inertia resists and the sample. Source: Featherstone 1983; 2008, table 7.1. */
-dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
-                   const double *v, const double *tau, const dyn_external_forces *forces, dyn_error *error, double *a);
+DYN_API dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                           const double *q, const double *v, const double *tau, const dyn_external_forces *forces,
+                           dyn_error *error, double *a);
 
 #ifdef __cplusplus
 }

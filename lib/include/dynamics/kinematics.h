@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include <dynamics/export.h>
 #include <dynamics/workspace.h>
 
 #ifdef __cplusplus
@@ -17,21 +18,21 @@ extern "C" {
 
 /* Places of `frame` in the world: position is n x 3 (m), rotation n x 9, row-major, frame to world coordinates.
  * q is n x nq. Either output may be NULL. Cost O(depth of the frame) per sample. */
-dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                          dyn_error *error, double *position, double *rotation);
+DYN_API dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                  int frame, dyn_error *error, double *position, double *rotation);
 
 /* Jacobian of `frame`: n x 6 x nv, angular rows first, with twist (w; v) = J v expressed in `reference_frame`. The
  * linear part is the velocity of the point of the frame's body at the reference frame's origin. q is n x nq. Cost O(nv)
  * per sample. */
-dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                              dyn_reference_frame reference_frame, dyn_error *error, double *J);
+DYN_API dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                      int frame, dyn_reference_frame reference_frame, dyn_error *error, double *J);
 
 /* Unit quaternion x, y, z, w with w >= 0 of a row-major rotation matrix, by the largest component (Shepperd 1978).
  * Thread-safe. */
-void dyn_rotation_to_quaternion(const double rotation[9], double quaternion[4]);
+DYN_API void dyn_rotation_to_quaternion(const double rotation[9], double quaternion[4]);
 
 /* Row-major rotation matrix of a quaternion x, y, z, w of any length but zero. Thread-safe. */
-void dyn_quaternion_to_rotation(const double quaternion[4], double rotation[9]);
+DYN_API void dyn_quaternion_to_rotation(const double quaternion[4], double rotation[9]);
 
 #ifdef __cplusplus
 }

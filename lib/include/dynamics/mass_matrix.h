@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include <dynamics/export.h>
 #include <dynamics/workspace.h>
 
 #ifdef __cplusplus
@@ -17,8 +18,8 @@ extern "C" {
  * q is n x nq; M is n x nv x nv, row-major, both triangles filled, and must not overlap q. Cost O(bodies * depth) per
  * sample. Allocates nothing; safe as long as each thread has its own workspace. Errors as in inverse_dynamics.h.
  * Source: Walker and Orin 1982, method 3; Featherstone 2008, table 6.2. */
-dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
-                    double *M);
+DYN_API dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                            dyn_error *error, double *M);
 
 #ifdef __cplusplus
 }

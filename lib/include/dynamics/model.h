@@ -16,9 +16,9 @@
  *     helical       1  angle; advances pitch * angle     1  its rate
  *     cylindrical   2  angle, displacement               2  their rates
  *     universal     2  angles about first, second axis   2  their rates
- *     planar        3  x, y in the plane, then angle     3  linear x, y, then angular velocity, in the moved frame's
- * axes spherical     4  quaternion                        3  angular velocity in the child link's axes floating      7
- * position, then quaternion         6  linear, then angular velocity, in the child link's axes
+ *     planar        3  x, y in the plane, then angle     3  linear x, y, then angular velocity, in moved axes
+ *     spherical     4  quaternion                        3  angular velocity in the child link's axes
+ *     floating      7  position, then quaternion         6  linear, then angular velocity in the child link's axes
  *
  *   planar      the plane is normal to the axis; its x and y directions are those of the joint frame after the shortest
  *               rotation that turns z into the axis.
@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <dynamics/export.h>
 #include <dynamics/status.h>
 
 #ifdef __cplusplus
@@ -108,43 +109,43 @@ typedef struct dyn_link {
 enum { DYN_WORLD_FRAME = -1 };
 
 /* Frees a model; NULL is allowed. No other call on it may be under way. */
-void dyn_model_free(dyn_model *model);
+DYN_API void dyn_model_free(dyn_model *model);
 
-const char *dyn_model_name(const dyn_model *model);
+DYN_API const char *dyn_model_name(const dyn_model *model);
 
 /* Number of coordinates q, and of velocities v. */
-int dyn_model_nq(const dyn_model *model);
-int dyn_model_nv(const dyn_model *model);
+DYN_API int dyn_model_nq(const dyn_model *model);
+DYN_API int dyn_model_nv(const dyn_model *model);
 
 /* Joints that move, mimic joints included, in the order of their coordinates. */
-int dyn_model_joint_count(const dyn_model *model);
-const dyn_joint *dyn_model_joint(const dyn_model *model, int joint);
+DYN_API int dyn_model_joint_count(const dyn_model *model);
+DYN_API const dyn_joint *dyn_model_joint(const dyn_model *model, int joint);
 
 /* Links in depth-first order. */
-int dyn_model_link_count(const dyn_model *model);
-const dyn_link *dyn_model_link(const dyn_model *model, int link);
+DYN_API int dyn_model_link_count(const dyn_model *model);
+DYN_API const dyn_link *dyn_model_link(const dyn_model *model, int link);
 
 /* Index of a moving joint, or -1. */
-int dyn_model_find_joint(const dyn_model *model, const char *name);
+DYN_API int dyn_model_find_joint(const dyn_model *model, const char *name);
 
 /* Frame of a link, of a joint (the frame of its child link) or "world", in this order of precedence.
  * Errors: DYN_NOT_FOUND with the name. Cost O(log links). */
-dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, dyn_error *error, int *frame);
+DYN_API dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, dyn_error *error, int *frame);
 
 /* Acceleration of gravity, m/s^2, world axes. */
-void dyn_model_gravity(const dyn_model *model, double gravity[3]);
+DYN_API void dyn_model_gravity(const dyn_model *model, double gravity[3]);
 
 /* Whether a floating joint carries the root, and whether mimic joints are coupled. */
-bool dyn_model_is_floating(const dyn_model *model);
-bool dyn_model_has_coupling(const dyn_model *model);
+DYN_API bool dyn_model_is_floating(const dyn_model *model);
+DYN_API bool dyn_model_has_coupling(const dyn_model *model);
 
 /* Sum of the masses of all links that move, kg. */
-double dyn_model_mass(const dyn_model *model);
+DYN_API double dyn_model_mass(const dyn_model *model);
 
 /* The canonical description: text that is equal for equal models and different for different ones, whatever the order,
  * spelling or formatting of the file they came from was beyond the order of joints. The caller frees it with free().
  * Errors: DYN_RESOURCE_EXHAUSTED. Cost O(links). */
-dyn_status dyn_model_canonical(const dyn_model *model, dyn_error *error, char **text, size_t *length);
+DYN_API dyn_status dyn_model_canonical(const dyn_model *model, dyn_error *error, char **text, size_t *length);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include <dynamics/export.h>
 #include <dynamics/status.h>
 
 #ifdef __cplusplus
@@ -27,19 +28,19 @@ typedef struct dyn_report_entry {
 } dyn_report_entry;
 
 /* Creates an empty report. Errors: DYN_RESOURCE_EXHAUSTED. */
-dyn_status dyn_report_create(dyn_report **report);
+DYN_API dyn_status dyn_report_create(dyn_report **report);
 
 /* Frees a report and its entries; NULL is allowed. */
-void dyn_report_free(dyn_report *report);
+DYN_API void dyn_report_free(dyn_report *report);
 
 /* Number of entries, in the order in which they were found. */
-size_t dyn_report_count(const dyn_report *report);
+DYN_API size_t dyn_report_count(const dyn_report *report);
 
 /* Entry i < dyn_report_count(report); its strings live as long as the report. */
-dyn_report_entry dyn_report_at(const dyn_report *report, size_t i);
+DYN_API dyn_report_entry dyn_report_at(const dyn_report *report, size_t i);
 
 /* Number of entries of that severity. */
-size_t dyn_report_count_severity(const dyn_report *report, dyn_severity severity);
+DYN_API size_t dyn_report_count_severity(const dyn_report *report, dyn_severity severity);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,8 @@
 #ifndef DYNAMICS_STATUS_H
 #define DYNAMICS_STATUS_H
 
+#include <dynamics/export.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,7 +32,7 @@ typedef struct dyn_error {
 } dyn_error;
 
 /* The status in words, such as "invalid argument"; never NULL. Thread-safe. */
-const char *dyn_status_name(dyn_status status);
+DYN_API const char *dyn_status_name(dyn_status status);
 
 #ifdef __cplusplus
 }

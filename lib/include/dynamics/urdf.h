@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include <dynamics/builder.h>
+#include <dynamics/export.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,11 +23,12 @@ enum { DYN_URDF_MAX_BYTES = 64 << 20, DYN_URDF_MAX_DEPTH = 64 };
  * other than XML's own are refused. `report` (may be NULL) receives, with line numbers, each element and attribute that
  * was ignored and each value that is suspicious. Cost O(length). Errors, with place "urdf:LINE" and the element in the
  * message: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
-dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_error *error, dyn_builder **builder);
+DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_error *error,
+                                 dyn_builder **builder);
 
 /* dyn_urdf_read and dyn_builder_build in one. */
-dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
-                         dyn_error *error, dyn_model **model);
+DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
+                                 dyn_error *error, dyn_model **model);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include <dynamics/export.h>
 #include <dynamics/model.h>
 #include <dynamics/status.h>
 
@@ -18,18 +19,18 @@ extern "C" {
 typedef struct dyn_workspace dyn_workspace;
 
 /* Creates a workspace; the model must outlive it. Errors: DYN_RESOURCE_EXHAUSTED. */
-dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace);
+DYN_API dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace);
 
 /* Frees a workspace; NULL is allowed. */
-void dyn_workspace_free(dyn_workspace *workspace);
+DYN_API void dyn_workspace_free(dyn_workspace *workspace);
 
 /* Bytes that it holds. */
-size_t dyn_workspace_size(const dyn_workspace *workspace);
+DYN_API size_t dyn_workspace_size(const dyn_workspace *workspace);
 
 /* Instruction set that the kernels were chosen for, such as "scalar", and the number of states they compute at once.
  * Thread-safe. */
-const char *dyn_instruction_set(void);
-int dyn_lanes(void);
+DYN_API const char *dyn_instruction_set(void);
+DYN_API int dyn_lanes(void);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,326 @@
+/*
+ * The builder: keeps links and joints, and checks each by itself. What concerns the whole is checked by tree.c, mimic.c
+ * and normal_form.c.
+ */
+#include "description.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "name_check.h"
+#include "placement.h"
+
+const char *joint_type_name(dyn_joint_type type) {
+    static const char *const names[] = {"fixed",       "revolute",  "continuous", "prismatic", "helical",
+                                        "cylindrical", "universal", "planar",     "spherical", "floating"};
+    return names[type];
+}
+
+bool joint_has_one_coordinate(dyn_joint_type type) {
+    return type == DYN_JOINT_REVOLUTE || type == DYN_JOINT_CONTINUOUS || type == DYN_JOINT_PRISMATIC ||
+           type == DYN_JOINT_HELICAL;
+}
+
+dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, int line, const char *kind,
+                        const char *name, const char *format, ...) {
+    char element[DYN_MAX_NAME + 32];
+    snprintf(element, sizeof element, "%s%s%s", kind, name != NULL ? " " : "", name != NULL ? name : "");
+    va_list list;
+    va_start(list, format);
+    if (builder->source == NULL || line <= 0) {
+        dyn_error_set_list(error, status, element, format, list);
+    } else {
+        char place[64];
+        snprintf(place, sizeof place, "%s:%d", builder->source, line);
+        dyn_error whole;
+        dyn_error_set_list(&whole, status, place, format, list);
+        dyn_error_set(error, status, place, "%s: %s", element, whole.message);
+    }
+    va_end(list);
+    return status;
+}
+
+dyn_status dyn_builder_create(const char *name, dyn_error *error, dyn_builder **builder) {
+    *builder = NULL;
+    dyn_status status = name_check(name, error, "name", "robot");
+    if (status != DYN_OK) {
+        return status;
+    }
+    dyn_builder *created = calloc(1, sizeof *created);
+    char *copy = strdup(name);
+    if (created == NULL || copy == NULL) {
+        free(created);
+        free(copy);
+        return dyn_error_memory(error);
+    }
+    created->name = copy;
+    created->gravity[2] = -9.81;
+    *builder = created;
+    return DYN_OK;
+}
+
+void dyn_builder_free(dyn_builder *builder) {
+    if (builder == NULL) {
+        return;
+    }
+    for (int i = 0; i < builder->joint_count; i++) {
+        free((char *)builder->joints[i].parent_link);
+        free((char *)builder->joints[i].child_link);
+        free((char *)builder->joints[i].mimic_joint);
+    }
+    name_index_clear(&builder->link_names);
+    name_index_clear(&builder->joint_names);
+    free(builder->links);
+    free(builder->joints);
+    free(builder->name);
+    free(builder);
+}
+
+/* Whether all values are finite numbers. */
+static bool all_finite(const double *values, int count) {
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error) {
+    if (!all_finite(gravity, 3)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "gravity", "gravity is (%g, %g, %g); give finite numbers",
+                             gravity[0], gravity[1], gravity[2]);
+    }
+    memcpy(builder->gravity, gravity, sizeof builder->gravity);
+    return DYN_OK;
+}
+
+/* Makes room for one more element of `size` bytes in an array that holds `count`. */
+static bool grow(void **array, int count, int *capacity, size_t size) {
+    if (count < *capacity) {
+        return true;
+    }
+    int larger = *capacity > 0 ? 2 * *capacity : 16;
+    void *grown = realloc(*array, (size_t)larger * size);
+    if (grown == NULL) {
+        return false;
+    }
+    *array = grown;
+    *capacity = larger;
+    return true;
+}
+
+/* Checks the name of a new element: good in itself and not taken. */
+static dyn_status check_new_name(const dyn_builder *builder, const name_index *taken, int count, const char *kind,
+                                 const char *name, int line, dyn_error *error) {
+    char place[64];
+    snprintf(place, sizeof place, "%s", kind);
+    if (builder->source != NULL && line > 0) {
+        snprintf(place, sizeof place, "%s:%d", builder->source, line);
+    }
+    dyn_status status = name_check(name, error, place, kind);
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (name_index_find(taken, name) >= 0) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, line, kind, name,
+                            "there are two %ss of this name; rename one of them", kind);
+    }
+    if (count >= DYN_MAX_LINKS) {
+        return builder_fail(builder, error, DYN_RESOURCE_EXHAUSTED, line, kind, name,
+                            "a robot has at most %d %ss, and this is one more", DYN_MAX_LINKS, kind);
+    }
+    return DYN_OK;
+}
+
+/* Checks mass and inertia of a link. */
+static dyn_status check_inertia(const dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
+    const dyn_inertia *inertia = &link->inertia;
+    if (!isfinite(inertia->mass) || inertia->mass < 0) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
+                            "the mass is %g kg; give a finite mass that is not negative", inertia->mass);
+    }
+    if (!all_finite(inertia->center_of_mass, 3)) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
+                            "the centre of mass is (%g, %g, %g); give finite numbers", inertia->center_of_mass[0],
+                            inertia->center_of_mass[1], inertia->center_of_mass[2]);
+    }
+    double moments[3] = {0};
+    if (all_finite(inertia->rotational, 6)) {
+        symmetric_eigenvalues(inertia->rotational, moments);
+    } else {
+        moments[0] = NAN;
+    }
+    if (!all_finite(moments, 3)) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
+                            "the inertia holds a value that is not finite or too large");
+    }
+    if (moments[0] < -1e-9 * fmax(fabs(moments[2]), fabs(moments[0]))) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
+                            "this is no inertia: its principal moments are %g, %g and %g kg m^2, and none may be "
+                            "negative",
+                            moments[0], moments[1], moments[2]);
+    }
+    return DYN_OK;
+}
+
+dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
+    dyn_status status =
+        check_new_name(builder, &builder->link_names, builder->link_count, "link", link->name, link->line, error);
+    if (status == DYN_OK) {
+        status = check_inertia(builder, link, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (!grow((void **)&builder->links, builder->link_count, &builder->link_capacity, sizeof *builder->links)) {
+        return dyn_error_memory(error);
+    }
+    dyn_link_description added = *link;
+    added.name = name_index_add(&builder->link_names, link->name, builder->link_count);
+    if (added.name == NULL) {
+        return dyn_error_memory(error);
+    }
+    builder->links[builder->link_count++] = added;
+    return DYN_OK;
+}
+
+/* Whether joints of that type have an axis. */
+static bool joint_has_axis(dyn_joint_type type) {
+    return type != DYN_JOINT_FIXED && type != DYN_JOINT_SPHERICAL && type != DYN_JOINT_FLOATING;
+}
+
+/* Scales an axis to unit length; false for zero or a value that is not finite. */
+static bool normalize_axis(double axis[3]) {
+    double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
+    if (!all_finite(axis, 3) || largest == 0) {
+        return false;
+    }
+    double x = axis[0] / largest, y = axis[1] / largest, z = axis[2] / largest;
+    double length = sqrt(x * x + y * y + z * z);
+    axis[0] = x / length;
+    axis[1] = y / length;
+    axis[2] = z / length;
+    return true;
+}
+
+/* Checks the axes of a joint and scales them to unit length; those that the type has not become zero. */
+static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *joint, dyn_error *error) {
+    double *a = joint->axis, *b = joint->second_axis;
+    if (!joint_has_axis(joint->type)) {
+        memset(a, 0, sizeof joint->axis);
+    } else if (!normalize_axis(a)) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+                            "the axis is (%g, %g, %g); give a finite vector that is not zero", a[0], a[1], a[2]);
+    }
+    if (joint->type != DYN_JOINT_UNIVERSAL) {
+        memset(b, 0, sizeof joint->second_axis);
+        return DYN_OK;
+    }
+    if (!normalize_axis(b)) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+                            "the second axis is (%g, %g, %g); give a finite vector that is not zero", b[0], b[1], b[2]);
+    }
+    double normal[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    if (fabs(normal[0]) + fabs(normal[1]) + fabs(normal[2]) < 1e-6) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+                            "the two axes of the universal joint are parallel; use a revolute joint instead");
+    }
+    return DYN_OK;
+}
+
+/* Checks the numbers of a joint other than its axes. */
+static dyn_status check_joint_values(const dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error) {
+    const dyn_joint_limits *limits = &joint->limits;
+    const struct {
+        const char *name;
+        double value;
+    } scalars[] = {
+        {"position x", joint->position[0]},
+        {"position y", joint->position[1]},
+        {"position z", joint->position[2]},
+        {"pitch", joint->pitch},
+        {"damping", joint->damping},
+        {"friction", joint->friction},
+        {"lower limit", limits->lower},
+        {"upper limit", limits->upper},
+        {"velocity limit", limits->velocity},
+        {"effort limit", limits->effort},
+        {"multiplier", joint->mimic_multiplier},
+        {"offset", joint->mimic_offset},
+    };
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (!isfinite(scalars[i].value)) {
+            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+                                "the %s is %g; give a finite number", scalars[i].name, scalars[i].value);
+        }
+    }
+    if (!is_rotation(joint->rotation)) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+                            "the rotation is none: its columns must be orthonormal and right-handed to 1e-9");
+    }
+    return DYN_OK;
+}
+
+/* Checks all of a joint but its name, and normalizes its axes. */
+static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description *joint, dyn_error *error) {
+    if ((unsigned)joint->type > DYN_JOINT_FLOATING) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+                            "%d is no joint type", (int)joint->type);
+    }
+    const char *const others[] = {joint->parent_link, joint->child_link, joint->mimic_joint};
+    const char *const what[] = {"parent link", "child link", "mimic joint"};
+    for (int i = 0; i < 3; i++) {
+        if (i < 2 && (others[i] == NULL || others[i][0] == '\0')) {
+            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+                                "it has no %s; name one", what[i]);
+        }
+        dyn_error bad;
+        if (others[i] != NULL && name_check(others[i], &bad, what[i], what[i]) != DYN_OK) {
+            return builder_fail(builder, error, bad.status, joint->line, "joint", joint->name, "%s", bad.message);
+        }
+    }
+    dyn_status status = check_joint_values(builder, joint, error);
+    return status == DYN_OK ? check_axes(builder, joint, error) : status;
+}
+
+/* Appends a checked joint with copies of its strings. */
+static bool append_joint(dyn_builder *builder, const dyn_joint_description *joint) {
+    if (!grow((void **)&builder->joints, builder->joint_count, &builder->joint_capacity, sizeof *builder->joints)) {
+        return false;
+    }
+    dyn_joint_description added = *joint;
+    added.parent_link = strdup(joint->parent_link);
+    added.child_link = strdup(joint->child_link);
+    added.mimic_joint = joint->mimic_joint != NULL ? strdup(joint->mimic_joint) : NULL;
+    bool complete = added.parent_link != NULL && added.child_link != NULL &&
+                    (added.mimic_joint != NULL) == (joint->mimic_joint != NULL);
+    if (complete) {
+        added.name = name_index_add(&builder->joint_names, joint->name, builder->joint_count);
+    }
+    if (!complete || added.name == NULL) {
+        free((char *)added.parent_link);
+        free((char *)added.child_link);
+        free((char *)added.mimic_joint);
+        return false;
+    }
+    builder->joints[builder->joint_count++] = added;
+    return true;
+}
+
+dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error) {
+    dyn_status status =
+        check_new_name(builder, &builder->joint_names, builder->joint_count, "joint", joint->name, joint->line, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    dyn_joint_description checked = *joint;
+    status = check_joint(builder, &checked, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    return append_joint(builder, &checked) ? DYN_OK : dyn_error_memory(error);
+}

@@ -1,0 +1,21 @@
+/*
+ * Compiling a description to a model in normal form.
+ */
+#ifndef DYNAMICS_MODEL_COMPILE_H
+#define DYNAMICS_MODEL_COMPILE_H
+
+#include "description.h"
+#include "mimic.h"
+#include "normal_form.h"
+#include "tree.h"
+
+/* Fills a zeroed model. `couplings` has one entry for each of the builder's joints. Errors: DYN_INVALID_ARGUMENT,
+ * DYN_RESOURCE_EXHAUSTED; dyn_model_free frees the model also then. Cost O(links log links). */
+dyn_status compile_model(const dyn_builder *builder, const tree *links, const coupling *couplings,
+                         const dyn_build_options *options, dyn_error *error, dyn_model *model);
+
+/* Refuses a model with an inertia that no body can have, and reports what is merged or suspicious in it. */
+dyn_status inspect_model(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report,
+                         dyn_error *error);
+
+#endif

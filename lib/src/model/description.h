@@ -1,0 +1,39 @@
+/*
+ * What a builder holds: the description of a robot as it was given, with lengths of axes normalized.
+ */
+#ifndef DYNAMICS_MODEL_DESCRIPTION_H
+#define DYNAMICS_MODEL_DESCRIPTION_H
+
+#include <dynamics/builder.h>
+
+#include "name_index.h"
+
+/* Links and joints as in builder.h. The names of a joint's links and of its master are copies of the joint's own; those
+ * of the links and joints themselves belong to the indices. */
+struct dyn_builder {
+    char *name;
+    double gravity[3];
+    const char *source; /* "urdf" where lines are those of a URDF document; NULL: without a file */
+    int line;           /* of the robot itself */
+
+    int link_count, link_capacity;
+    dyn_link_description *links;
+    name_index link_names;
+
+    int joint_count, joint_capacity;
+    dyn_joint_description *joints;
+    name_index joint_names;
+};
+
+/* Sets an error about an element such as "joint elbow". Its place is the element; with a source and a line it is
+ * "urdf:42", and the message begins with the element. `name` may be NULL for the robot itself. Returns `status`. */
+dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, int line, const char *kind,
+                        const char *name, const char *format, ...) __attribute__((format(printf, 7, 8)));
+
+/* The type in words, such as "revolute". */
+const char *joint_type_name(dyn_joint_type type);
+
+/* Whether joints of that type have exactly one coordinate. */
+bool joint_has_one_coordinate(dyn_joint_type type);
+
+#endif

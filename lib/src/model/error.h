@@ -1,0 +1,23 @@
+/*
+ * Filling a caller's dyn_error.
+ */
+#ifndef DYNAMICS_MODEL_ERROR_H
+#define DYNAMICS_MODEL_ERROR_H
+
+#include <stdarg.h>
+
+#include <dynamics/status.h>
+
+/* Writes status, place and a printf-style message to `error`, which may be NULL, and returns `status`. What is too long
+ * is cut at a character and ends in "...". */
+dyn_status dyn_error_set(dyn_error *error, dyn_status status, const char *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same with a list of arguments. */
+dyn_status dyn_error_set_list(dyn_error *error, dyn_status status, const char *place, const char *format, va_list list)
+    __attribute__((format(printf, 4, 0)));
+
+/* Sets "out of memory" and returns DYN_RESOURCE_EXHAUSTED. */
+dyn_status dyn_error_memory(dyn_error *error);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Writing to a load report.
+ */
+#ifndef DYNAMICS_MODEL_LOAD_REPORT_H
+#define DYNAMICS_MODEL_LOAD_REPORT_H
+
+#include <stdbool.h>
+
+#include <dynamics/report.h>
+
+/* Entries of one severity that a report keeps. Of the rest it knows the number, and says it in a last entry. */
+enum { REPORT_MAX_ENTRIES = 1000 };
+
+/* Adds an entry with a printf-style message. NULL is allowed and does nothing. When memory runs out the report
+ * remembers that. */
+void report_add(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The same for a place such as "link wrist", given in two words. */
+void report_add_element(dyn_report *report, dyn_severity severity, int line, const char *kind, const char *name,
+                        const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Whether memory ran out while an entry was added; false for NULL. */
+bool report_is_incomplete(const dyn_report *report);
+
+#endif

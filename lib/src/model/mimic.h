@@ -1,0 +1,21 @@
+/*
+ * Mimic joints: which joint each one follows in the end, and how.
+ */
+#ifndef DYNAMICS_MODEL_MIMIC_H
+#define DYNAMICS_MODEL_MIMIC_H
+
+#include "description.h"
+
+/* What a joint follows: q = ratio * q_master + offset. */
+typedef struct coupling {
+    int master; /* joint of the builder that is its own master, or -1 if the joint follows none */
+    double ratio, offset;
+} coupling;
+
+/* Finds the coupling of each of the builder's joints, chains of mimic joints composed; couplings has room for all of
+ * them. Errors: a master that does not exist, a joint with other than one coordinate, a cycle. Cost O(joints log
+ * joints). */
+dyn_status mimic_resolve(const dyn_builder *builder, dyn_mimic_policy policy, dyn_report *report, dyn_error *error,
+                         coupling *couplings);
+
+#endif

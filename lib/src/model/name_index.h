@@ -1,0 +1,22 @@
+/*
+ * Numbers by name: a balanced tree that owns its names. Look-up costs O(log names) whatever the names are.
+ */
+#ifndef DYNAMICS_MODEL_NAME_INDEX_H
+#define DYNAMICS_MODEL_NAME_INDEX_H
+
+/* Empty when all zero. */
+typedef struct name_index {
+    void *root;
+} name_index;
+
+/* Enters a name that is not in the index yet. Returns the index's own copy of it, which lives as long as the index, or
+ * NULL when memory is out. */
+const char *name_index_add(name_index *index, const char *name, int number);
+
+/* Number of a name, or -1. Thread-safe beside other look-ups. */
+int name_index_find(const name_index *index, const char *name);
+
+/* Frees all names. */
+void name_index_clear(name_index *index);
+
+#endif

@@ -1,0 +1,336 @@
+/*
+ * Compiling a description to the normal form: axes turned to +z, fixed joints merged, universal joints split, mimic
+ * joints coupled.
+ */
+#include "normal_form.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "error.h"
+#include "placement.h"
+
+/* What the compilation knows about a link that is placed: the number of each of the builder's links in the model. */
+typedef struct compilation {
+    const dyn_builder *builder;
+    const tree *links;
+    const coupling *couplings;
+    dyn_model *model;
+    int *link_number;  /* in the model, of each of the builder's links */
+    int *joint_number; /* in the model, of each of the builder's joints; -1 for fixed ones */
+    int *last_body;    /* of each of the model's joints: the body that carries its child link */
+    dyn_pose *child;   /* of each of the model's joints: its child link in the frame of that body */
+} compilation;
+
+/* Coordinates of a joint type. */
+typedef struct coordinates {
+    int nq, nv;
+} coordinates;
+
+static coordinates joint_coordinates(dyn_joint_type type) {
+    switch (type) {
+    case DYN_JOINT_FIXED:
+        return (coordinates){0, 0};
+    case DYN_JOINT_REVOLUTE:
+    case DYN_JOINT_CONTINUOUS:
+    case DYN_JOINT_PRISMATIC:
+    case DYN_JOINT_HELICAL:
+        return (coordinates){1, 1};
+    case DYN_JOINT_CYLINDRICAL:
+    case DYN_JOINT_UNIVERSAL:
+        return (coordinates){2, 2};
+    case DYN_JOINT_PLANAR:
+        return (coordinates){3, 3};
+    case DYN_JOINT_SPHERICAL:
+        return (coordinates){4, 3};
+    case DYN_JOINT_FLOATING:
+        break;
+    }
+    return (coordinates){7, 6};
+}
+
+/* Motion of the (last) body of a joint of that type. */
+static motion_type joint_motion_type(dyn_joint_type type) {
+    switch (type) {
+    case DYN_JOINT_PRISMATIC:
+        return MOTION_PRISMATIC;
+    case DYN_JOINT_HELICAL:
+        return MOTION_HELICAL;
+    case DYN_JOINT_CYLINDRICAL:
+        return MOTION_CYLINDRICAL;
+    case DYN_JOINT_PLANAR:
+        return MOTION_PLANAR;
+    case DYN_JOINT_SPHERICAL:
+        return MOTION_SPHERICAL;
+    case DYN_JOINT_FLOATING:
+        return MOTION_FLOATING;
+    default:
+        return MOTION_REVOLUTE;
+    }
+}
+
+/* Turns the axis of a joint to +z; without an axis there is nothing to turn. */
+static void align_axis(const double axis[3], double alignment[9]) {
+    if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0) {
+        memcpy(alignment, identity_pose.rotation, sizeof identity_pose.rotation);
+    } else {
+        rotation_from_z(axis, alignment);
+    }
+}
+
+/* Appends a body whose joint frame, before it is turned by `alignment`, has the place `joint` in the parent body. */
+static int append_body(dyn_model *model, int parent, const dyn_pose *joint, const double alignment[9], motion_type type,
+                       int public_joint) {
+    static const coordinates counts[] = {{1, 1}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {4, 3}, {7, 6}};
+    body *added = &model->bodies[model->body_count];
+    *added = (body){.parent = parent, .motion = type, .ratio = 1, .joint = public_joint};
+    added->nq = counts[type].nq;
+    added->nv = counts[type].nv;
+    rotation_multiply(joint->rotation, alignment, added->rotation);
+    memcpy(added->position, joint->position, sizeof added->position);
+    return model->body_count++;
+}
+
+/* Appends the one or two bodies of joint j; `place` is the joint frame in the frame of the body `parent`. */
+static void append_joint_bodies(compilation *c, int j, int parent, const dyn_pose *place) {
+    dyn_model *model = c->model;
+    const dyn_joint *joint = &model->joints[j];
+    double alignment[9];
+    align_axis(joint->axis, alignment);
+    int last = append_body(model, parent, place, alignment, joint_motion_type(joint->type), j);
+    model->bodies[last].q_index = joint->q_index;
+    model->bodies[last].v_index = joint->v_index;
+    model->bodies[last].pitch = joint->pitch;
+    c->child[j] = identity_pose;
+    rotation_transpose(alignment, c->child[j].rotation);
+    if (joint->type == DYN_JOINT_UNIVERSAL) {
+        dyn_pose second = c->child[j];
+        align_axis(joint->second_axis, alignment);
+        last = append_body(model, last, &second, alignment, MOTION_REVOLUTE, j);
+        model->bodies[last].q_index = joint->q_index + 1;
+        model->bodies[last].v_index = joint->v_index + 1;
+        rotation_transpose(alignment, c->child[j].rotation);
+    }
+    c->last_body[j] = last;
+}
+
+/* Gives a joint that is its own master the next coordinates. */
+static void append_coordinates(dyn_model *model, dyn_joint *joint) {
+    coordinates own = joint_coordinates(joint->type);
+    joint->nq = own.nq;
+    joint->nv = own.nv;
+    joint->q_index = model->nq;
+    joint->v_index = model->nv;
+    model->nq += own.nq;
+    model->nv += own.nv;
+}
+
+/* Places a link in the frame of a body, -1 being the world. */
+static void place_link(dyn_model *model, int link, int moving_joint, const dyn_pose *pose, int carrier,
+                       const dyn_pose *carrier_frame) {
+    model->links[link].moving_joint = moving_joint;
+    model->links[link].pose = *pose;
+    model->frames[link].body = carrier;
+    pose_compose(carrier_frame, pose, &model->frames[link].pose);
+}
+
+/* Places the child link of a moving joint. */
+static void place_child_link(compilation *c, int link, int j) {
+    place_link(c->model, link, j, &identity_pose, c->last_body[j], &c->child[j]);
+}
+
+/* Appends the floating joint that carries the root link. */
+static void append_root_joint(compilation *c, const char *name) {
+    dyn_model *model = c->model;
+    int j = model->joint_count++;
+    model->joints[j] = (dyn_joint){.name = name,
+                                   .type = DYN_JOINT_FLOATING,
+                                   .parent_link = -1,
+                                   .child_link = 0,
+                                   .origin = identity_pose,
+                                   .master = -1,
+                                   .multiplier = 1};
+    append_coordinates(model, &model->joints[j]);
+    append_joint_bodies(c, j, -1, &identity_pose);
+    model->links[0].parent_joint = name;
+    place_child_link(c, 0, j);
+}
+
+/* Appends a moving joint of the builder, which carries `link`. */
+static void append_moving_joint(compilation *c, int described, int parent, int link, const char *name) {
+    dyn_model *model = c->model;
+    const dyn_joint_description *from = &c->builder->joints[described];
+    int j = model->joint_count++;
+    dyn_joint *joint = &model->joints[j];
+    *joint = (dyn_joint){.name = name,
+                         .type = from->type,
+                         .parent_link = parent,
+                         .child_link = link,
+                         .pitch = from->type == DYN_JOINT_HELICAL ? from->pitch : 0,
+                         .has_limits = from->has_limits,
+                         .damping = from->damping,
+                         .friction = from->friction,
+                         .master = -1,
+                         .multiplier = 1};
+    memcpy(joint->axis, from->axis, sizeof joint->axis);
+    memcpy(joint->second_axis, from->second_axis, sizeof joint->second_axis);
+    memcpy(joint->origin.position, from->position, sizeof joint->origin.position);
+    memcpy(joint->origin.rotation, from->rotation, sizeof joint->origin.rotation);
+    if (from->has_limits) {
+        joint->limits = from->limits;
+    }
+    if (c->couplings[described].master < 0) {
+        append_coordinates(model, joint);
+    }
+    c->joint_number[described] = j;
+    dyn_pose place;
+    pose_compose(&model->frames[parent].pose, &joint->origin, &place);
+    append_joint_bodies(c, j, model->frames[parent].body, &place);
+    place_child_link(c, link, j);
+}
+
+/* Merges a link behind a fixed joint into what carries its parent. */
+static void merge_link(compilation *c, int described, int parent, int link) {
+    dyn_model *model = c->model;
+    const dyn_joint_description *joint = &c->builder->joints[described];
+    dyn_pose origin, pose;
+    memcpy(origin.position, joint->position, sizeof origin.position);
+    memcpy(origin.rotation, joint->rotation, sizeof origin.rotation);
+    pose_compose(&model->links[parent].pose, &origin, &pose);
+    int moving = model->links[parent].moving_joint;
+    place_link(model, link, moving, &pose, model->frames[parent].body,
+               moving >= 0 ? &c->child[moving] : &identity_pose);
+}
+
+/* Appends the i-th link in depth-first order together with the joint that carries it. */
+static dyn_status append_link(compilation *c, int i, bool floating, dyn_error *error) {
+    dyn_model *model = c->model;
+    int described = c->links->order[i], joint = c->links->parent_joint[described];
+    dyn_link *link = &model->links[i];
+    c->link_number[described] = i;
+    link->name = name_index_add(&model->link_names, c->builder->links[described].name, i);
+    link->inertia = c->builder->links[described].inertia;
+    const char *joint_name = joint >= 0 ? c->builder->joints[joint].name : floating ? "root_joint" : NULL;
+    if (joint_name != NULL) {
+        link->parent_joint = name_index_add(&model->joint_names, joint_name, i);
+    }
+    if (link->name == NULL || (joint_name != NULL && link->parent_joint == NULL)) {
+        return dyn_error_memory(error);
+    }
+    model->link_count = i + 1;
+    if (joint < 0 && floating) {
+        append_root_joint(c, link->parent_joint);
+    } else if (joint < 0) {
+        place_link(model, i, -1, &identity_pose, -1, &identity_pose);
+    } else if (c->builder->joints[joint].type == DYN_JOINT_FIXED) {
+        merge_link(c, joint, c->link_number[c->links->parent_link[joint]], i);
+    } else {
+        append_moving_joint(c, joint, c->link_number[c->links->parent_link[joint]], i, link->parent_joint);
+    }
+    return DYN_OK;
+}
+
+/* Lets every coupled mimic joint share the coordinate of its master. */
+static void couple_joints(compilation *c) {
+    dyn_model *model = c->model;
+    for (int i = 0; i < c->builder->joint_count; i++) {
+        const coupling *coupled = &c->couplings[i];
+        if (coupled->master < 0) {
+            continue;
+        }
+        int j = c->joint_number[i], master = c->joint_number[coupled->master];
+        dyn_joint *joint = &model->joints[j];
+        body *follower = &model->bodies[c->last_body[j]];
+        joint->master = master;
+        joint->multiplier = follower->ratio = coupled->ratio;
+        joint->offset = follower->offset = coupled->offset;
+        joint->q_index = follower->q_index = model->joints[master].q_index;
+        joint->v_index = follower->v_index = model->joints[master].v_index;
+        model->has_coupling = true;
+    }
+}
+
+/* Adds the inertia of every link to the body that carries it. */
+static void merge_inertias(dyn_model *model) {
+    for (int i = 0; i < model->link_count; i++) {
+        const body_frame *frame = &model->frames[i];
+        if (frame->body < 0) {
+            continue;
+        }
+        body *carrier = &model->bodies[frame->body];
+        mass_properties sum = {.mass = carrier->mass};
+        memcpy(sum.first_moment, carrier->first_moment, sizeof sum.first_moment);
+        memcpy(sum.inertia, carrier->inertia, sizeof sum.inertia);
+        mass_properties added = link_mass_properties(&model->links[i].inertia, &frame->pose);
+        mass_properties_add(&sum, &added);
+        carrier->mass = sum.mass;
+        memcpy(carrier->first_moment, sum.first_moment, sizeof sum.first_moment);
+        memcpy(carrier->inertia, sum.inertia, sizeof sum.inertia);
+    }
+}
+
+/* Values that are finite one by one can overflow once they are merged. */
+static dyn_status check_overflow(const dyn_builder *builder, const dyn_model *model, dyn_error *error) {
+    for (int i = 0; i < model->link_count; i++) {
+        const body_frame *frame = &model->frames[i];
+        double sum = 0;
+        for (int k = 0; k < 3; k++) {
+            sum += fabs(frame->pose.position[k]);
+        }
+        if (frame->body >= 0) {
+            const body *b = &model->bodies[frame->body];
+            for (int k = 0; k < 3; k++) {
+                sum += fabs(b->position[k]) + fabs(b->first_moment[k]) + fabs(b->inertia[k]) + fabs(b->inertia[3 + k]);
+            }
+            sum += b->mass;
+        }
+        if (!isfinite(sum)) {
+            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, 0, "link", model->links[i].name,
+                                "its place or inertia is too large to compute with: merged with the links that it "
+                                "moves with, a value overflows");
+        }
+    }
+    return DYN_OK;
+}
+
+/* Room for everything that the model will hold. */
+static dyn_status allocate(compilation *c, dyn_error *error) {
+    dyn_model *model = c->model;
+    size_t links = (size_t)c->builder->link_count, joints = (size_t)c->builder->joint_count + 1;
+    model->name = strdup(c->builder->name);
+    model->bodies = calloc(2 * joints, sizeof *model->bodies); /* a universal joint has two */
+    model->joints = calloc(joints, sizeof *model->joints);
+    model->links = calloc(links, sizeof *model->links);
+    model->frames = calloc(links, sizeof *model->frames);
+    c->link_number = calloc(links, sizeof *c->link_number);
+    c->joint_number = calloc(joints, sizeof *c->joint_number);
+    c->last_body = calloc(joints, sizeof *c->last_body);
+    c->child = calloc(joints, sizeof *c->child);
+    bool complete = model->name != NULL && model->bodies != NULL && model->joints != NULL && model->links != NULL &&
+                    model->frames != NULL && c->link_number != NULL && c->joint_number != NULL &&
+                    c->last_body != NULL && c->child != NULL;
+    return complete ? DYN_OK : dyn_error_memory(error);
+}
+
+dyn_status compile_model(const dyn_builder *builder, const tree *links, const coupling *couplings,
+                         const dyn_build_options *options, dyn_error *error, dyn_model *model) {
+    compilation c = {.builder = builder, .links = links, .couplings = couplings, .model = model};
+    dyn_status status = allocate(&c, error);
+    model->floating = options->base == DYN_BASE_FLOATING;
+    memcpy(model->gravity, builder->gravity, sizeof model->gravity);
+    for (int i = 0; i < builder->link_count && status == DYN_OK; i++) {
+        status = append_link(&c, i, model->floating, error);
+    }
+    if (status == DYN_OK) {
+        couple_joints(&c);
+        merge_inertias(model);
+        status = check_overflow(builder, model, error);
+    }
+    free(c.link_number);
+    free(c.joint_number);
+    free(c.last_body);
+    free(c.child);
+    return status;
+}

@@ -1,0 +1,141 @@
+/*
+ * The load report: a growing list of entries, bounded for each severity.
+ */
+#include "load_report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dyn_report {
+    dyn_report_entry *entries;
+    size_t count, capacity;
+    size_t kept[2], dropped[2]; /* by severity */
+    char rest[128];             /* message of the last entry, which stands for those that were dropped */
+    bool incomplete;
+};
+
+dyn_status dyn_report_create(dyn_report **report) {
+    *report = calloc(1, sizeof **report);
+    return *report != NULL ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
+}
+
+void dyn_report_free(dyn_report *report) {
+    if (report == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < report->count; i++) {
+        free((char *)report->entries[i].place);
+        free((char *)report->entries[i].message);
+    }
+    free(report->entries);
+    free(report);
+}
+
+static size_t dropped_entries(const dyn_report *report) {
+    return report->dropped[DYN_NOTE] + report->dropped[DYN_WARNING];
+}
+
+size_t dyn_report_count(const dyn_report *report) {
+    return report->count + (dropped_entries(report) > 0 ? 1 : 0);
+}
+
+dyn_report_entry dyn_report_at(const dyn_report *report, size_t i) {
+    if (i < report->count) {
+        return report->entries[i];
+    }
+    return (dyn_report_entry){
+        .severity = report->dropped[DYN_WARNING] > 0 ? DYN_WARNING : DYN_NOTE,
+        .place = "report",
+        .message = report->rest,
+    };
+}
+
+size_t dyn_report_count_severity(const dyn_report *report, dyn_severity severity) {
+    size_t count = 0;
+    for (size_t i = 0; i < dyn_report_count(report); i++) {
+        count += dyn_report_at(report, i).severity == severity;
+    }
+    return count;
+}
+
+bool report_is_incomplete(const dyn_report *report) {
+    return report != NULL && report->incomplete;
+}
+
+/* Makes room for one more entry. */
+static bool grow(dyn_report *report) {
+    if (report->count < report->capacity) {
+        return true;
+    }
+    size_t capacity = report->capacity > 0 ? 2 * report->capacity : 16;
+    dyn_report_entry *entries = realloc(report->entries, capacity * sizeof *entries);
+    if (entries == NULL) {
+        return false;
+    }
+    report->entries = entries;
+    report->capacity = capacity;
+    return true;
+}
+
+/* Counts an entry beyond the bound. */
+static void drop(dyn_report *report, dyn_severity severity) {
+    report->dropped[severity]++;
+    snprintf(report->rest, sizeof report->rest, "... and %zu more warnings and %zu more notes",
+             report->dropped[DYN_WARNING], report->dropped[DYN_NOTE]);
+}
+
+static void add(dyn_report *report, dyn_severity severity, int line, char *place, char *message) {
+    if (place == NULL || message == NULL || !grow(report)) {
+        report->incomplete = true;
+        free(place);
+        free(message);
+        return;
+    }
+    report->entries[report->count++] = (dyn_report_entry){severity, line, place, message};
+    report->kept[severity]++;
+}
+
+/* The printf-style text in new memory, or NULL. */
+__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list list) {
+    char *text;
+    return vasprintf(&text, format, list) >= 0 ? text : NULL;
+}
+
+/* Whether the report takes another entry of that severity; counts the entry if not. */
+static bool has_room(dyn_report *report, dyn_severity severity) {
+    if (report == NULL || report->incomplete) {
+        return false;
+    }
+    if (report->kept[severity] >= REPORT_MAX_ENTRIES) {
+        drop(report, severity);
+        return false;
+    }
+    return true;
+}
+
+void report_add(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format, ...) {
+    if (!has_room(report, severity)) {
+        return;
+    }
+    va_list list;
+    va_start(list, format);
+    add(report, severity, line, strdup(place), format_text(format, list));
+    va_end(list);
+}
+
+void report_add_element(dyn_report *report, dyn_severity severity, int line, const char *kind, const char *name,
+                        const char *format, ...) {
+    if (!has_room(report, severity)) {
+        return;
+    }
+    char *place;
+    if (asprintf(&place, "%s %s", kind, name) < 0) {
+        place = NULL;
+    }
+    va_list list;
+    va_start(list, format);
+    add(report, severity, line, place, format_text(format, list));
+    va_end(list);
+}
