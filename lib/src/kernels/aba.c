@@ -29,7 +29,8 @@ typedef struct aba_axis {
 } aba_axis;
 
 size_t KERNEL(aba_memory)(const dyn_model *model) {
-    return (size_t)model->body_count * (sizeof(placement) + sizeof(aba_body)) + (size_t)model->nv * sizeof(aba_axis);
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(aba_body) +
+           (size_t)model->nv * sizeof(aba_axis);
 }
 
 static void velocity_pass(const dyn_model *model, const placement *X, const real *v, aba_body *bodies) {
@@ -94,10 +95,9 @@ static void acceleration_pass(const dyn_model *model, const placement *X, const 
 
 void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                  const void *tau, const wrench_set *forces, void *pivots, void *a) {
-    placement *X = (placement *)memory;
-    aba_body *bodies = (aba_body *)(X + model->body_count);
+    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
+    aba_body *bodies = (aba_body *)memory;
     aba_axis *axes = (aba_axis *)(bodies + model->body_count);
-    KERNEL(placements)(model, (const real *)q, X);
     velocity_pass(model, X, (const real *)v, bodies);
     for (size_t j = 0; forces && j < forces->count; j++) {
         force f = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);

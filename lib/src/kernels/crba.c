@@ -12,7 +12,7 @@
 #include "instance.h"
 
 size_t KERNEL(crba_memory)(const dyn_model *model) {
-    return (size_t)model->body_count * (sizeof(placement) + sizeof(rigid_inertia));
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(rigid_inertia);
 }
 
 /* Row v_index + k of M for coordinate k of body i, and the column that mirrors it. */
@@ -36,10 +36,9 @@ static void carry_column(const dyn_model *model, const placement *X, int i, int 
 }
 
 void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *mass_matrix) {
-    placement *X = (placement *)memory;
-    rigid_inertia *composite = (rigid_inertia *)(X + model->body_count);
+    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
+    rigid_inertia *composite = (rigid_inertia *)memory;
     real *M = (real *)mass_matrix;
-    KERNEL(placements)(model, (const real *)q, X);
     for (int i = 0; i < model->nv * model->nv; i++) {
         M[i] = real_set(0);
     }

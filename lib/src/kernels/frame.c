@@ -10,20 +10,42 @@
  */
 #include "instance.h"
 
-/* Memory: the placements in the world of the bodies on the way from the root to the frame, and their indices, the
- * frame's carrier first. */
+/* Memory: the bodies on the way from the frame to the root, the frame's carrier first: their placements, angles,
+ * indices. */
 size_t KERNEL(frame_memory)(const dyn_model *model) {
-    return (size_t)model->body_count * (sizeof(placement) + sizeof(int));
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(int);
 }
 
-/* Placement of a frame in the world. */
-static placement frame_placement(const dyn_model *model, const real *q, int frame) {
-    const body_frame *F = &model->frames[frame];
-    placement W = placement_constant(F->pose.rotation, F->pose.position);
-    for (int i = F->body; i >= 0; i = model->bodies[i].parent) {
-        W = placement_compose(KERNEL(joint_placement)(&model->bodies[i], q), W);
+/* The bodies that carry a frame, with their placements in the world. */
+typedef struct frame_path {
+    int count;
+    const int *bodies;
+    const placement *W;
+} frame_path;
+
+static frame_path find_path(const dyn_model *model, void *memory, const real *q, int frame) {
+    placement *W = (placement *)memory;
+    real *angles = (real *)(W + model->body_count);
+    int *bodies = (int *)(angles + 3 * model->body_count), count = 0;
+    for (int i = model->frames[frame].body; i >= 0; i = model->bodies[i].parent) {
+        bodies[count++] = i;
     }
-    return W;
+    KERNEL(path_placements)(model, q, bodies, count, angles, W);
+    for (int k = count - 2; k >= 0; k--) {
+        W[k] = placement_compose(W[k + 1], W[k]);
+    }
+    frame_path path;
+    path.count = count;
+    path.bodies = bodies;
+    path.W = W;
+    return path;
+}
+
+/* Placement of the frame itself in the world. */
+static placement frame_placement(const dyn_model *model, frame_path path, int frame) {
+    const dyn_pose *pose = &model->frames[frame].pose;
+    placement in_body = placement_constant(pose->rotation, pose->position);
+    return path.count > 0 ? placement_compose(path.W[0], in_body) : in_body;
 }
 
 static void store_mat3(mat3 R, real *out) {
@@ -34,8 +56,7 @@ static void store_mat3(mat3 R, real *out) {
 
 void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int frame, void *position,
                         void *rotation) {
-    (void)memory;
-    placement F = frame_placement(model, (const real *)q, frame);
+    placement F = frame_placement(model, find_path(model, memory, (const real *)q, frame), frame);
     real *r = (real *)position;
     r[0] = F.r.x, r[1] = F.r.y, r[2] = F.r.z;
     store_mat3(F.R, (real *)rotation);
@@ -63,32 +84,15 @@ static void add_columns(const dyn_model *model, int j, placement W, placement F,
     }
 }
 
-/* Placements in the world of `carrier` and its ancestors; returns their number. */
-static int path_placements(const dyn_model *model, const real *q, int carrier, placement *W, int *path) {
-    int count = 0;
-    for (int i = carrier; i >= 0; i = model->bodies[i].parent) {
-        path[count++] = i;
-    }
-    for (int k = count - 1; k >= 0; k--) {
-        placement X = KERNEL(joint_placement)(&model->bodies[path[k]], q);
-        W[k] = k == count - 1 ? X : placement_compose(W[k + 1], X);
-    }
-    return count;
-}
-
 void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                             dyn_reference_frame reference_frame, void *jacobian) {
-    const body_frame *f = &model->frames[frame];
-    placement *W = (placement *)memory;
-    int *path = (int *)(W + model->body_count);
     real *J = (real *)jacobian;
     for (int i = 0; i < 6 * model->nv; i++) {
         J[i] = real_set(0);
     }
-    int count = path_placements(model, (const real *)q, f->body, W, path);
-    placement F = placement_constant(f->pose.rotation, f->pose.position);
-    F = count > 0 ? placement_compose(W[0], F) : F;
-    for (int k = 0; k < count; k++) {
-        add_columns(model, path[k], W[k], F, reference_frame, J);
+    frame_path path = find_path(model, memory, (const real *)q, frame);
+    placement F = frame_placement(model, path, frame);
+    for (int k = 0; k < path.count; k++) {
+        add_columns(model, path.bodies[k], path.W[k], F, reference_frame, J);
     }
 }

@@ -11,14 +11,13 @@ typedef struct gravity_body {
 } gravity_body;
 
 size_t KERNEL(gravity_memory)(const dyn_model *model) {
-    return (size_t)model->body_count * (sizeof(placement) + sizeof(gravity_body));
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(gravity_body);
 }
 
 void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g) {
-    placement *X = (placement *)memory;
-    gravity_body *bodies = (gravity_body *)(X + model->body_count);
+    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
+    gravity_body *bodies = (gravity_body *)memory;
     real *tau = (real *)g;
-    KERNEL(placements)(model, (const real *)q, X);
 
     /* Outward: the acceleration against gravity in body axes. */
     vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(gravity));

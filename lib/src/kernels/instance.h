@@ -8,6 +8,7 @@
 #include "kernels.h"
 
 /* Bytes of scratch memory that each algorithm needs. */
+size_t KERNEL(placements_memory)(const dyn_model *model);
 size_t KERNEL(rnea_memory)(const dyn_model *model);
 size_t KERNEL(gravity_memory)(const dyn_model *model);
 size_t KERNEL(crba_memory)(const dyn_model *model);
@@ -27,11 +28,15 @@ void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int
 void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                             dyn_reference_frame reference_frame, void *J);
 
-/* Placement of a body in its parent at q. */
-placement KERNEL(joint_placement)(const body *b, const real *q);
+/* Sines and cosines of `count` packed angles. */
+void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);
 
-/* Placement of every body in its parent at q. */
-void KERNEL(placements)(const dyn_model *model, const real *q, placement *X);
+/* Placement of every body in its parent at q, at the start of *memory, which moves behind them. */
+placement *KERNEL(placements)(const dyn_model *model, const real *q, void **memory);
+
+/* The same for `count` bodies only, X[k] of body path[k]. */
+void KERNEL(path_placements)(const dyn_model *model, const real *q, const int *path, int count, real *angles,
+                             placement *X);
 
 /* One external wrench in the axes and about the origin of the body that carries its frame; X are the bodies' placements
  * in their parents. */

@@ -1,12 +1,32 @@
 /*
  * Placement of every body in its parent: (R, r) = (R_T, r_T) o (R_J(q), r_J(q)), tree transform times joint transform.
+ *
+ * The sines of all joints are evaluated together.
  */
 #include "instance.h"
 
+/* Memory: the placements, and the angles with their sines and cosines. */
+size_t KERNEL(placements_memory)(const dyn_model *model) {
+    return (size_t)model->body_count * (sizeof(placement) + 3 * sizeof(real));
+}
+
+/* The angle that the joint turns about its z axis; zero where it does not. */
+static inline real joint_angle(const body *b, const real *q) {
+    switch (b->motion) {
+    case MOTION_REVOLUTE:
+    case MOTION_HELICAL:
+        return b->ratio * q[0] + b->offset;
+    case MOTION_CYLINDRICAL:
+        return q[0];
+    case MOTION_PLANAR:
+        return q[2];
+    default:
+        return real_set(0);
+    }
+}
+
 /* R = R_T Rz(angle): only the first two columns turn. */
-static inline mat3 turn_about_z(mat3 R, real angle) {
-    real s, c;
-    real_sincos(angle, &s, &c);
+static inline mat3 turn_about_z(mat3 R, real s, real c) {
     vec3 x = mat3_column_x(R), y = mat3_column_y(R);
     return mat3_from_columns(vec3_add(vec3_scale(c, x), vec3_scale(s, y)), vec3_sub(vec3_scale(c, y), vec3_scale(s, x)),
                              mat3_column_z(R));
@@ -22,32 +42,32 @@ static inline mat3 quaternion_rotation(const real *q) {
                              vec3_set(xz + wy, yz - wx, 1.0 - (xx + yy)));
 }
 
-/* Shifts the origin by d along the frame's z. */
-static inline void shift_along_z(placement *X, real d) {
-    X->r = vec3_add(X->r, vec3_scale(d, mat3_column_z(X->R)));
+/* The origin of X shifted by d along the frame's z. */
+static inline vec3 shift_along_z(placement X, real d) {
+    return vec3_add(X.r, vec3_scale(d, mat3_column_z(X.R)));
 }
 
-placement KERNEL(joint_placement)(const body *b, const real *q) {
-    q += b->q_index;
+/* Placement of b in its parent, given its coordinates and the sine and cosine of its angle. */
+static inline placement joint_placement(const body *b, const real *q, real s, real c) {
     placement X = placement_constant(b->rotation, b->position);
     switch (b->motion) {
     case MOTION_REVOLUTE:
-        X.R = turn_about_z(X.R, b->ratio * q[0] + b->offset);
+        X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_PRISMATIC:
-        shift_along_z(&X, b->ratio * q[0] + b->offset);
+        X.r = shift_along_z(X, b->ratio * q[0] + b->offset);
         break;
     case MOTION_HELICAL:
-        shift_along_z(&X, b->pitch * (b->ratio * q[0] + b->offset));
-        X.R = turn_about_z(X.R, b->ratio * q[0] + b->offset);
+        X.r = shift_along_z(X, b->pitch * (b->ratio * q[0] + b->offset));
+        X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_CYLINDRICAL:
-        shift_along_z(&X, q[1]);
-        X.R = turn_about_z(X.R, q[0]);
+        X.r = shift_along_z(X, q[1]);
+        X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_PLANAR:
         X.r = vec3_add(X.r, mat3_apply(X.R, vec3_set(q[0], q[1], real_set(0))));
-        X.R = turn_about_z(X.R, q[2]);
+        X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_SPHERICAL:
         X.R = mat3_multiply(X.R, quaternion_rotation(q));
@@ -60,8 +80,30 @@ placement KERNEL(joint_placement)(const body *b, const real *q) {
     return X;
 }
 
-void KERNEL(placements)(const dyn_model *model, const real *q, placement *X) {
-    for (int i = 0; i < model->body_count; i++) {
-        X[i] = KERNEL(joint_placement)(&model->bodies[i], q);
+placement *KERNEL(placements)(const dyn_model *model, const real *q, void **memory) {
+    int count = model->body_count;
+    placement *X = (placement *)*memory;
+    real *angle = (real *)(X + count), *sine = angle + count, *cosine = sine + count;
+    for (int i = 0; i < count; i++) {
+        angle[i] = joint_angle(&model->bodies[i], q + model->bodies[i].q_index);
+    }
+    KERNEL(sines)(angle, count, sine, cosine);
+    for (int i = 0; i < count; i++) {
+        X[i] = joint_placement(&model->bodies[i], q + model->bodies[i].q_index, sine[i], cosine[i]);
+    }
+    *memory = cosine + count;
+    return X;
+}
+
+void KERNEL(path_placements)(const dyn_model *model, const real *q, const int *path, int count, real *angles,
+                             placement *X) {
+    real *sine = angles + count, *cosine = sine + count;
+    for (int k = 0; k < count; k++) {
+        angles[k] = joint_angle(&model->bodies[path[k]], q + model->bodies[path[k]].q_index);
+    }
+    KERNEL(sines)(angles, count, sine, cosine);
+    for (int k = 0; k < count; k++) {
+        const body *b = &model->bodies[path[k]];
+        X[k] = joint_placement(b, q + b->q_index, sine[k], cosine[k]);
     }
 }

@@ -20,7 +20,7 @@ typedef struct rnea_body {
 } rnea_body;
 
 size_t KERNEL(rnea_memory)(const dyn_model *model) {
-    return (size_t)model->body_count * (sizeof(placement) + sizeof(rnea_body));
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(rnea_body);
 }
 
 /* U = alpha~ + w~ w~ */
@@ -99,9 +99,8 @@ static void inward_pass(const dyn_model *model, const placement *X, rnea_body *b
 
 void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                   const void *a, const wrench_set *forces, void *tau) {
-    placement *X = (placement *)memory;
-    rnea_body *bodies = (rnea_body *)(X + model->body_count);
-    KERNEL(placements)(model, (const real *)q, X);
+    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
+    rnea_body *bodies = (rnea_body *)memory;
     outward_pass(model, X, gravity, (const real *)v, (const real *)a, bodies);
     for (size_t j = 0; forces && j < forces->count; j++) {
         force f = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);

@@ -10,8 +10,6 @@
 #ifndef DYNAMICS_SPATIAL_REAL_H
 #define DYNAMICS_SPATIAL_REAL_H
 
-#include <math.h>
-
 #define KERNEL_PASTE(name, instance) dyn_##name##_##instance
 #define KERNEL_EXPAND(name, instance) KERNEL_PASTE(name, instance)
 #define KERNEL(name) KERNEL_EXPAND(name, DYN_INSTANCE)
@@ -20,20 +18,20 @@
 
 typedef double real;
 
+/* x in every lane. */
 static inline real real_set(double x) {
     return x;
 }
 
-static inline real real_sqrt(real x) {
-    return sqrt(x);
-}
-
-static inline void real_sincos(real x, real *sine, real *cosine) {
-    sincos(x, sine, cosine);
-}
-
 #else
-#error "DYN_LANES has no instance of this width"
+
+typedef double real __attribute__((vector_size(8 * DYN_LANES)));
+
+static inline real real_set(double x) {
+    const real zero = {0};
+    return x - zero;
+}
+
 #endif
 
 #endif
