@@ -1,0 +1,429 @@
+/*
+ * libdynamicsclient: questions to dynamicsd, the rigid-body dynamics service, from C.
+ *
+ *     dyn_client *client;
+ *     dyn_client_error error;
+ *     if (dyn_client_connect("ipc:///run/dynamicsd/dynamicsd.sock", NULL, &error, &client) != DYN_CLIENT_OK)
+ *         return fprintf(stderr, "%s\n", error.message), 1;
+ *     double q[6] = {0}, tau[6];
+ *     dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+ *     if (dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, tau) != DYN_CLIENT_OK)
+ *         fprintf(stderr, "%s: %s\n", error.field, error.message);
+ *     dyn_client_close(client);
+ *
+ * Conventions
+ *   units      SI: metre, kilogram, second, radian, newton, newton metre.
+ *   arrays     row-major and contiguous. A state is one row: q has nq values, v, a and tau have nv. Every numeric call
+ *              takes `samples` rows in one message and one round trip; sending many states at once is what makes the
+ *              service fast.
+ *   joints     rows follow the model's joint order (dyn_client_describe_model), or the caller's (query.joint_names).
+ *   floating   q is position x y z in the world, then quaternion x y z w; v is linear, then angular velocity, both in
+ * the axes of the floating link. strings    UTF-8, end with a zero byte. memory     results come in one block that the
+ * caller frees with the function named beside it; NULL may be freed. Numeric calls write into the caller's arrays.
+ * Inputs are only read, and not kept. errors     a function that can fail returns its status and fills `error` (which
+ * may be NULL). Outputs are then undefined; pointers to results are NULL. threads    one dyn_client may be used by many
+ * threads at once; their calls run in parallel over one connection. dyn_client_close must be the last call. A client
+ * must not be used after fork() in the child. network    a lost connection is made again by itself, and a request under
+ * way is sent again; the daemon recognizes repeated requests that change its state and executes them once.
+ */
+#ifndef DYNAMICS_CLIENT_H
+#define DYNAMICS_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DYN_CLIENT_EXPORT __attribute__((visibility("default")))
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* How a call ended: the canonical codes, told by the daemon (or by this library, about arguments), and from 100 on what
+ * only the client can tell. */
+typedef enum dyn_client_status {
+    DYN_CLIENT_OK = 0,
+    DYN_CLIENT_CANCELLED = 1,
+    DYN_CLIENT_UNKNOWN = 2,
+    DYN_CLIENT_INVALID_ARGUMENT = 3,  /* a value, a count or a name is wrong */
+    DYN_CLIENT_DEADLINE_EXCEEDED = 4, /* the daemon gave up at the request's timeout */
+    DYN_CLIENT_NOT_FOUND = 5,         /* no model, joint, frame or link of that name */
+    DYN_CLIENT_ALREADY_EXISTS = 6,    /* another model has that name */
+    DYN_CLIENT_PERMISSION_DENIED = 7,
+    DYN_CLIENT_RESOURCE_EXHAUSTED = 8,  /* a limit of the daemon (dyn_client_get_server_info) was met */
+    DYN_CLIENT_FAILED_PRECONDITION = 9, /* the model cannot serve the request: a singular mass matrix, for one */
+    DYN_CLIENT_ABORTED = 10,
+    DYN_CLIENT_OUT_OF_RANGE = 11,
+    DYN_CLIENT_UNIMPLEMENTED = 12, /* the daemon is older than this client */
+    DYN_CLIENT_INTERNAL = 13,      /* a defect of the daemon */
+    DYN_CLIENT_UNAVAILABLE = 14,   /* the daemon is starting or draining; ask again soon */
+    DYN_CLIENT_DATA_LOSS = 15,
+    DYN_CLIENT_UNAUTHENTICATED = 16,
+    DYN_CLIENT_UNREACHABLE = 100,   /* no connection: nothing listens there, or it closed the connection */
+    DYN_CLIENT_TIMEOUT = 101,       /* connected, but no answer within the timeout */
+    DYN_CLIENT_BAD_REPLY = 102,     /* the answer is not one of dynamics.v1, or does not fit the question */
+    DYN_CLIENT_OUT_OF_MEMORY = 103, /* on this side */
+} dyn_client_status;
+
+enum { DYN_CLIENT_FIELD_SIZE = 192, DYN_CLIENT_MESSAGE_SIZE = 512 };
+
+/* What went wrong. Both strings end with a zero byte and are cut where too long. */
+typedef struct dyn_client_error {
+    dyn_client_status status;
+    char field[DYN_CLIENT_FIELD_SIZE];     /* such as "inverse_dynamics.q[13]"; empty: no single field is to blame */
+    char message[DYN_CLIENT_MESSAGE_SIZE]; /* a sentence with the offending value and what to do */
+} dyn_client_error;
+
+/* The status in capitals, as in the protocol: "INVALID_ARGUMENT"; never NULL. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_status_name(dyn_client_status status);
+
+/* ---- connection -------------------------------------------------------------------------------------------------- */
+
+typedef struct dyn_client dyn_client;
+
+/* Zero (or a NULL dyn_client_options) stands for the default. */
+typedef struct dyn_client_options {
+    double timeout;         /* s, of each call that names none; default 10, at most 1e6 */
+    double connect_timeout; /* s, to make the first connection or a lost one again; default 2, at most 1e6 */
+    size_t max_reply_bytes; /* a longer reply is refused; default 64 MiB */
+} dyn_client_options;
+
+/* Connects to the daemon at `url`: "ipc:///run/dynamicsd/dynamicsd.sock", "tcp://127.0.0.1:7400" ...
+ *
+ * Waits at most options->connect_timeout. Errors: INVALID_ARGUMENT (not an address, a bad option), UNREACHABLE (nothing
+ * listens there, or it does not speak REQ/REP), OUT_OF_MEMORY. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options,
+                                                       dyn_client_error *error, dyn_client **client);
+
+/* Ends the connection and frees the client. No call may be under way. NULL: nothing happens. */
+DYN_CLIENT_EXPORT void dyn_client_close(dyn_client *client);
+
+/* Version of this library, "1.2.3". Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_version(void);
+
+/* Errors of every call below, beside those that it names: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE,
+ * UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY. `timeout` is in seconds; 0 stands for the client's own. */
+
+/* ---- the daemon -------------------------------------------------------------------------------------------------- */
+
+typedef enum dyn_client_health_state {
+    DYN_CLIENT_HEALTH_UNKNOWN = 0,
+    DYN_CLIENT_HEALTH_SERVING = 1,
+    DYN_CLIENT_HEALTH_DEGRADED = 2, /* works, with a shortfall that `message` names */
+    DYN_CLIENT_HEALTH_NOT_SERVING = 3,
+} dyn_client_health_state;
+
+typedef struct dyn_client_component {
+    const char *name; /* "loop", "models", "workers", "listener tcp://127.0.0.1:7400" ... */
+    dyn_client_health_state state;
+    const char *message; /* empty when serving */
+} dyn_client_component;
+
+typedef struct dyn_client_health {
+    dyn_client_health_state state; /* the worst of the components */
+    size_t component_count;
+    const dyn_client_component *components;
+} dyn_client_health;
+
+/* Round trip without any content: is the daemon there? */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error);
+
+/* Is the daemon able to work? `component`: one component's name, NULL for all. NOT_FOUND: no such component. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_health(dyn_client *client, const char *component, double timeout,
+                                                          dyn_client_error *error, dyn_client_health **health);
+DYN_CLIENT_EXPORT void dyn_client_health_free(dyn_client_health *health);
+
+typedef struct dyn_client_endpoint {
+    const char *address; /* to dial */
+    const char *kind;    /* "request" or "events" */
+} dyn_client_endpoint;
+
+/* What the daemon is, what it accepts, and what it has done since its start. */
+typedef struct dyn_client_server_info {
+    const char *version;
+    size_t protocol_count;
+    const char *const *protocols; /* "dynamics.v1" */
+    const char *instruction_set;  /* of the kernels, such as "scalar" */
+    uint32_t lanes;               /* states computed at once in it */
+    struct {
+        uint64_t message_bytes; /* of one request */
+        uint64_t reply_bytes;   /* of one reply */
+        uint64_t samples;       /* states in one request */
+        uint32_t models;
+        uint32_t links; /* of one model */
+        uint32_t connections;
+        double request_time; /* s, longest time of one request */
+        double idle_time;    /* s, after which a silent connection is closed */
+    } limits;
+    size_t endpoint_count;
+    const dyn_client_endpoint *endpoints;
+    double uptime; /* s */
+    uint64_t requests;
+    uint64_t refused;
+    uint32_t connections;
+    uint32_t models;
+    uint32_t workers;
+    uint64_t listener_restarts;
+    uint64_t deaf_clients;
+    uint32_t process_id;
+} dyn_client_server_info;
+
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
+                                                               dyn_client_error *error, dyn_client_server_info **info);
+DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info);
+
+/* ---- models ------------------------------------------------------------------------------------------------------ */
+
+typedef enum dyn_client_base {
+    DYN_CLIENT_BASE_FIXED = 0,    /* the root link is fixed to the world */
+    DYN_CLIENT_BASE_FLOATING = 1, /* a floating joint "root_joint" carries it */
+} dyn_client_base;
+
+typedef enum dyn_client_mimic_policy {
+    DYN_CLIENT_MIMIC_COUPLED = 0,     /* a mimic joint follows its master and has no coordinate of its own */
+    DYN_CLIENT_MIMIC_INDEPENDENT = 1, /* a mimic joint is a joint like any other */
+} dyn_client_mimic_policy;
+
+typedef struct dyn_client_model {
+    const char *name;
+    const char *digest; /* "sha256:...", the same wherever the same model is loaded; names it in any request */
+    uint32_t nq;
+    uint32_t nv;
+    uint32_t links;
+    uint32_t joints;
+    dyn_client_base base;
+    double mass;        /* kg */
+    const char *source; /* file it was read from at start; empty when it came by request */
+} dyn_client_model;
+
+typedef enum dyn_client_severity {
+    DYN_CLIENT_NOTE = 0,
+    DYN_CLIENT_WARNING = 1, /* likely not what the author of the description meant */
+} dyn_client_severity;
+
+/* One thing that the reader of a description ignored, merged or found suspicious. */
+typedef struct dyn_client_report_entry {
+    dyn_client_severity severity;
+    uint32_t line;     /* in the description; 0 where no single line is meant */
+    const char *place; /* "link wrist", "joint elbow", "robot" */
+    const char *message;
+} dyn_client_report_entry;
+
+typedef struct dyn_client_load_request {
+    const char *urdf; /* text of a URDF file */
+    const char *name; /* to keep it under; NULL: the robot's own */
+    dyn_client_base base;
+    dyn_client_mimic_policy mimic;
+    const double *gravity; /* 3 values, m/s^2 in the world; NULL: 0 0 -9.81 */
+    bool strict;           /* refuse the model if the report holds a warning */
+    bool replace;          /* put it in place of another model of that name */
+} dyn_client_load_request;
+
+typedef struct dyn_client_loaded_model {
+    dyn_client_model model;
+    size_t report_count;
+    const dyn_client_report_entry *report;
+    bool already_loaded; /* the daemon already had this very model under this name */
+} dyn_client_loaded_model;
+
+/* Reads a robot description and keeps it in the daemon. INVALID_ARGUMENT: field "load_model.urdf:LINE";
+ * ALREADY_EXISTS: another model has that name and `replace` is false. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
+                                                          double timeout, dyn_client_error *error,
+                                                          dyn_client_loaded_model **loaded);
+DYN_CLIENT_EXPORT void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded);
+
+/* Forgets a model, by name or digest. NOT_FOUND. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_unload_model(dyn_client *client, const char *model, double timeout,
+                                                            dyn_client_error *error);
+
+typedef struct dyn_client_model_list {
+    size_t count;
+    const dyn_client_model *models; /* in the order of their names */
+} dyn_client_model_list;
+
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn_client_error *error,
+                                                           dyn_client_model_list **list);
+DYN_CLIENT_EXPORT void dyn_client_model_list_free(dyn_client_model_list *list);
+
+typedef enum dyn_client_joint_type {
+    DYN_CLIENT_JOINT_FIXED = 0,
+    DYN_CLIENT_JOINT_REVOLUTE = 1,
+    DYN_CLIENT_JOINT_CONTINUOUS = 2,
+    DYN_CLIENT_JOINT_PRISMATIC = 3,
+    DYN_CLIENT_JOINT_HELICAL = 4,
+    DYN_CLIENT_JOINT_CYLINDRICAL = 5,
+    DYN_CLIENT_JOINT_UNIVERSAL = 6,
+    DYN_CLIENT_JOINT_PLANAR = 7,
+    DYN_CLIENT_JOINT_SPHERICAL = 8,
+    DYN_CLIENT_JOINT_FLOATING = 9,
+} dyn_client_joint_type;
+
+/* The type in lower case, "revolute"; "unknown" for another number. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_joint_type_name(dyn_client_joint_type type);
+
+typedef struct dyn_client_pose {
+    double position[3];    /* m */
+    double orientation[4]; /* x y z w */
+} dyn_client_pose;
+
+/* A joint that moves. Its coordinates are q[q_index .. q_index + nq - 1] and v[v_index .. v_index + nv - 1]; a coupled
+ * mimic joint has nq = nv = 0 and its master's indices. */
+typedef struct dyn_client_joint {
+    const char *name;
+    dyn_client_joint_type type;
+    const char *parent_link;
+    const char *child_link;
+    uint32_t q_index, v_index, nq, nv;
+    bool has_axis;
+    double axis[3]; /* unit vector in the joint's frame */
+    bool has_limits;
+    double lower, upper;   /* rad or m; both 0: none */
+    double velocity_limit; /* rad/s or m/s; 0: not stated */
+    double effort_limit;   /* N m or N; 0: not stated */
+    double damping;        /* stated in the description; not part of the rigid-body quantities */
+    double friction;       /* likewise */
+    const char *mimic;     /* name of the master; NULL: not a mimic joint. q = multiplier q_master + offset */
+    double mimic_multiplier;
+    double mimic_offset;
+    const char *const *q_units;   /* nq of them */
+    const char *const *v_units;   /* nv */
+    const char *const *tau_units; /* nv */
+    dyn_client_pose origin;       /* in the parent link's frame at q = 0 */
+} dyn_client_joint;
+
+/* A link as the description states it, before fixed joints are merged. */
+typedef struct dyn_client_link {
+    const char *name;
+    double mass;              /* kg */
+    double center_of_mass[3]; /* in the link's frame, m */
+    double inertia[6];        /* about the centre of mass in the link's axes: xx xy xz yy yz zz, kg m^2 */
+    const char *parent_joint; /* that carries it; empty for the root */
+    const char *moving_joint; /* that it moves with; empty when fixed to the world */
+} dyn_client_link;
+
+/* A name that poses, Jacobians and external forces take. */
+typedef struct dyn_client_frame {
+    const char *name;
+    const char *moving_joint; /* empty when fixed to the world */
+    dyn_client_pose pose;     /* in the frame of the child link of that joint, or in the world */
+} dyn_client_frame;
+
+typedef struct dyn_client_description {
+    dyn_client_model model;
+    dyn_client_mimic_policy mimic;
+    double gravity[3]; /* m/s^2 */
+    size_t joint_count;
+    const dyn_client_joint *joints; /* in the order of q and v */
+    size_t link_count;
+    const dyn_client_link *links;
+    size_t frame_count;
+    const dyn_client_frame *frames;
+    size_t report_count;
+    const dyn_client_report_entry *report;
+    const double *zero_q; /* model.nq: zeros, quaternions identity */
+    const double *home_q; /* model.nq: the same, with the middle of the range where zero lies outside the limits */
+} dyn_client_description;
+
+/* All that the daemon knows of a model, named by name or digest. NOT_FOUND. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_describe_model(dyn_client *client, const char *model, double timeout,
+                                                              dyn_client_error *error,
+                                                              dyn_client_description **description);
+DYN_CLIENT_EXPORT void dyn_client_description_free(dyn_client_description *description);
+
+/* ---- dynamics: tau = M(q) a + h(q, v) - sum J' f_ext, h = C(q, v) v + g(q) -----------------------------------------
+ */
+
+typedef enum dyn_client_reference_frame {
+    DYN_CLIENT_LOCAL = 0,               /* axes and origin of the link or frame */
+    DYN_CLIENT_WORLD = 1,               /* axes and origin of the world */
+    DYN_CLIENT_LOCAL_WORLD_ALIGNED = 2, /* axes of the world, origin of the link or frame */
+} dyn_client_reference_frame;
+
+/* A wrench that the environment applies to a link; its torque is about the origin of the reference frame. */
+typedef struct dyn_client_external_force {
+    const char *link;
+    dyn_client_reference_frame reference_frame; /* that force and torque are expressed in */
+    const double *force;                        /* N, rows x 3; NULL: zero */
+    const double *torque;                       /* N m, rows x 3; NULL: zero */
+    size_t rows;                                /* the number of samples, or 1: the same for all */
+} dyn_client_external_force;
+
+/* What numeric calls have in common. Set the first four; the rest may be zero. */
+typedef struct dyn_client_query {
+    const char *model; /* name or digest */
+    size_t nq, nv;     /* of the model: the lengths of a row */
+    size_t samples;    /* n, at least 1 */
+
+    double timeout; /* s; 0: the client's own */
+    /* Every moving joint once: the order of q, v, a, tau, of matrix rows and columns, in and out. 0: the model's. */
+    size_t joint_count;
+    const char *const *joint_names;
+    const double *gravity; /* 3 values, m/s^2 in the world, instead of the model's own; not used by the mass matrix */
+    /* They add up. Used by inverse and forward dynamics only. */
+    size_t external_force_count;
+    const dyn_client_external_force *external_forces;
+} dyn_client_query;
+
+/* Errors of the calls below: NOT_FOUND (model, joint, link, frame), INVALID_ARGUMENT (NaN or infinity with the field
+ * "METHOD.q[13]", lengths that are not the model's, a joint name unknown, missing or repeated). */
+
+/* tau for the motion (q, v, a). q is n x nq; v, a (NULL: zeros) and tau are n x nv; tau in N m and N. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query,
+                                                                const double *q, const double *v, const double *a,
+                                                                dyn_client_error *error, double *tau);
+
+/* a = M^-1 (tau - h + sum J' f_ext). q is n x nq; v, tau (NULL: zeros) and a are n x nv; a in rad/s^2 and m/s^2.
+ * FAILED_PRECONDITION: M is singular. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query,
+                                                                const double *q, const double *v, const double *tau,
+                                                                dyn_client_error *error, double *a);
+
+/* M(q), the joint-space inertia matrix. q is n x nq, mass_matrix n x nv x nv with both triangles. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query,
+                                                           const double *q, dyn_client_error *error,
+                                                           double *mass_matrix);
+
+/* g(q), the forces that hold the robot at rest. q is n x nq, g is n x nv. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query,
+                                                       const double *q, dyn_client_error *error, double *g);
+
+/* h(q, v) = C(q, v) v + g(q): Coriolis, centrifugal and gravity forces. q is n x nq; v (NULL: zeros) and h n x nv. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query,
+                                                           const double *q, const double *v, dyn_client_error *error,
+                                                           double *h);
+
+/* ---- kinematics -------------------------------------------------------------------------------------------------- */
+
+/* Poses of frames in the world. `frames` are names of links, of joints (the child link's frame) or "world". q is n x
+ * nq; position is frame_count x n x 3 in m; quaternion is frame_count x n x 4, x y z w with w >= 0. NOT_FOUND: the
+ * field "kinematics.frames[i]". */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *query, const double *q,
+                                                     size_t frame_count, const char *const *frames,
+                                                     dyn_client_error *error, double *position, double *quaternion);
+
+/* Jacobians of frames: the linear velocity of the origin of the reference frame and the angular velocity, both
+ * expressed in it, are linear * v and angular * v. Each is frame_count x n x 3 x nv. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_jacobians(dyn_client *client, const dyn_client_query *query,
+                                                         const double *q, size_t frame_count, const char *const *frames,
+                                                         dyn_client_reference_frame reference_frame,
+                                                         dyn_client_error *error, double *linear, double *angular);
+
+/* ---- the protocol itself ------------------------------------------------------------------------------------------
+ */
+
+/* For programs that speak dynamics.v1 themselves: sends a serialized dynamics.v1.Request and returns the serialized
+ * dynamics.v1.Reply, whatever its status. The request's id, client and timeout are set by the library. The reply is
+ * freed with dyn_client_free. Errors: those of the carrier only (UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY). */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_call(dyn_client *client, const void *request, size_t request_size,
+                                                    double timeout, dyn_client_error *error, void **reply,
+                                                    size_t *reply_size);
+DYN_CLIENT_EXPORT void dyn_client_free(void *reply);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * One call: a Request out, its Reply back, refused or of the right method.
+ */
+#ifndef CLIENT_CALL_H
+#define CLIENT_CALL_H
+
+#include <dynamics/v1/envelope.pb-c.h>
+
+#include "connection.h"
+#include "dynamics_client.h"
+
+/* The successful reply of a call: the serialized result message, which lives until call_reply_free. */
+typedef struct call_reply {
+    incoming message;
+    const uint8_t *result;
+    size_t result_size;
+} call_reply;
+
+/* Sends `request`, whose method is set; its id, client and timeout are set here. On success `answer` holds the result
+ * of that method and is freed by the caller. `client` and the request's content were checked by the caller. */
+dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, dyn_client_error *error,
+                       call_reply *answer);
+
+/* Same, with the result unpacked. It is freed with protobuf_c_message_free_unpacked(result, NULL). */
+dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
+                                const ProtobufCMessageDescriptor *descriptor, dyn_client_error *error, void *result);
+
+void call_reply_free(call_reply *answer);
+
+/* An answer that does not fit its question. */
+dyn_client_status fail_bad_reply(dyn_client_error *error, const char *what);
+
+#endif

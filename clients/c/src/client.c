@@ -1,0 +1,244 @@
+/*
+ * The client's handle and its calls.
+ */
+#include "call.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "error.h"
+#include "wire.h"
+
+static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_TIMEOUT = 1e6;
+static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
+
+struct dyn_client {
+    connection *connection;
+    double timeout;
+    uint64_t id; /* drawn at random: names this client to the daemon */
+    _Atomic uint64_t last_request;
+};
+
+/* ---- handle ------------------------------------------------------------------------------------------------------ */
+
+const char *dyn_client_version(void) {
+    return DYNAMICS_VERSION;
+}
+
+/* Takes `value`, or the default where it is zero. */
+static dyn_client_status take_time(double value, double standard, const char *field, dyn_client_error *error,
+                                   double *taken) {
+    if (!(value >= 0 && value <= MAX_TIMEOUT))
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%g s is not a time from 0 to %g s", value, MAX_TIMEOUT);
+    *taken = value > 0 ? value : standard;
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options, dyn_client_error *error,
+                                     dyn_client **client) {
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    *client = NULL;
+    if (url == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url", "url is NULL");
+    dyn_client_options used = options != NULL ? *options : (dyn_client_options){0};
+    double connect_timeout = DEFAULT_CONNECT_TIMEOUT;
+    dyn_client *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return fail_memory(error);
+    dyn_client_status status = take_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", error, &self->timeout);
+    if (status == DYN_CLIENT_OK)
+        status = take_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", error,
+                           &connect_timeout);
+    while (status == DYN_CLIENT_OK && self->id == 0)
+        if (getrandom(&self->id, sizeof self->id, 0) != sizeof self->id)
+            status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
+    if (status == DYN_CLIENT_OK)
+        status = connection_open(url, connect_timeout,
+                                 used.max_reply_bytes > 0 ? used.max_reply_bytes : DEFAULT_MAX_REPLY_BYTES, error,
+                                 &self->connection);
+    if (status != DYN_CLIENT_OK) {
+        free(self);
+        return status;
+    }
+    *client = self;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_close(dyn_client *client) {
+    if (client == NULL)
+        return;
+    connection_close(client->connection);
+    free(client);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* The envelope of a reply. */
+typedef struct envelope {
+    uint64_t id;
+    const uint8_t *status;
+    size_t status_size;
+    uint32_t method; /* field number of the result; 0: none */
+    const uint8_t *result;
+    size_t result_size;
+} envelope;
+
+enum { REPLY_ID = 1, REPLY_STATUS = 2, FIRST_RESULT = 16 };
+
+static bool read_envelope(const incoming *message, envelope *read) {
+    wire_reader reader = {.at = message->bytes, .end = message->bytes + message->size};
+    wire_field field;
+    *read = (envelope){0};
+    while (wire_next(&reader, &field)) {
+        if (field.number == REPLY_ID && field.type == WIRE_VARINT) {
+            read->id = field.varint;
+        } else if (field.number == REPLY_STATUS && field.type == WIRE_BYTES) {
+            read->status = field.bytes;
+            read->status_size = field.size;
+        } else if (field.number >= FIRST_RESULT && field.type == WIRE_BYTES) {
+            read->method = field.number;
+            read->result = field.bytes;
+            read->result_size = field.size;
+        }
+    }
+    return !reader.malformed;
+}
+
+dyn_client_status fail_bad_reply(dyn_client_error *error, const char *what) {
+    return fail(error, DYN_CLIENT_BAD_REPLY, NULL, "%s: the daemon speaks another version of the protocol", what);
+}
+
+/* The codes have the same numbers; one that this client does not know is UNKNOWN. */
+static dyn_client_status to_status(Dynamics__V1__Code code) {
+    return code <= DYNAMICS__V1__CODE__CODE_UNAUTHENTICATED ? (dyn_client_status)code : DYN_CLIENT_UNKNOWN;
+}
+
+/* OK, or the error that the daemon told. */
+static dyn_client_status read_status(const envelope *read, dyn_client_error *error) {
+    if (read->status_size == 0)
+        return DYN_CLIENT_OK;
+    Dynamics__V1__Status *told = dynamics__v1__status__unpack(NULL, read->status_size, read->status);
+    if (told == NULL)
+        return fail_bad_reply(error, "the reply's status cannot be read");
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (told->code != DYNAMICS__V1__CODE__CODE_OK)
+        status = fail(error, to_status(told->code), told->field, "%s", told->message);
+    dynamics__v1__status__free_unpacked(told, NULL);
+    return status;
+}
+
+/* Is the reply the right one, and not a refusal? */
+static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request,
+                                     dyn_client_error *error, call_reply *answer) {
+    envelope read;
+    if (!read_envelope(message, &read))
+        return fail_bad_reply(error, "the reply cannot be read");
+    dyn_client_status status = read_status(&read, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (read.id != request->id)
+        return fail_bad_reply(error, "the reply answers another request");
+    if (read.method != (uint32_t)request->method_case)
+        return fail_bad_reply(error, "the reply answers another method");
+    answer->result = read.result;
+    answer->result_size = read.result_size;
+    return DYN_CLIENT_OK;
+}
+
+static void write_request(const outgoing *request, uint8_t *body) {
+    protobuf_c_message_pack(request->content, body);
+}
+
+/* Names the request, and takes the client's own timeout where the call has none. */
+static dyn_client_status address(dyn_client *client, double timeout, dyn_client_error *error,
+                                 Dynamics__V1__Request *request) {
+    request->id = ++client->last_request;
+    request->client = client->id;
+    return take_time(timeout, client->timeout, "timeout", error, &request->timeout);
+}
+
+dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, dyn_client_error *error,
+                       call_reply *answer) {
+    *answer = (call_reply){0};
+    dyn_client_status status = address(client, timeout, error, request);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    outgoing message = {
+        .size = dynamics__v1__request__get_packed_size(request), .write = write_request, .content = request};
+    status = connection_exchange(client->connection, &message, request->timeout, error, &answer->message);
+    if (status == DYN_CLIENT_OK)
+        status = check_reply(&answer->message, request, error, answer);
+    if (status != DYN_CLIENT_OK)
+        call_reply_free(answer);
+    return status;
+}
+
+dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
+                                const ProtobufCMessageDescriptor *descriptor, dyn_client_error *error, void *result) {
+    call_reply answer;
+    dyn_client_status status = call(client, request, timeout, error, &answer);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    ProtobufCMessage *unpacked = protobuf_c_message_unpack(descriptor, NULL, answer.result_size, answer.result);
+    call_reply_free(&answer);
+    if (unpacked == NULL)
+        return fail_bad_reply(error, "the result cannot be read");
+    *(ProtobufCMessage **)result = unpacked;
+    return DYN_CLIENT_OK;
+}
+
+void call_reply_free(call_reply *answer) {
+    incoming_free(&answer->message);
+    *answer = (call_reply){0};
+}
+
+/* ---- the protocol itself ------------------------------------------------------------------------------------------
+ */
+
+/* A request that the caller serialized, and the envelope's own fields, which follow it and so take precedence. */
+typedef struct raw_request {
+    const void *bytes;
+    size_t size;
+    Dynamics__V1__Request own;
+} raw_request;
+
+static void write_raw_request(const outgoing *request, uint8_t *body) {
+    const raw_request *raw = request->content;
+    if (raw->size > 0)
+        memcpy(body, raw->bytes, raw->size);
+    dynamics__v1__request__pack(&raw->own, body + raw->size);
+}
+
+dyn_client_status dyn_client_call(dyn_client *client, const void *request, size_t request_size, double timeout,
+                                  dyn_client_error *error, void **reply, size_t *reply_size) {
+    *reply = NULL;
+    *reply_size = 0;
+    raw_request raw = {.bytes = request, .size = request_size, .own = DYNAMICS__V1__REQUEST__INIT};
+    dyn_client_status status = address(client, timeout, error, &raw.own);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    outgoing message = {.size = request_size + dynamics__v1__request__get_packed_size(&raw.own),
+                        .write = write_raw_request,
+                        .content = &raw};
+    incoming answer = {0};
+    status = connection_exchange(client->connection, &message, raw.own.timeout, error, &answer);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    void *copy = malloc(answer.size > 0 ? answer.size : 1);
+    if (copy != NULL) {
+        if (answer.size > 0)
+            memcpy(copy, answer.bytes, answer.size);
+        *reply = copy;
+        *reply_size = answer.size;
+    }
+    incoming_free(&answer);
+    return copy != NULL ? DYN_CLIENT_OK : fail_memory(error);
+}
+
+void dyn_client_free(void *reply) {
+    free(reply);
+}

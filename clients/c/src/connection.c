@@ -1,0 +1,331 @@
+/*
+ * nng REQ over one connection.
+ *
+ * Each exchange in flight has a context of its own, kept for reuse. REQ's own re-sending is switched off: then a lost
+ * connection ends the exchange at once with NNG_ECONNRESET, and how often a request is sent again is decided here.
+ */
+#include "connection.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <nng/nng.h>
+#include <nng/protocol/reqrep0/req.h>
+
+#include "error.h"
+
+/* Attempts to get a reply when the connection is lost each time; pauses before a lost connection is made again, ms. */
+enum { ATTEMPTS = 3, RECONNECT_MIN = 20, RECONNECT_MAX = 1000 };
+
+/* One exchange's context and its asynchronous operation. */
+typedef struct slot {
+    struct slot *next;
+    nng_ctx context;
+    nng_aio *aio;
+} slot;
+
+struct connection {
+    nng_socket socket;
+    nng_dialer dialer;
+    double connect_timeout;
+    size_t max_reply_bytes;
+    char *url;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t changed;
+    slot *idle;
+    bool connected, was_connected;
+    int pipe;
+    bool dialed; /* the first dial is over, with dial_result */
+    int dial_result;
+};
+
+static double monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* Keeps `connected` true while there is a pipe. */
+static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
+    connection *self = argument;
+    pthread_mutex_lock(&self->mutex);
+    if (event == NNG_PIPE_EV_ADD_POST) {
+        self->pipe = nng_pipe_id(pipe);
+        self->connected = self->was_connected = true;
+    } else if (nng_pipe_id(pipe) == self->pipe) {
+        self->connected = false;
+    }
+    pthread_mutex_unlock(&self->mutex);
+}
+
+/* The first dial waits for its end, which may take minutes; so it has a thread of its own. */
+static void *dial(void *argument) {
+    connection *self = argument;
+    int result = nng_dialer_start(self->dialer, 0);
+    pthread_mutex_lock(&self->mutex);
+    self->dialed = true;
+    self->dial_result = result;
+    pthread_cond_signal(&self->changed);
+    pthread_mutex_unlock(&self->mutex);
+    return NULL;
+}
+
+/* Dials for at most the connect timeout. 0, or nng's error; NNG_ETIMEDOUT closes the dialer. */
+static int dial_bounded(connection *self) {
+    double until = monotonic_now() + self->connect_timeout;
+    struct timespec deadline = {.tv_sec = (time_t)until, .tv_nsec = (long)(fmod(until, 1.0) * 1e9)};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, dial, self) != 0)
+        return NNG_ENOMEM;
+    pthread_mutex_lock(&self->mutex);
+    int waited = 0;
+    while (!self->dialed && waited != ETIMEDOUT)
+        waited = pthread_cond_timedwait(&self->changed, &self->mutex, &deadline);
+    bool dialed = self->dialed;
+    pthread_mutex_unlock(&self->mutex);
+    if (!dialed)
+        nng_dialer_close(self->dialer);
+    pthread_join(thread, NULL);
+    return dialed ? self->dial_result : NNG_ETIMEDOUT;
+}
+
+/* What a failed dial means to the user. */
+static dyn_client_status dial_error(const connection *self, int code, dyn_client_error *error) {
+    switch (code) {
+    case NNG_ENOMEM:
+        return fail_memory(error);
+    case NNG_EADDRINVAL:
+    case NNG_EINVAL:
+    case NNG_ENOTSUP:
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url",
+                    "\"%s\" is not an address: give ipc:///path/to/socket or tcp://host:port", self->url);
+    case NNG_EPERM:
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
+                    "%s: permission denied: your user may not open this socket; join the group that owns it",
+                    self->url);
+    case NNG_ETIMEDOUT:
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s does not answer within %g s: is dynamicsd running there?",
+                    self->url, self->connect_timeout);
+    case NNG_EPROTO:
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "what listens at %s is not dynamicsd's request endpoint",
+                    self->url);
+    default:
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "nothing listens at %s (%s): is dynamicsd running?", self->url,
+                    nng_strerror(code));
+    }
+}
+
+/* Mutex and condition, the latter on the monotonic clock. */
+static bool init_locks(connection *self) {
+    pthread_condattr_t monotonic;
+    if (pthread_condattr_init(&monotonic) != 0)
+        return false;
+    bool set = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
+               pthread_cond_init(&self->changed, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    if (set && pthread_mutex_init(&self->mutex, NULL) != 0) {
+        pthread_cond_destroy(&self->changed);
+        set = false;
+    }
+    return set;
+}
+
+static int configure(connection *self) {
+    int code = nng_socket_set_size(self->socket, NNG_OPT_RECVMAXSZ, self->max_reply_bytes + sizeof(uint32_t));
+    if (code == 0)
+        code = nng_socket_set_ms(self->socket, NNG_OPT_RECONNMINT, RECONNECT_MIN);
+    if (code == 0)
+        code = nng_socket_set_ms(self->socket, NNG_OPT_RECONNMAXT, RECONNECT_MAX);
+    if (code == 0)
+        code = nng_pipe_notify(self->socket, NNG_PIPE_EV_ADD_POST, on_pipe, self);
+    if (code == 0)
+        code = nng_pipe_notify(self->socket, NNG_PIPE_EV_REM_POST, on_pipe, self);
+    return code;
+}
+
+dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes,
+                                  dyn_client_error *error, connection **opened) {
+    *opened = NULL;
+    connection *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return fail_memory(error);
+    if (!init_locks(self)) {
+        free(self);
+        return fail_memory(error);
+    }
+    self->connect_timeout = connect_timeout;
+    self->max_reply_bytes = max_reply_bytes;
+    self->url = strdup(url);
+    if (self->url == NULL || nng_req0_open(&self->socket) != 0) {
+        connection_close(self);
+        return fail_memory(error);
+    }
+    int code = configure(self);
+    if (code == 0)
+        code = nng_dialer_create(&self->dialer, self->socket, url);
+    if (code == 0)
+        code = dial_bounded(self);
+    pthread_mutex_lock(&self->mutex);
+    if (code == 0 && !self->was_connected)
+        code = NNG_EPROTO;
+    pthread_mutex_unlock(&self->mutex);
+    if (code != 0) {
+        dyn_client_status status = dial_error(self, code, error);
+        connection_close(self);
+        return status;
+    }
+    *opened = self;
+    return DYN_CLIENT_OK;
+}
+
+void connection_close(connection *closed) {
+    if (closed == NULL)
+        return;
+    for (slot *idle = closed->idle; idle != NULL;) {
+        slot *next = idle->next;
+        nng_ctx_close(idle->context);
+        nng_aio_free(idle->aio);
+        free(idle);
+        idle = next;
+    }
+    if (nng_socket_id(closed->socket) > 0)
+        nng_close(closed->socket);
+    pthread_cond_destroy(&closed->changed);
+    pthread_mutex_destroy(&closed->mutex);
+    free(closed->url);
+    free(closed);
+}
+
+/* ---- exchanging -------------------------------------------------------------------------------------------------- */
+
+/* An idle slot, or a new one; NULL when out of memory. */
+static slot *take_slot(connection *self) {
+    pthread_mutex_lock(&self->mutex);
+    slot *taken = self->idle;
+    if (taken != NULL)
+        self->idle = taken->next;
+    pthread_mutex_unlock(&self->mutex);
+    if (taken != NULL)
+        return taken;
+
+    taken = calloc(1, sizeof *taken);
+    if (taken == NULL)
+        return NULL;
+    if (nng_ctx_open(&taken->context, self->socket) != 0) {
+        free(taken);
+        return NULL;
+    }
+    if (nng_ctx_set_ms(taken->context, NNG_OPT_REQ_RESENDTIME, NNG_DURATION_INFINITE) != 0 ||
+        nng_aio_alloc(&taken->aio, NULL, NULL) != 0) {
+        nng_ctx_close(taken->context);
+        free(taken);
+        return NULL;
+    }
+    return taken;
+}
+
+static void give_back(connection *self, slot *used) {
+    pthread_mutex_lock(&self->mutex);
+    used->next = self->idle;
+    self->idle = used;
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static bool is_connected(connection *self) {
+    pthread_mutex_lock(&self->mutex);
+    bool connected = self->connected;
+    pthread_mutex_unlock(&self->mutex);
+    return connected;
+}
+
+/* Seconds to nng's whole milliseconds, rounded up, at least one. */
+static nng_duration to_duration(double seconds) {
+    double milliseconds = ceil(seconds * 1e3);
+    return milliseconds < 1 ? 1 : milliseconds > INT_MAX ? INT_MAX : (nng_duration)milliseconds;
+}
+
+/* Hands the request to the connection; waits for one at most the connect timeout, for a busy one until the deadline. */
+static int send_request(connection *self, slot *used, const outgoing *request, double deadline) {
+    for (;;) {
+        double remaining = deadline - monotonic_now();
+        if (remaining <= 0)
+            return NNG_ETIMEDOUT;
+        nng_msg *message;
+        int code = nng_msg_alloc(&message, request->size);
+        if (code != 0)
+            return code;
+        request->write(request, nng_msg_body(message));
+        nng_aio_set_msg(used->aio, message);
+        nng_aio_set_timeout(used->aio, to_duration(fmin(remaining, self->connect_timeout)));
+        nng_ctx_send(used->context, used->aio);
+        nng_aio_wait(used->aio);
+        code = nng_aio_result(used->aio);
+        if (code == 0)
+            return 0;
+        nng_msg_free(nng_aio_get_msg(used->aio));
+        nng_aio_set_msg(used->aio, NULL);
+        if (code != NNG_ETIMEDOUT || !is_connected(self))
+            return code;
+    }
+}
+
+static int receive_reply(slot *used, double deadline, incoming *reply) {
+    nng_aio_set_timeout(used->aio, to_duration(deadline - monotonic_now()));
+    nng_ctx_recv(used->context, used->aio);
+    nng_aio_wait(used->aio);
+    int code = nng_aio_result(used->aio);
+    if (code != 0)
+        return code;
+    nng_msg *message = nng_aio_get_msg(used->aio);
+    nng_aio_set_msg(used->aio, NULL);
+    *reply = (incoming){.bytes = nng_msg_body(message), .size = nng_msg_len(message), .owner = message};
+    return 0;
+}
+
+/* What a failed exchange means to the user. */
+static dyn_client_status exchange_error(connection *self, int code, size_t size, double timeout,
+                                        dyn_client_error *error) {
+    if (code == NNG_ENOMEM)
+        return fail_memory(error);
+    if (code == NNG_ECONNRESET)
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
+                    "%s closed the connection on each of %d attempts: the request (%zu bytes) may exceed the daemon's "
+                    "limit, its reply max_reply_bytes (%zu), or the daemon has too many connections",
+                    self->url, ATTEMPTS, size, self->max_reply_bytes);
+    if (code == NNG_ETIMEDOUT && is_connected(self))
+        return fail(error, DYN_CLIENT_TIMEOUT, NULL, "no answer from %s within %g s", self->url, timeout);
+    if (code == NNG_ETIMEDOUT)
+        return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
+                    "the connection to %s is lost and could not be made again: is dynamicsd running?", self->url);
+    return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s: %s", self->url, nng_strerror(code));
+}
+
+dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout,
+                                      dyn_client_error *error, incoming *reply) {
+    slot *own = take_slot(used);
+    if (own == NULL)
+        return fail_memory(error);
+    double deadline = monotonic_now() + timeout;
+    int code = NNG_ECONNRESET;
+    for (int attempt = 0; attempt < ATTEMPTS && code == NNG_ECONNRESET; attempt++) {
+        code = send_request(used, own, request, deadline);
+        if (code == 0)
+            code = receive_reply(own, deadline, reply);
+    }
+    give_back(used, own);
+    return code == 0 ? DYN_CLIENT_OK : exchange_error(used, code, request->size, timeout, error);
+}
+
+void incoming_free(incoming *reply) {
+    if (reply->owner != NULL)
+        nng_msg_free(reply->owner);
+    *reply = (incoming){0};
+}

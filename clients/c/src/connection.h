@@ -1,0 +1,44 @@
+/*
+ * The carrier: nng REQ over one connection, many calls in flight. The only file of the client that includes nng is
+ * connection.c.
+ */
+#ifndef CLIENT_CONNECTION_H
+#define CLIENT_CONNECTION_H
+
+#include "dynamics_client.h"
+
+typedef struct connection connection;
+
+/* Dials `url` and waits for the connection, at most `connect_timeout` seconds. A reply longer than `max_reply_bytes`
+ * is not taken. */
+dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes,
+                                  dyn_client_error *error, connection **opened);
+
+/* No exchange may be under way. NULL: nothing happens. */
+void connection_close(connection *closed);
+
+/* A request to send: `write` puts its `size` bytes into the body of a message, once per attempt. */
+typedef struct outgoing {
+    size_t size;
+    void (*write)(const struct outgoing *request, uint8_t *body);
+    const void *content;
+} outgoing;
+
+/* A reply; its bytes live until incoming_free. */
+typedef struct incoming {
+    const uint8_t *bytes;
+    size_t size;
+    void *owner;
+} incoming;
+
+/* Sends a request and waits for its reply, at most `timeout` seconds. Thread-safe.
+ *
+ * If the connection is lost, waits for it to be made again (at most the connect timeout) and sends the request again, a
+ * few times. UNREACHABLE: there is no connection, or it was lost each time; TIMEOUT: connected, but no reply. */
+dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout,
+                                      dyn_client_error *error, incoming *reply);
+
+/* Releases a reply. */
+void incoming_free(incoming *reply);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * The description of a model.
+ */
+#include "call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "model_parts.h"
+
+/* The result, what its strings live in, and its arrays. */
+typedef struct description_result {
+    dyn_client_description description;
+    Dynamics__V1__DescribeModelReply *reply;
+    dyn_client_joint *joints;
+    dyn_client_link *links;
+    dyn_client_frame *frames;
+    dyn_client_report_entry *report;
+} description_result;
+
+const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
+    static const char *const names[] = {"fixed",       "revolute",  "continuous", "prismatic", "helical",
+                                        "cylindrical", "universal", "planar",     "spherical", "floating"};
+    return (size_t)type < sizeof names / sizeof *names ? names[type] : "unknown";
+}
+
+static dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
+    dyn_client_joint joint = {
+        .name = from->name,
+        .type = (dyn_client_joint_type)from->type,
+        .parent_link = from->parent_link,
+        .child_link = from->child_link,
+        .q_index = from->q_index,
+        .v_index = from->v_index,
+        .nq = from->nq,
+        .nv = from->nv,
+        .has_axis = from->axis != NULL,
+        .has_limits = from->limits != NULL,
+        .damping = from->damping,
+        .friction = from->friction,
+        .q_units = (const char *const *)from->q_units,
+        .v_units = (const char *const *)from->v_units,
+        .tau_units = (const char *const *)from->tau_units,
+        .origin = to_pose(from->origin),
+    };
+    to_vector3(from->axis, joint.axis);
+    if (from->limits != NULL) {
+        joint.lower = from->limits->lower;
+        joint.upper = from->limits->upper;
+        joint.velocity_limit = from->limits->velocity;
+        joint.effort_limit = from->limits->effort;
+    }
+    if (from->mimic != NULL) {
+        joint.mimic = from->mimic->joint;
+        joint.mimic_multiplier = from->mimic->multiplier;
+        joint.mimic_offset = from->mimic->offset;
+    }
+    return joint;
+}
+
+static dyn_client_link to_link(const Dynamics__V1__Link *from) {
+    dyn_client_link link = {
+        .name = from->name, .mass = from->mass, .parent_joint = from->parent_joint, .moving_joint = from->moving_joint};
+    to_vector3(from->center_of_mass, link.center_of_mass);
+    if (from->n_inertia == 6)
+        memcpy(link.inertia, from->inertia, sizeof link.inertia);
+    return link;
+}
+
+/* Are the counts such that no index of the result leads astray? */
+static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
+    if (reply->model == NULL || reply->n_zero_q != reply->model->nq || reply->n_home_q != reply->model->nq)
+        return false;
+    for (size_t i = 0; i < reply->n_joints; i++) {
+        const Dynamics__V1__Joint *joint = reply->joints[i];
+        bool in_range = (uint64_t)joint->q_index + joint->nq <= reply->model->nq &&
+                        (uint64_t)joint->v_index + joint->nv <= reply->model->nv;
+        bool has_units =
+            joint->n_q_units >= joint->nq && joint->n_v_units >= joint->nv && joint->n_tau_units >= joint->nv;
+        if (!in_range || !has_units)
+            return false;
+    }
+    return true;
+}
+
+/* calloc that gives a pointer for no elements too. */
+static void *allocate(size_t count, size_t size) {
+    return calloc(count > 0 ? count : 1, size);
+}
+
+/* Fills the result from its reply; false when out of memory. */
+static bool take_description(description_result *result) {
+    const Dynamics__V1__DescribeModelReply *from = result->reply;
+    result->joints = allocate(from->n_joints, sizeof *result->joints);
+    result->links = allocate(from->n_links, sizeof *result->links);
+    result->frames = allocate(from->n_frames, sizeof *result->frames);
+    result->report = allocate(from->n_report, sizeof *result->report);
+    if (result->joints == NULL || result->links == NULL || result->frames == NULL || result->report == NULL)
+        return false;
+    for (size_t i = 0; i < from->n_joints; i++)
+        result->joints[i] = to_joint(from->joints[i]);
+    for (size_t i = 0; i < from->n_links; i++)
+        result->links[i] = to_link(from->links[i]);
+    for (size_t i = 0; i < from->n_frames; i++)
+        result->frames[i] = (dyn_client_frame){.name = from->frames[i]->name,
+                                               .moving_joint = from->frames[i]->moving_joint,
+                                               .pose = to_pose(from->frames[i]->pose)};
+    to_report(from->n_report, from->report, result->report);
+    result->description = (dyn_client_description){
+        .model = to_model(from->model),
+        .mimic = (dyn_client_mimic_policy)from->mimic,
+        .joint_count = from->n_joints,
+        .joints = result->joints,
+        .link_count = from->n_links,
+        .links = result->links,
+        .frame_count = from->n_frames,
+        .frames = result->frames,
+        .report_count = from->n_report,
+        .report = result->report,
+        .zero_q = from->zero_q,
+        .home_q = from->home_q,
+    };
+    to_vector3(from->gravity, result->description.gravity);
+    return true;
+}
+
+dyn_client_status dyn_client_describe_model(dyn_client *client, const char *model, double timeout,
+                                            dyn_client_error *error, dyn_client_description **description) {
+    *description = NULL;
+    if (client == NULL || model == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "describe_model.model", "client or model is NULL");
+    Dynamics__V1__DescribeModelRequest question = DYNAMICS__V1__DESCRIBE_MODEL_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    question.model = (char *)model;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL;
+    request.describe_model = &question;
+
+    description_result *result = calloc(1, sizeof *result);
+    if (result == NULL)
+        return fail_memory(error);
+    dyn_client_status status = call_unpacked(client, &request, timeout, &dynamics__v1__describe_model_reply__descriptor,
+                                             error, &result->reply);
+    if (status == DYN_CLIENT_OK && !is_consistent(result->reply))
+        status = fail_bad_reply(error, "the description contradicts itself");
+    if (status == DYN_CLIENT_OK && !take_description(result))
+        status = fail_memory(error);
+    if (status != DYN_CLIENT_OK) {
+        dyn_client_description_free(&result->description);
+        return status;
+    }
+    *description = &result->description;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_description_free(dyn_client_description *description) {
+    if (description == NULL)
+        return;
+    description_result *result = (description_result *)description;
+    free(result->joints);
+    free(result->links);
+    free(result->frames);
+    free(result->report);
+    dynamics__v1__describe_model_reply__free_unpacked(result->reply, NULL);
+    free(result);
+}

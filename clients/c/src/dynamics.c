@@ -1,0 +1,148 @@
+/*
+ * The equation of motion: inverse and forward dynamics, mass matrix, gravity and bias forces.
+ */
+#include "call.h"
+
+#include "error.h"
+#include "query.h"
+#include "wire.h"
+
+/* Field numbers of the answers' values. */
+enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 };
+
+/* Sends a request and reads `count` values of the result's field `number`. */
+static dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request *request, double timeout,
+                                     uint32_t number, size_t count, dyn_client_error *error, double *values) {
+    if (values == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "output", "the output is NULL");
+    call_reply answer;
+    dyn_client_status status = call(client, request, timeout, error, &answer);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (!wire_read_doubles(answer.result, answer.result_size, number, count, values))
+        status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    call_reply_free(&answer);
+    return status;
+}
+
+dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
+                                              const double *v, const double *a, dyn_client_error *error, double *tau) {
+    query_parts parts;
+    dyn_client_status status = query_parts_take(client, query, q, true, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__InverseDynamicsRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.model = parts.model;
+    asked.n_joint_names = parts.joint_count;
+    asked.joint_names = parts.joint_names;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
+    asked.n_v = v != NULL ? parts.v_count : 0;
+    asked.v = (double *)v;
+    asked.n_a = a != NULL ? parts.v_count : 0;
+    asked.a = (double *)a;
+    asked.n_external_forces = parts.force_count;
+    asked.external_forces = parts.forces;
+    asked.gravity = parts.gravity;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS;
+    request.inverse_dynamics = &asked;
+    status = call_values(client, &request, query->timeout, TAU, parts.v_count, error, tau);
+    query_parts_free(&parts);
+    return status;
+}
+
+dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
+                                              const double *v, const double *tau, dyn_client_error *error, double *a) {
+    query_parts parts;
+    dyn_client_status status = query_parts_take(client, query, q, true, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__ForwardDynamicsRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.model = parts.model;
+    asked.n_joint_names = parts.joint_count;
+    asked.joint_names = parts.joint_names;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
+    asked.n_v = v != NULL ? parts.v_count : 0;
+    asked.v = (double *)v;
+    asked.n_tau = tau != NULL ? parts.v_count : 0;
+    asked.tau = (double *)tau;
+    asked.n_external_forces = parts.force_count;
+    asked.external_forces = parts.forces;
+    asked.gravity = parts.gravity;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS;
+    request.forward_dynamics = &asked;
+    status = call_values(client, &request, query->timeout, ACCELERATION, parts.v_count, error, a);
+    query_parts_free(&parts);
+    return status;
+}
+
+dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query, const double *q,
+                                         dyn_client_error *error, double *mass_matrix) {
+    query_parts parts;
+    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__MassMatrixRequest asked = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.model = parts.model;
+    asked.n_joint_names = parts.joint_count;
+    asked.joint_names = parts.joint_names;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX;
+    request.mass_matrix = &asked;
+    size_t count;
+    if (count_doubles(parts.v_count, query->nv, &count))
+        status = call_values(client, &request, query->timeout, MASS_MATRIX, count, error, mass_matrix);
+    else
+        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "so many matrices are beyond any memory");
+    query_parts_free(&parts);
+    return status;
+}
+
+dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query, const double *q,
+                                     dyn_client_error *error, double *g) {
+    query_parts parts;
+    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__GravityRequest asked = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.model = parts.model;
+    asked.n_joint_names = parts.joint_count;
+    asked.joint_names = parts.joint_names;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
+    asked.gravity = parts.gravity;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
+    request.gravity = &asked;
+    status = call_values(client, &request, query->timeout, GRAVITY_FORCES, parts.v_count, error, g);
+    query_parts_free(&parts);
+    return status;
+}
+
+dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query, const double *q,
+                                         const double *v, dyn_client_error *error, double *h) {
+    query_parts parts;
+    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__BiasForcesRequest asked = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.model = parts.model;
+    asked.n_joint_names = parts.joint_count;
+    asked.joint_names = parts.joint_names;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
+    asked.n_v = v != NULL ? parts.v_count : 0;
+    asked.v = (double *)v;
+    asked.gravity = parts.gravity;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES;
+    request.bias_forces = &asked;
+    status = call_values(client, &request, query->timeout, BIAS, parts.v_count, error, h);
+    query_parts_free(&parts);
+    return status;
+}

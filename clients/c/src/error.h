@@ -1,0 +1,16 @@
+/*
+ * Errors of the client: a status, a field and a sentence, written where the caller asked for them.
+ */
+#ifndef CLIENT_ERROR_H
+#define CLIENT_ERROR_H
+
+#include "dynamics_client.h"
+
+/* Fills `error` (may be NULL) and returns `status`. `field` may be NULL; `format` is printf's. */
+dyn_client_status fail(dyn_client_error *error, dyn_client_status status, const char *field, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The failure of an allocation on this side. */
+dyn_client_status fail_memory(dyn_client_error *error);
+
+#endif

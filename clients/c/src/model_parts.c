@@ -1,0 +1,50 @@
+/*
+ * Parts that the replies about models share.
+ */
+#include "model_parts.h"
+
+dyn_client_model to_model(const Dynamics__V1__ModelSummary *from) {
+    if (from == NULL)
+        return (dyn_client_model){.name = "", .digest = "", .source = ""};
+    return (dyn_client_model){
+        .name = from->name,
+        .digest = from->digest,
+        .nq = from->nq,
+        .nv = from->nv,
+        .links = from->links,
+        .joints = from->joints,
+        .base = (dyn_client_base)from->base_type,
+        .mass = from->mass,
+        .source = from->source,
+    };
+}
+
+void to_vector3(const Dynamics__V1__Vector3 *from, double vector[3]) {
+    vector[0] = from != NULL ? from->x : 0;
+    vector[1] = from != NULL ? from->y : 0;
+    vector[2] = from != NULL ? from->z : 0;
+}
+
+dyn_client_pose to_pose(const Dynamics__V1__Pose *from) {
+    dyn_client_pose pose = {.orientation = {0, 0, 0, 1}};
+    if (from == NULL)
+        return pose;
+    to_vector3(from->position, pose.position);
+    if (from->orientation != NULL) {
+        pose.orientation[0] = from->orientation->x;
+        pose.orientation[1] = from->orientation->y;
+        pose.orientation[2] = from->orientation->z;
+        pose.orientation[3] = from->orientation->w;
+    }
+    return pose;
+}
+
+void to_report(size_t count, Dynamics__V1__ReportEntry *const *from, dyn_client_report_entry *report) {
+    for (size_t i = 0; i < count; i++)
+        report[i] = (dyn_client_report_entry){
+            .severity = (dyn_client_severity)from[i]->severity,
+            .line = from[i]->line,
+            .place = from[i]->place,
+            .message = from[i]->message,
+        };
+}

@@ -1,0 +1,133 @@
+/*
+ * Loading, listing and unloading models.
+ */
+#include "call.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+#include "model_parts.h"
+
+/* ---- load -------------------------------------------------------------------------------------------------------- */
+
+/* The result and what its strings live in. */
+typedef struct loaded_result {
+    dyn_client_loaded_model loaded;
+    Dynamics__V1__LoadModelReply *reply;
+    dyn_client_report_entry report[];
+} loaded_result;
+
+static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, double timeout,
+                                  dyn_client_error *error, Dynamics__V1__LoadModelReply **answer) {
+    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    Dynamics__V1__Vector3 gravity = DYNAMICS__V1__VECTOR3__INIT;
+    load.urdf = (char *)asked->urdf;
+    if (asked->name != NULL)
+        load.name = (char *)asked->name;
+    load.base_type = (Dynamics__V1__Base)asked->base;
+    load.mimic = (Dynamics__V1__MimicPolicy)asked->mimic;
+    load.strict = asked->strict;
+    load.replace = asked->replace;
+    if (asked->gravity != NULL) {
+        gravity.x = asked->gravity[0];
+        gravity.y = asked->gravity[1];
+        gravity.z = asked->gravity[2];
+        load.gravity = &gravity;
+    }
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
+    request.load_model = &load;
+    return call_unpacked(client, &request, timeout, &dynamics__v1__load_model_reply__descriptor, error, answer);
+}
+
+dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request, double timeout,
+                                        dyn_client_error *error, dyn_client_loaded_model **loaded) {
+    *loaded = NULL;
+    if (client == NULL || request == NULL || request->urdf == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.urdf", "client, request or request->urdf is NULL");
+    Dynamics__V1__LoadModelReply *answer;
+    dyn_client_status status = ask_load(client, request, timeout, error, &answer);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    loaded_result *result = calloc(1, sizeof *result + answer->n_report * sizeof *result->report);
+    if (result == NULL) {
+        dynamics__v1__load_model_reply__free_unpacked(answer, NULL);
+        return fail_memory(error);
+    }
+    result->reply = answer;
+    to_report(answer->n_report, answer->report, result->report);
+    result->loaded = (dyn_client_loaded_model){.model = to_model(answer->model),
+                                               .report_count = answer->n_report,
+                                               .report = result->report,
+                                               .already_loaded = answer->already_loaded};
+    *loaded = &result->loaded;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded) {
+    if (loaded == NULL)
+        return;
+    loaded_result *result = (loaded_result *)loaded;
+    dynamics__v1__load_model_reply__free_unpacked(result->reply, NULL);
+    free(result);
+}
+
+/* ---- unload ------------------------------------------------------------------------------------------------------ */
+
+dyn_client_status dyn_client_unload_model(dyn_client *client, const char *model, double timeout,
+                                          dyn_client_error *error) {
+    if (client == NULL || model == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "unload_model.model", "client or model is NULL");
+    Dynamics__V1__UnloadModelRequest unload = DYNAMICS__V1__UNLOAD_MODEL_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    unload.model = (char *)model;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL;
+    request.unload_model = &unload;
+    call_reply answer;
+    dyn_client_status status = call(client, &request, timeout, error, &answer);
+    call_reply_free(&answer);
+    return status;
+}
+
+/* ---- list -------------------------------------------------------------------------------------------------------- */
+
+typedef struct list_result {
+    dyn_client_model_list list;
+    Dynamics__V1__ListModelsReply *reply;
+    dyn_client_model models[];
+} list_result;
+
+dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn_client_error *error,
+                                         dyn_client_model_list **list) {
+    *list = NULL;
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    Dynamics__V1__ListModelsRequest question = DYNAMICS__V1__LIST_MODELS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LIST_MODELS;
+    request.list_models = &question;
+    Dynamics__V1__ListModelsReply *answer;
+    dyn_client_status status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__list_models_reply__descriptor, error, &answer);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    list_result *result = calloc(1, sizeof *result + answer->n_models * sizeof *result->models);
+    if (result == NULL) {
+        dynamics__v1__list_models_reply__free_unpacked(answer, NULL);
+        return fail_memory(error);
+    }
+    result->reply = answer;
+    for (size_t i = 0; i < answer->n_models; i++)
+        result->models[i] = to_model(answer->models[i]);
+    result->list = (dyn_client_model_list){.count = answer->n_models, .models = result->models};
+    *list = &result->list;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_model_list_free(dyn_client_model_list *list) {
+    if (list == NULL)
+        return;
+    list_result *result = (list_result *)list;
+    dynamics__v1__list_models_reply__free_unpacked(result->reply, NULL);
+    free(result);
+}

@@ -1,0 +1,99 @@
+/*
+ * What the numeric requests have in common.
+ */
+#include "query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+bool count_doubles(size_t a, size_t b, size_t *product) {
+    return !__builtin_mul_overflow(a, b, product) && *product <= SIZE_MAX / sizeof(double);
+}
+
+static dyn_client_status check(const dyn_client_query *query, const double *q, dyn_client_error *error,
+                               query_parts *parts) {
+    if (query->model == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.model", "query.model is NULL");
+    if (query->samples == 0)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "query.samples is 0: ask for one or more");
+    if (q == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "q", "q is NULL");
+    if (query->joint_count > 0 && query->joint_names == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.joint_names", "query.joint_names is NULL");
+    if (!count_doubles(query->samples, query->nq, &parts->q_count) ||
+        !count_doubles(query->samples, query->nv, &parts->v_count))
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "%zu samples are beyond any memory",
+                    query->samples);
+    return DYN_CLIENT_OK;
+}
+
+static dyn_client_status check_forces(const dyn_client_query *query, dyn_client_error *error) {
+    if (query->external_force_count > 0 && query->external_forces == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.external_forces", "query.external_forces is NULL");
+    for (size_t i = 0; i < query->external_force_count; i++) {
+        const dyn_client_external_force *force = &query->external_forces[i];
+        char field[DYN_CLIENT_FIELD_SIZE];
+        snprintf(field, sizeof field, "query.external_forces[%zu]", i);
+        if (force->link == NULL)
+            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "its link is NULL");
+        if (force->rows != 1 && force->rows != query->samples)
+            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%zu rows: give 1, or %zu as there are samples",
+                        force->rows, query->samples);
+    }
+    return DYN_CLIENT_OK;
+}
+
+/* Headings over the caller's arrays, in one block: pointers first, then what they point to. */
+static dyn_client_status take_forces(const dyn_client_query *query, dyn_client_error *error, query_parts *parts) {
+    dyn_client_status status = check_forces(query, error);
+    size_t count = query->external_force_count;
+    if (status != DYN_CLIENT_OK || count == 0)
+        return status;
+    parts->forces = calloc(count, sizeof *parts->forces + sizeof **parts->forces);
+    if (parts->forces == NULL)
+        return fail_memory(error);
+    parts->force_count = count;
+    Dynamics__V1__ExternalForce *headings = (Dynamics__V1__ExternalForce *)(parts->forces + count);
+    for (size_t i = 0; i < count; i++) {
+        const dyn_client_external_force *force = &query->external_forces[i];
+        dynamics__v1__external_force__init(&headings[i]);
+        headings[i].link = (char *)force->link;
+        headings[i].frame = (Dynamics__V1__ReferenceFrame)force->reference_frame;
+        headings[i].n_force = force->force != NULL ? 3 * force->rows : 0;
+        headings[i].force = (double *)force->force;
+        headings[i].n_torque = force->torque != NULL ? 3 * force->rows : 0;
+        headings[i].torque = (double *)force->torque;
+        parts->forces[i] = &headings[i];
+    }
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
+                                   bool with_external_forces, dyn_client_error *error, query_parts *parts) {
+    *parts = (query_parts){0};
+    if (client == NULL || query == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or query is NULL");
+    dyn_client_status status = check(query, q, error, parts);
+    if (status == DYN_CLIENT_OK && with_external_forces)
+        status = take_forces(query, error, parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    parts->model = (char *)query->model;
+    parts->joint_count = query->joint_count;
+    parts->joint_names = (char **)query->joint_names;
+    if (query->gravity != NULL) {
+        dynamics__v1__vector3__init(&parts->gravity_value);
+        parts->gravity_value.x = query->gravity[0];
+        parts->gravity_value.y = query->gravity[1];
+        parts->gravity_value.z = query->gravity[2];
+        parts->gravity = &parts->gravity_value;
+    }
+    return DYN_CLIENT_OK;
+}
+
+void query_parts_free(query_parts *parts) {
+    free(parts->forces);
+    *parts = (query_parts){0};
+}

@@ -1,0 +1,32 @@
+/*
+ * What the numeric requests have in common, from the public query to the protocol's form. Nothing is copied but the
+ * headings of the external forces.
+ */
+#ifndef CLIENT_QUERY_H
+#define CLIENT_QUERY_H
+
+#include <dynamics/v1/dynamics.pb-c.h>
+
+#include "dynamics_client.h"
+
+typedef struct query_parts {
+    char *model;
+    size_t joint_count;
+    char **joint_names;
+    Dynamics__V1__Vector3 gravity_value;
+    Dynamics__V1__Vector3 *gravity; /* NULL: the model's own */
+    size_t force_count;
+    Dynamics__V1__ExternalForce **forces; /* allocated, with what they point to */
+    size_t q_count, v_count;              /* samples x nq, samples x nv */
+} query_parts;
+
+/* Checks the query and the argument q, and gives its parts. The parts' address must not change while they are used.
+ * On success they are freed by query_parts_free. */
+dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
+                                   bool with_external_forces, dyn_client_error *error, query_parts *parts);
+void query_parts_free(query_parts *parts);
+
+/* a * b; false on overflow of size_t, or of the bytes of so many doubles. */
+bool count_doubles(size_t a, size_t b, size_t *product);
+
+#endif

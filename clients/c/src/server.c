@@ -1,0 +1,150 @@
+/*
+ * Questions about the daemon itself.
+ */
+#include "call.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+
+/* ---- health ------------------------------------------------------------------------------------------------------ */
+
+/* The result and what its strings live in. */
+typedef struct health_result {
+    dyn_client_health health;
+    Dynamics__V1__HealthReply *reply;
+    dyn_client_component components[];
+} health_result;
+
+static dyn_client_status ask_health(dyn_client *client, const char *component, double timeout, dyn_client_error *error,
+                                    Dynamics__V1__HealthReply **answer) {
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    Dynamics__V1__HealthRequest question = DYNAMICS__V1__HEALTH_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    if (component != NULL)
+        question.component = (char *)component;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_HEALTH;
+    request.health = &question;
+    return call_unpacked(client, &request, timeout, &dynamics__v1__health_reply__descriptor, error, answer);
+}
+
+dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error) {
+    Dynamics__V1__HealthReply *answer;
+    dyn_client_status status = ask_health(client, NULL, timeout, error, &answer);
+    if (status == DYN_CLIENT_OK)
+        dynamics__v1__health_reply__free_unpacked(answer, NULL);
+    return status;
+}
+
+dyn_client_status dyn_client_get_health(dyn_client *client, const char *component, double timeout,
+                                        dyn_client_error *error, dyn_client_health **health) {
+    *health = NULL;
+    Dynamics__V1__HealthReply *answer;
+    dyn_client_status status = ask_health(client, component, timeout, error, &answer);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    health_result *result = calloc(1, sizeof *result + answer->n_components * sizeof *result->components);
+    if (result == NULL) {
+        dynamics__v1__health_reply__free_unpacked(answer, NULL);
+        return fail_memory(error);
+    }
+    result->reply = answer;
+    result->health = (dyn_client_health){.state = (dyn_client_health_state)answer->state,
+                                         .component_count = answer->n_components,
+                                         .components = result->components};
+    for (size_t i = 0; i < answer->n_components; i++)
+        result->components[i] = (dyn_client_component){.name = answer->components[i]->name,
+                                                       .state = (dyn_client_health_state)answer->components[i]->state,
+                                                       .message = answer->components[i]->message};
+    *health = &result->health;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_health_free(dyn_client_health *health) {
+    if (health == NULL)
+        return;
+    health_result *result = (health_result *)health;
+    dynamics__v1__health_reply__free_unpacked(result->reply, NULL);
+    free(result);
+}
+
+/* ---- information ---------------------------------------------------------------------------------------------------
+ */
+
+typedef struct info_result {
+    dyn_client_server_info info;
+    Dynamics__V1__ServerInfoReply *reply;
+    dyn_client_endpoint endpoints[];
+} info_result;
+
+static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {
+    info->limits.message_bytes = from->message_bytes;
+    info->limits.reply_bytes = from->reply_bytes;
+    info->limits.samples = from->samples;
+    info->limits.models = from->models;
+    info->limits.links = from->links;
+    info->limits.connections = from->connections;
+    info->limits.request_time = from->request_time;
+    info->limits.idle_time = from->idle_time;
+}
+
+static void take_info(info_result *result) {
+    const Dynamics__V1__ServerInfoReply *from = result->reply;
+    result->info = (dyn_client_server_info){
+        .version = from->version,
+        .protocol_count = from->n_protocols,
+        .protocols = (const char *const *)from->protocols,
+        .instruction_set = from->instruction_set,
+        .lanes = from->lanes,
+        .endpoint_count = from->n_endpoints,
+        .endpoints = result->endpoints,
+        .uptime = from->uptime,
+        .requests = from->requests,
+        .refused = from->refused,
+        .connections = from->connections,
+        .models = from->models,
+        .workers = from->workers,
+        .listener_restarts = from->listener_restarts,
+        .deaf_clients = from->deaf_clients,
+        .process_id = from->process_id,
+    };
+    if (from->limits != NULL)
+        take_limits(from->limits, &result->info);
+    for (size_t i = 0; i < from->n_endpoints; i++)
+        result->endpoints[i] =
+            (dyn_client_endpoint){.address = from->endpoints[i]->address, .kind = from->endpoints[i]->kind};
+}
+
+dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout, dyn_client_error *error,
+                                             dyn_client_server_info **info) {
+    *info = NULL;
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    Dynamics__V1__ServerInfoRequest question = DYNAMICS__V1__SERVER_INFO_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO;
+    request.server_info = &question;
+    Dynamics__V1__ServerInfoReply *answer;
+    dyn_client_status status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__server_info_reply__descriptor, error, &answer);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    info_result *result = calloc(1, sizeof *result + answer->n_endpoints * sizeof *result->endpoints);
+    if (result == NULL) {
+        dynamics__v1__server_info_reply__free_unpacked(answer, NULL);
+        return fail_memory(error);
+    }
+    result->reply = answer;
+    take_info(result);
+    *info = &result->info;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_server_info_free(dyn_client_server_info *info) {
+    if (info == NULL)
+        return;
+    info_result *result = (info_result *)info;
+    dynamics__v1__server_info_reply__free_unpacked(result->reply, NULL);
+    free(result);
+}

@@ -1,0 +1,40 @@
+/*
+ * Reading the fields of a serialized protobuf message one by one, without unpacking it: numbers go from the reply
+ * straight into the caller's arrays.
+ */
+#ifndef CLIENT_WIRE_H
+#define CLIENT_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct wire_reader {
+    const uint8_t *at;
+    const uint8_t *end;
+    bool malformed; /* set when the bytes are no message */
+} wire_reader;
+
+typedef enum wire_type {
+    WIRE_VARINT = 0,
+    WIRE_FIXED64 = 1,
+    WIRE_BYTES = 2,
+    WIRE_FIXED32 = 5,
+} wire_type;
+
+typedef struct wire_field {
+    uint32_t number;
+    wire_type type;
+    uint64_t varint;      /* of a varint */
+    const uint8_t *bytes; /* of the others, little endian */
+    size_t size;
+} wire_field;
+
+/* Reads the next field. False at the end, and where the message is malformed. */
+bool wire_next(wire_reader *reader, wire_field *field);
+
+/* Copies all values of the packed `repeated double` field `number` of a message into `values`. False unless they are
+ * exactly `count`, and where the message is malformed. */
+bool wire_read_doubles(const uint8_t *message, size_t size, uint32_t number, size_t count, double *values);
+
+#endif
