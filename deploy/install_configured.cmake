@@ -1,0 +1,27 @@
+# Runs at install time: writes the unit and the configuration for the prefix in force and installs them.
+# Set by the caller: source_dir and binary_dir of deploy/, docdir; CMAKE_INSTALL_PREFIX.
+
+# Under /usr the configuration is in /etc, elsewhere below the prefix.
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(sysconfdir /etc)
+else()
+  set(sysconfdir ${CMAKE_INSTALL_PREFIX}/etc)
+endif()
+
+foreach(file systemd/dynamicsd.service dynamicsd.conf)
+  file(READ ${source_dir}/${file} text)
+  string(REPLACE "/usr/bin/dynamicsd" "${CMAKE_INSTALL_PREFIX}/bin/dynamicsd" text "${text}")
+  string(REPLACE "/usr/share/" "${CMAKE_INSTALL_PREFIX}/share/" text "${text}")
+  string(REPLACE "/etc/dynamicsd/" "${sysconfdir}/dynamicsd/" text "${text}")
+  if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    set(ours "${CMAKE_INSTALL_PREFIX}/bin ${CMAKE_INSTALL_PREFIX}/lib")
+    string(REPLACE "\nExecPaths=" "\nExecPaths=${ours} " text "${text}")
+  endif()
+  file(WRITE ${binary_dir}/${file} "${text}")
+endforeach()
+
+file(INSTALL ${binary_dir}/systemd/dynamicsd.service DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
+file(INSTALL ${binary_dir}/dynamicsd.conf DESTINATION ${CMAKE_INSTALL_PREFIX}/${docdir}/examples)
+if(NOT EXISTS $ENV{DESTDIR}${sysconfdir}/dynamicsd/dynamicsd.conf)
+  file(INSTALL ${binary_dir}/dynamicsd.conf DESTINATION ${sysconfdir}/dynamicsd)
+endif()

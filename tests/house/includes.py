@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Reads every #include of the project and refuses those that run up the table of rooms.
+
+    includes.py ROOT
+
+prints one line for each include that is not allowed, as file:line: what and why, and exits with 1 if there is one.
+A room may include itself, its own public headers and the rooms that the table names, with what these may include.
+"""
+import pathlib
+import re
+import sys
+
+# Room: rooms that it may include. The longest path that matches a file is its room.
+ROOMS = {
+    "lib/include": [],
+    "lib/src/spatial": [],
+    "lib/src/model": ["lib/include", "lib/src/spatial"],
+    "lib/src/urdf": ["lib/src/model"],
+    "lib/src/kernels": ["lib/src/spatial", "lib/src/model"],
+    "lib/src/dynamics": ["lib/src/kernels"],
+    "lib/src/classical": ["lib/src/model"],
+    "lib/src/constraint": ["lib/src/dynamics"],
+    "lib/src/actuation": ["lib/src/model"],
+    "lib/src/simulation": ["lib/src/dynamics", "lib/src/constraint", "lib/src/actuation"],
+    "lib/src/identification": ["lib/src/dynamics"],
+    "lib/compile": ["lib/src/kernels", "lib/src/urdf"],
+    "proto": [],
+    "server/observe": [],
+    "server/transport": ["proto", "server/observe"],
+    "server/models": ["lib/include", "server/observe"],
+    "server/simulations": ["lib/include", "server/observe"],
+    "server/methods": ["proto", "lib/include", "server/models", "server/simulations", "server/observe"],
+    "server": ["server/methods", "server/transport"],
+    "clients/c": ["proto"],
+    "clients/c/examples": ["clients/c"],
+    "clients/cli": ["proto", "clients/c"],
+    "clients/rosbridge": ["proto", "clients/c"],
+}
+
+# Where the compiler looks for headers of the project.
+INCLUDE_PATHS = ["", "lib/include", "lib/src", "server", "clients/c/include", "clients/c/src", "clients/cli"]
+
+# Foreign headers that only some rooms may include, and the rooms.
+FOREIGN = [
+    (re.compile(r"nng/"), ["server/transport", "clients"]),
+    (re.compile(r"uv\.h|systemd/"), ["server"]),
+    (re.compile(r"protobuf-c/"), ["proto", "server", "clients"]),
+    (re.compile(r"expat\.h"), ["lib/src/urdf"]),
+]
+
+# The library has no socket, thread, clock or print, and never ends the process.
+LIBRARY_HEADERS = re.compile(r"(pthread|threads|time|signal|unistd|assert|sys/.*|arpa/.*|netinet/.*)\.h$")
+LIBRARY_CALLS = re.compile(
+    r"(?<![\w.>])(printf|puts|putchar|perror|exit|_exit|abort|assert|getenv)(?=\s*\()|\b(stdout|stderr)\b"
+)
+
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+GENERATED = re.compile(r"dynamics/v1/\w+\.pb-c\.h$")
+
+
+def room_of(path):
+    """The room that a path relative to the root belongs to, or None."""
+    inside = [room for room in ROOMS if path == room or path.startswith(room + "/")]
+    return max(inside, key=len, default=None)
+
+
+def reach(room):
+    """All rooms that a room may include."""
+    found, pending = set(), [room]
+    while pending:
+        current = pending.pop()
+        if current not in found:
+            found.add(current)
+            pending += ROOMS[current]
+    return found
+
+
+def target_of(root, source, name):
+    """The path of the project's file that an include means, or None for a foreign header."""
+    if GENERATED.search(name):
+        return "proto/" + name
+    for directory in [source.parent] + [root / path for path in INCLUDE_PATHS]:
+        candidate = (directory / name).resolve()
+        if candidate.is_file() and candidate.is_relative_to(root):
+            return candidate.relative_to(root).as_posix()
+    return None
+
+
+def without_comments(text):
+    """The text with comments and string literals blanked, line breaks kept."""
+    blank = lambda match: re.sub(r"[^\n]", " ", match.group())
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.S)
+
+
+def check_include(root, source, room, name):
+    """Why an include is not allowed, or None."""
+    target = target_of(root, source, name)
+    if target is not None:
+        target_room = room_of(target)
+        if target_room is None:
+            return f"{room} includes {target}, which is in no room"
+        if target_room not in reach(room):
+            return f"{room} may not include {target_room}"
+        return None
+    for pattern, rooms in FOREIGN:
+        if pattern.match(name) and not any(room == r or room.startswith(r + "/") for r in rooms):
+            return f"{room} may not include <{name}>, only {', '.join(rooms)} may"
+    if room.startswith("lib/") and LIBRARY_HEADERS.match(name):
+        return f"the library may not include <{name}>"
+    return None
+
+
+def check_file(root, source, room):
+    """Violations of one file, as (line, reason)."""
+    text = source.read_text(encoding="utf-8")
+    for number, line in enumerate(text.split("\n"), 1):
+        match = INCLUDE.match(line)
+        reason = check_include(root, source, room, match.group(2)) if match else None
+        if reason:
+            yield number, reason
+    if room.startswith("lib/"):
+        for number, line in enumerate(without_comments(text).split("\n"), 1):
+            match = LIBRARY_CALLS.search(line)
+            if match:
+                yield number, f"the library may not use {match.group()}"
+
+
+def check(root):
+    """Violations of the tree under root, as lines, and the number of files read."""
+    root = root.resolve()
+    violations, files = [], 0
+    for top in ("lib", "server", "clients", "proto"):
+        for source in sorted((root / top).rglob("*")):
+            if source.suffix not in (".c", ".h", ".cc", ".hh", ".cpp", ".hpp") or not source.is_file():
+                continue
+            path = source.relative_to(root).as_posix()
+            files += 1
+            room = room_of(path)
+            if room is None:
+                violations.append(f"{path}: is in no room")
+                continue
+            violations += [f"{path}:{number}: {reason}" for number, reason in check_file(root, source, room)]
+    return violations, files
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: includes.py ROOT")
+    violations, files = check(pathlib.Path(sys.argv[1]))
+    for violation in violations:
+        print(violation)
+    print(f"{files} files, {len(violations)} includes or calls that are not allowed")
+    sys.exit(1 if violations or files == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()
