@@ -1,0 +1,348 @@
+/*
+ * The elements of URDF that are understood, and what each one means.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../model/placement.h"
+#include "reader.h"
+
+static void fail_with(reader *r, dyn_status status) {
+    r->status = status;
+    XML_StopParser(r->parser, XML_FALSE);
+}
+
+static void open_robot(reader *r, const char **attributes) {
+    const char *name = attribute_text(attributes, "name");
+    if (name == NULL || name[0] == '\0') {
+        name = "robot";
+        report_add(r->report, DYN_WARNING, reader_line(r), "robot", "<robot> has no name; it is called \"robot\"");
+    } else {
+        attribute_name(r, "robot", attributes, "name", r->name);
+        name = r->name;
+    }
+    if (r->status != DYN_OK) {
+        return;
+    }
+    dyn_error bad;
+    dyn_status status = dyn_builder_create(name, &bad, &r->builder);
+    if (status != DYN_OK) {
+        reader_fail(r, status, "%s", bad.message);
+        return;
+    }
+    r->builder->source = "urdf";
+    r->builder->line = reader_line(r);
+    strcpy(r->subject, "robot");
+}
+
+/* Begins a link or a joint of the name in its attributes. */
+static void begin_subject(reader *r, const char *kind, const char **attributes) {
+    r->subject[0] = '\0';
+    attribute_name(r, kind, attributes, "name", r->name);
+    snprintf(r->subject, sizeof r->subject, "%s %s", kind, r->name);
+    r->seen = 0;
+}
+
+static void open_link(reader *r, const char **attributes) {
+    begin_subject(r, "link", attributes);
+    r->link = (dyn_link_description){.name = r->name, .line = reader_line(r)};
+}
+
+static void open_inertial(reader *r, const char **attributes) {
+    (void)attributes;
+    r->link.inertia = (dyn_inertia){0};
+    memcpy(r->inertia_rotation, identity_pose.rotation, sizeof r->inertia_rotation);
+    r->seen &= ~(1U << ELEMENT_MASS | 1U << ELEMENT_INERTIA | 1U << ELEMENT_INERTIAL_ORIGIN);
+}
+
+static void open_inertial_origin(reader *r, const char **attributes) {
+    attribute_origin(r, attributes, r->link.inertia.center_of_mass, r->inertia_rotation);
+}
+
+static void open_mass(reader *r, const char **attributes) {
+    attribute_required(r, "mass", attributes, "value", 1, &r->link.inertia.mass);
+}
+
+static void open_inertia(reader *r, const char **attributes) {
+    static const char *const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+    for (int i = 0; i < 6; i++) {
+        attribute_required(r, "inertia", attributes, names[i], 1, &r->link.inertia.rotational[i]);
+    }
+}
+
+static bool has_seen(const reader *r, element e) {
+    return (r->seen >> e & 1U) != 0;
+}
+
+static void close_inertial(reader *r) {
+    if (!has_seen(r, ELEMENT_MASS)) {
+        reader_report(r, DYN_WARNING, "<inertial> has no <mass>: the mass is 0");
+    }
+    if (!has_seen(r, ELEMENT_INERTIA)) {
+        reader_report(r, DYN_WARNING, "<inertial> has no <inertia>: the rotational inertia is 0");
+    }
+    rotate_symmetric(r->inertia_rotation, r->link.inertia.rotational, r->link.inertia.rotational);
+}
+
+static void close_link(reader *r) {
+    dyn_status status = dyn_builder_add_link(r->builder, &r->link, r->error);
+    if (status != DYN_OK) {
+        fail_with(r, status);
+    }
+    strcpy(r->subject, "robot");
+}
+
+/* Type of a joint from its name in URDF. */
+static void read_joint_type(reader *r, const char **attributes) {
+    static const dyn_joint_type types[] = {DYN_JOINT_FIXED,     DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS,
+                                           DYN_JOINT_PRISMATIC, DYN_JOINT_PLANAR,   DYN_JOINT_FLOATING};
+    char type[DYN_MAX_NAME + 1];
+    attribute_name(r, "joint", attributes, "type", type);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strcmp(type, joint_type_name(types[i])) == 0) {
+            r->joint.type = types[i];
+            return;
+        }
+    }
+    reader_fail(r, DYN_INVALID_ARGUMENT,
+                "the type \"%.60s\" is unknown; use fixed, revolute, continuous, prismatic, planar or floating", type);
+}
+
+static void open_joint(reader *r, const char **attributes) {
+    begin_subject(r, "joint", attributes);
+    r->joint =
+        (dyn_joint_description){.name = r->name, .axis = {1, 0, 0}, .mimic_multiplier = 1, .line = reader_line(r)};
+    memcpy(r->joint.rotation, identity_pose.rotation, sizeof r->joint.rotation);
+    r->has_range = false;
+    read_joint_type(r, attributes);
+}
+
+static void open_joint_origin(reader *r, const char **attributes) {
+    attribute_origin(r, attributes, r->joint.position, r->joint.rotation);
+}
+
+static void open_parent(reader *r, const char **attributes) {
+    attribute_name(r, "parent", attributes, "link", r->parent);
+    r->joint.parent_link = r->parent;
+}
+
+static void open_child(reader *r, const char **attributes) {
+    attribute_name(r, "child", attributes, "link", r->child);
+    r->joint.child_link = r->child;
+}
+
+static void open_axis(reader *r, const char **attributes) {
+    double *axis = r->joint.axis;
+    attribute_required(r, "axis", attributes, "xyz", 3, axis);
+    double length = hypot(hypot(axis[0], axis[1]), axis[2]);
+    if (length > 0 && fabs(length - 1) > 1e-3) {
+        reader_report(r, DYN_NOTE, "the axis has the length %g; it is normalized", length);
+    }
+}
+
+static void open_limit(reader *r, const char **attributes) {
+    dyn_joint_limits *limits = &r->joint.limits;
+    *limits = (dyn_joint_limits){0};
+    bool lower = attribute_numbers(r, "limit", attributes, "lower", 1, &limits->lower);
+    bool upper = attribute_numbers(r, "limit", attributes, "upper", 1, &limits->upper);
+    bool velocity = attribute_numbers(r, "limit", attributes, "velocity", 1, &limits->velocity);
+    bool effort = attribute_numbers(r, "limit", attributes, "effort", 1, &limits->effort);
+    r->joint.has_limits = true;
+    r->has_range = lower || upper;
+    if (!velocity || !effort) {
+        reader_report(r, DYN_NOTE, "<limit> states no %s",
+                      velocity ? "effort"
+                      : effort ? "velocity"
+                               : "velocity and no effort");
+    }
+}
+
+static void open_dynamics(reader *r, const char **attributes) {
+    r->joint.damping = r->joint.friction = 0;
+    attribute_numbers(r, "dynamics", attributes, "damping", 1, &r->joint.damping);
+    attribute_numbers(r, "dynamics", attributes, "friction", 1, &r->joint.friction);
+}
+
+static void open_mimic(reader *r, const char **attributes) {
+    r->joint.mimic_multiplier = 1;
+    r->joint.mimic_offset = 0;
+    attribute_name(r, "mimic", attributes, "joint", r->master);
+    attribute_numbers(r, "mimic", attributes, "multiplier", 1, &r->joint.mimic_multiplier);
+    attribute_numbers(r, "mimic", attributes, "offset", 1, &r->joint.mimic_offset);
+    r->joint.mimic_joint = r->master;
+}
+
+/* Reports what a joint lacks, and drops what its type has not. */
+static void complete_joint(reader *r) {
+    dyn_joint_type type = r->joint.type;
+    bool ranged = type == DYN_JOINT_REVOLUTE || type == DYN_JOINT_PRISMATIC;
+    if (ranged && !r->joint.has_limits) {
+        reader_report(r, DYN_WARNING, "it has no <limit>, which URDF asks for; its range is unbounded");
+    } else if (ranged && !r->has_range) {
+        reader_report(r, DYN_WARNING, "<limit> states neither lower nor upper: the range is 0 to 0");
+    } else if (!ranged && r->has_range && r->joint.limits.lower != r->joint.limits.upper) {
+        reader_report(r, DYN_NOTE, "it is %s; the range in <limit> is ignored", joint_type_name(type));
+    }
+    if (!ranged) {
+        r->joint.limits.lower = r->joint.limits.upper = 0;
+    }
+    if ((ranged || type == DYN_JOINT_CONTINUOUS || type == DYN_JOINT_PLANAR) && !has_seen(r, ELEMENT_AXIS)) {
+        reader_report(r, DYN_NOTE, "it has no <axis>: the axis is 1 0 0");
+    }
+}
+
+static void close_joint(reader *r) {
+    complete_joint(r);
+    dyn_status status = dyn_builder_add_joint(r->builder, &r->joint, r->error);
+    if (status != DYN_OK) {
+        fail_with(r, status);
+    }
+    strcpy(r->subject, "robot");
+}
+
+/* An element that is understood: where it stands, its attributes, what is to be done. */
+typedef struct rule {
+    element parent, element;
+    const char *name;
+    const char *attributes[7];
+    void (*open)(reader *r, const char **attributes);
+    void (*close)(reader *r);
+} rule;
+
+static const rule rules[] = {
+    {ELEMENT_DOCUMENT, ELEMENT_ROBOT, "robot", {"name", "version"}, open_robot, NULL},
+    {ELEMENT_ROBOT, ELEMENT_LINK, "link", {"name"}, open_link, close_link},
+    {ELEMENT_LINK, ELEMENT_INERTIAL, "inertial", {NULL}, open_inertial, close_inertial},
+    {ELEMENT_INERTIAL, ELEMENT_INERTIAL_ORIGIN, "origin", {"xyz", "rpy"}, open_inertial_origin, NULL},
+    {ELEMENT_INERTIAL, ELEMENT_MASS, "mass", {"value"}, open_mass, NULL},
+    {ELEMENT_INERTIAL, ELEMENT_INERTIA, "inertia", {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}, open_inertia, NULL},
+    {ELEMENT_ROBOT, ELEMENT_JOINT, "joint", {"name", "type"}, open_joint, close_joint},
+    {ELEMENT_JOINT, ELEMENT_JOINT_ORIGIN, "origin", {"xyz", "rpy"}, open_joint_origin, NULL},
+    {ELEMENT_JOINT, ELEMENT_PARENT, "parent", {"link"}, open_parent, NULL},
+    {ELEMENT_JOINT, ELEMENT_CHILD, "child", {"link"}, open_child, NULL},
+    {ELEMENT_JOINT, ELEMENT_AXIS, "axis", {"xyz"}, open_axis, NULL},
+    {ELEMENT_JOINT, ELEMENT_LIMIT, "limit", {"lower", "upper", "velocity", "effort"}, open_limit, NULL},
+    {ELEMENT_JOINT, ELEMENT_DYNAMICS, "dynamics", {"damping", "friction"}, open_dynamics, NULL},
+    {ELEMENT_JOINT, ELEMENT_MIMIC, "mimic", {"joint", "multiplier", "offset"}, open_mimic, NULL},
+};
+
+enum { RULES = sizeof rules / sizeof *rules };
+
+static const char *const no_part = "it has no part in rigid-body dynamics";
+
+/* Elements that are known to have no part in the dynamics. */
+static const struct {
+    element parent;
+    const char *name;
+} known_elements[] = {
+    {ELEMENT_ROBOT, "material"},          {ELEMENT_ROBOT, "gazebo"}, {ELEMENT_ROBOT, "transmission"},
+    {ELEMENT_ROBOT, "ros2_control"},      {ELEMENT_ROBOT, "sensor"}, {ELEMENT_LINK, "visual"},
+    {ELEMENT_LINK, "collision"},          {ELEMENT_LINK, "contact"}, {ELEMENT_LINK, "self_collision_checking"},
+    {ELEMENT_LINK, "material"},           {ELEMENT_LINK, "sensor"},  {ELEMENT_JOINT, "calibration"},
+    {ELEMENT_JOINT, "safety_controller"},
+};
+
+/* The rule of the element e, or NULL. */
+static const rule *rule_of(element e) {
+    for (int i = 0; i < RULES; i++) {
+        if (rules[i].element == e) {
+            return &rules[i];
+        }
+    }
+    return NULL;
+}
+
+const char *element_name(element e) {
+    const rule *found = rule_of(e);
+    return found != NULL ? found->name : "document";
+}
+
+static const rule *find_rule(element parent, const char *name) {
+    for (int i = 0; i < RULES; i++) {
+        if (rules[i].parent == parent && strcmp(rules[i].name, name) == 0) {
+            return &rules[i];
+        }
+    }
+    return NULL;
+}
+
+/* Enters an element without rule as ignored, or refuses it. */
+static void open_unknown(reader *r, element parent, const char *name) {
+    if (strncmp(name, "xacro:", 6) == 0) {
+        reader_fail(r, DYN_INVALID_ARGUMENT, "<%.60s> is a xacro macro; run xacro on the file first", name);
+        return;
+    }
+    if (parent == ELEMENT_DOCUMENT) {
+        bool sdf = strcmp(name, "sdf") == 0, mjcf = strcmp(name, "mujoco") == 0;
+        reader_fail(r, DYN_INVALID_ARGUMENT, "the document is a <%.60s>%s; URDF begins with <robot>", name,
+                    sdf    ? ", which is SDF and not URDF"
+                    : mjcf ? ", which is MJCF and not URDF"
+                           : "");
+        return;
+    }
+    for (size_t i = 0; i < sizeof known_elements / sizeof *known_elements; i++) {
+        if (known_elements[i].parent == parent && strcmp(known_elements[i].name, name) == 0) {
+            ignore(r, DYN_NOTE, no_part, "<%s> in <%s>", name, element_name(parent));
+            return;
+        }
+    }
+    if (strchr(name, ':') != NULL) {
+        ignore(r, DYN_NOTE, "it is an extension of URDF", "<%.200s> in <%s>", name, element_name(parent));
+    } else {
+        ignore(r, DYN_WARNING, "URDF has no such element there", "<%.200s> in <%s>", name, element_name(parent));
+    }
+}
+
+static bool is_known_attribute(const rule *of, const char *name) {
+    for (int i = 0; i < 7 && of->attributes[i] != NULL; i++) {
+        if (strcmp(of->attributes[i], name) == 0) {
+            return true;
+        }
+    }
+    return strncmp(name, "xmlns", 5) == 0;
+}
+
+/* Enters the attributes that the element has not as ignored. */
+static void check_attributes(reader *r, const rule *of, const char **attributes) {
+    for (int i = 0; attributes[i] != NULL; i += 2) {
+        if (!is_known_attribute(of, attributes[i])) {
+            ignore(r, strchr(attributes[i], ':') != NULL ? DYN_NOTE : DYN_WARNING, "URDF has no such attribute there",
+                   "the attribute %.200s of <%s>", attributes[i], of->name);
+        }
+    }
+}
+
+void element_open(reader *r, const char *name, const char **attributes) {
+    if (r->depth == DYN_URDF_MAX_DEPTH) {
+        reader_fail(r, DYN_RESOURCE_EXHAUSTED, "elements are nested more than %d deep", DYN_URDF_MAX_DEPTH);
+        return;
+    }
+    element parent = r->depth > 0 ? r->open[r->depth - 1] : ELEMENT_DOCUMENT;
+    r->open[r->depth++] = ELEMENT_IGNORED;
+    if (parent == ELEMENT_IGNORED) {
+        return;
+    }
+    const rule *found = find_rule(parent, name);
+    if (found == NULL) {
+        open_unknown(r, parent, name);
+        return;
+    }
+    r->open[r->depth - 1] = found->element;
+    if (parent != ELEMENT_ROBOT && has_seen(r, found->element)) {
+        reader_report(r, DYN_WARNING, "<%s> occurs twice; the last one counts", name);
+    }
+    found->open(r, attributes);
+    r->seen |= 1U << found->element;
+    if (r->status == DYN_OK) {
+        check_attributes(r, found, attributes);
+    }
+}
+
+void element_close(reader *r) {
+    element e = r->open[--r->depth];
+    const rule *closed = rule_of(e);
+    if (closed != NULL && closed->close != NULL) {
+        closed->close(r);
+    }
+}

@@ -1,0 +1,130 @@
+/*
+ * The state of reading one URDF document, shared by the files of this directory.
+ */
+#ifndef DYNAMICS_URDF_READER_H
+#define DYNAMICS_URDF_READER_H
+
+#include <locale.h>
+#include <stdbool.h>
+
+#include <expat.h>
+
+#include <dynamics/urdf.h>
+
+#include "../model/description.h"
+#include "../model/load_report.h"
+#include "../model/name_index.h"
+
+/* Where in the document the reader is. */
+typedef enum element {
+    ELEMENT_DOCUMENT,
+    ELEMENT_ROBOT,
+    ELEMENT_LINK,
+    ELEMENT_INERTIAL,
+    ELEMENT_INERTIAL_ORIGIN,
+    ELEMENT_MASS,
+    ELEMENT_INERTIA,
+    ELEMENT_JOINT,
+    ELEMENT_JOINT_ORIGIN,
+    ELEMENT_PARENT,
+    ELEMENT_CHILD,
+    ELEMENT_AXIS,
+    ELEMENT_LIMIT,
+    ELEMENT_DYNAMICS,
+    ELEMENT_MIMIC,
+    ELEMENT_IGNORED, /* not understood, like all in it */
+} element;
+
+/* One kind of thing that is ignored, however often it occurs. */
+typedef struct ignored_kind {
+    dyn_severity severity;
+    int line, count; /* of the first one; how many */
+    char *place;     /* of the first one */
+    char *what;      /* "<visual> in <link>" */
+    const char *why;
+} ignored_kind;
+
+/* What was ignored, by kind. */
+typedef struct ignored_list {
+    int count, capacity;
+    ignored_kind *kinds;
+    name_index names; /* number of each kind by what it is */
+} ignored_list;
+
+/* Kinds that are told apart. */
+enum { MAX_IGNORED_KINDS = 500 };
+
+typedef struct reader {
+    XML_Parser parser;
+    locale_t plain; /* locale in which the decimal point is a point */
+    dyn_builder *builder;
+    dyn_report *report;
+    dyn_error *error;
+    dyn_status status; /* of the first thing that went wrong; reading stops there */
+
+    element open[DYN_URDF_MAX_DEPTH]; /* open elements, outermost first */
+    int depth;
+    char subject[DYN_MAX_NAME + 16]; /* the link or joint being read, such as "joint elbow" */
+    unsigned seen;                   /* bit e: element e has occurred in it */
+
+    char name[DYN_MAX_NAME + 1], parent[DYN_MAX_NAME + 1], child[DYN_MAX_NAME + 1], master[DYN_MAX_NAME + 1];
+    dyn_link_description link;   /* being read */
+    dyn_joint_description joint; /* being read */
+    double inertia_rotation[9];  /* from the axes of <inertial>'s origin to those of the link */
+    bool has_range;              /* the <limit> of the joint states lower or upper */
+
+    ignored_list ignored;
+} reader;
+
+/* elements.c: what each element means. */
+
+/* Opens an element in the innermost one that is open, or enters it as ignored. */
+void element_open(reader *r, const char *name, const char **attributes);
+
+/* Closes the innermost element. */
+void element_close(reader *r);
+
+/* Name of an element that is understood, such as "joint"; "document" outside of all. */
+const char *element_name(element e);
+
+/* attributes.c: values of attributes. `attributes` are names and values in turn, ended by NULL. */
+
+/* Sets the reader's error with the line at hand, unless it has one, and stops reading. */
+void reader_fail(reader *r, dyn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds to the report with the line and the subject at hand. */
+#define reader_report(r, severity, ...) report_add((r)->report, severity, reader_line(r), (r)->subject, __VA_ARGS__)
+
+/* Line of the document that is being read. */
+int reader_line(const reader *r);
+
+/* Value of an attribute, or NULL. */
+const char *attribute_text(const char **attributes, const char *name);
+
+/* Reads `count` numbers from an attribute. Returns false, and leaves `values` alone, when it is missing or, with the
+ * reader's error set, bad. */
+bool attribute_numbers(reader *r, const char *tag, const char **attributes, const char *name, int count,
+                       double *values);
+
+/* The same, and a missing attribute is an error. */
+void attribute_required(reader *r, const char *tag, const char **attributes, const char *name, int count,
+                        double *values);
+
+/* Copies the name that an attribute holds to `copy`; a missing, empty or too long one is an error. */
+void attribute_name(reader *r, const char *tag, const char **attributes, const char *name, char copy[DYN_MAX_NAME + 1]);
+
+/* Reads xyz and rpy of an <origin>; what is missing is zero. */
+void attribute_origin(reader *r, const char **attributes, double position[3], double rotation[9]);
+
+/* ignored.c: what is not understood. */
+
+/* Enters an ignored thing, described by a printf-style text, with the reason; `why` must be a literal. */
+void ignore(reader *r, dyn_severity severity, const char *why, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Writes what was ignored to the report, one entry for each kind. */
+void ignored_report(reader *r);
+
+void ignored_clear(ignored_list *list);
+
+#endif
