@@ -26,7 +26,7 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
 
 /* Every pivot of a block is positive: M is positive definite. */
 static dyn_status check_pivots(const dyn_workspace *w, sample_block block, dyn_error *error) {
-    size_t lanes = (size_t)w->kernels->lanes;
+    size_t lanes = block.lanes;
     for (int j = 0; j < w->model->joint_count; j++) {
         const dyn_joint *joint = &w->model->joints[j];
         for (size_t k = 0; k < (size_t)joint->nv; k++) {
@@ -49,14 +49,14 @@ dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, c
     const dyn_workspace *w = workspace;
     dyn_status status = check_arguments(model, w, n, gravity, q, v, tau, forces, error);
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    for (size_t s = 0; status == DYN_OK && s < n; s += (size_t)w->kernels->lanes) {
-        sample_block block = dyn_block_at(w, n, s);
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         void *out = dyn_block_output(w, a, nv, block);
-        w->kernels->aba(model, w->memory, gravity ? gravity : model->gravity, dyn_block_pack(w, 0, q, nq, block),
-                        dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, tau, nv, block), &wrenches, w->pivots,
-                        out);
-        dyn_block_unpack(w, out, nv, block, a);
+        block.kernels->aba(model, w->memory, gravity ? gravity : model->gravity, dyn_block_pack(w, 0, q, nq, block),
+                           dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, tau, nv, block), &wrenches,
+                           w->pivots, out);
+        dyn_block_unpack(out, nv, block, a);
         status = check_pivots(w, block, error);
     }
     return status == DYN_OK ? dyn_check_result("a", n, nv, a, error) : status;

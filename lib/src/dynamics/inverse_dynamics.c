@@ -25,13 +25,12 @@ static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t 
                          const double *q, const double *v, const double *a, const dyn_external_forces *forces,
                          double *tau) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    for (size_t s = 0; s < n; s += (size_t)w->kernels->lanes) {
-        sample_block block = dyn_block_at(w, n, s);
+    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         void *out = dyn_block_output(w, tau, nv, block);
-        w->kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, dyn_block_pack(w, 0, q, nq, block),
-                         dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), &wrenches, out);
-        dyn_block_unpack(w, out, nv, block, tau);
+        block.kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, dyn_block_pack(w, 0, q, nq, block),
+                            dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), &wrenches, out);
+        dyn_block_unpack(out, nv, block, tau);
     }
 }
 
@@ -69,12 +68,12 @@ dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t 
         return status;
     }
     size_t nv = (size_t)model->nv;
-    for (size_t s = 0; s < n; s += (size_t)workspace->kernels->lanes) {
-        sample_block block = dyn_block_at(workspace, n, s);
+    for (sample_block block = dyn_block_first(workspace, n); block.count > 0;
+         block = dyn_block_next(workspace, n, block)) {
         void *out = dyn_block_output(workspace, g, nv, block);
-        workspace->kernels->gravity(model, workspace->memory, gravity ? gravity : model->gravity,
-                                    dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);
-        dyn_block_unpack(workspace, out, nv, block, g);
+        block.kernels->gravity(model, workspace->memory, gravity ? gravity : model->gravity,
+                               dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);
+        dyn_block_unpack(out, nv, block, g);
     }
     return dyn_check_result("g", n, nv, g, error);
 }

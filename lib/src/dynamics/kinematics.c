@@ -30,9 +30,8 @@ static void world_pose(size_t n, double *position, double *rotation) {
 }
 
 /* One block's pose: 3 and 9 packed numbers to the caller's rows. */
-static void store_pose(const dyn_workspace *w, sample_block block, const double *packed, double *position,
-                       double *rotation) {
-    size_t lanes = (size_t)w->kernels->lanes;
+static void store_pose(sample_block block, const double *packed, double *position, double *rotation) {
+    size_t lanes = block.lanes;
     for (size_t l = 0; l < block.count; l++) {
         for (size_t i = 0; position && i < 3; i++) {
             position[(block.first + l) * 3 + i] = packed[i * lanes + l];
@@ -54,12 +53,10 @@ dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size
         world_pose(n, position, rotation);
         return DYN_OK;
     }
-    size_t lanes = (size_t)w->kernels->lanes;
-    for (size_t s = 0; s < n; s += lanes) {
-        sample_block block = dyn_block_at(w, n, s);
-        w->kernels->frame_pose(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame, w->pose,
-                               w->pose + 3 * lanes);
-        store_pose(w, block, w->pose, position, rotation);
+    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+        block.kernels->frame_pose(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame, w->pose,
+                                  w->pose + 3 * block.lanes);
+        store_pose(block, w->pose, position, rotation);
     }
     return position ? dyn_check_result("position", n, 3, position, error) : DYN_OK;
 }
@@ -76,12 +73,11 @@ dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, 
         memset(J, 0, n * entries * sizeof *J);
         return DYN_OK;
     }
-    for (size_t s = 0; s < n; s += (size_t)w->kernels->lanes) {
-        sample_block block = dyn_block_at(w, n, s);
+    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, J, entries, block);
-        w->kernels->frame_jacobian(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame,
-                                   reference_frame, out);
-        dyn_block_unpack(w, out, entries, block, J);
+        block.kernels->frame_jacobian(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame,
+                                      reference_frame, out);
+        dyn_block_unpack(out, entries, block, J);
     }
     return dyn_check_result("J", n, entries, J, error);
 }

@@ -14,12 +14,11 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         return status;
     }
     size_t entries = (size_t)model->nv * (size_t)model->nv;
-    for (size_t s = 0; s < n; s += (size_t)workspace->kernels->lanes) {
-        sample_block block = dyn_block_at(workspace, n, s);
+    for (sample_block block = dyn_block_first(workspace, n); block.count > 0;
+         block = dyn_block_next(workspace, n, block)) {
         void *out = dyn_block_output(workspace, M, entries, block);
-        workspace->kernels->crba(model, workspace->memory, dyn_block_pack(workspace, 0, q, (size_t)model->nq, block),
-                                 out);
-        dyn_block_unpack(workspace, out, entries, block, M);
+        block.kernels->crba(model, workspace->memory, dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);
+        dyn_block_unpack(out, entries, block, M);
     }
     return dyn_check_result("M", n, entries, M, error);
 }

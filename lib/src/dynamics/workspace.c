@@ -1,5 +1,6 @@
 #include "workspace.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,19 +9,6 @@
 #include "../model/normal_form.h"
 
 enum { ALIGNMENT = 64, SPARE_WRENCHES = 16 };
-
-/* The instance for this processor. */
-static const kernel_table *choose_kernels(void) {
-    return &dyn_kernel_table_scalar;
-}
-
-const char *dyn_instruction_set(void) {
-    return choose_kernels()->instruction_set;
-}
-
-int dyn_lanes(void) {
-    return choose_kernels()->lanes;
-}
 
 static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
@@ -34,15 +22,15 @@ static void *carve(uintptr_t *cursor, size_t bytes) {
 }
 
 /* Lays the parts of a workspace out from `base` and returns their total size. */
-static size_t lay_out(const dyn_model *model, const kernel_table *kernels, uintptr_t base, dyn_workspace *w) {
+static size_t lay_out(const dyn_model *model, const instruction_set *set, uintptr_t base, dyn_workspace *w) {
     uintptr_t cursor = base;
-    size_t lane_bytes = sizeof(double) * (size_t)kernels->lanes;
+    size_t lane_bytes = sizeof(double) * (size_t)set->wide->lanes;
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    int packed = kernels->lanes > 1;
+    bool packed = set->wide->lanes > 1;
     w->model = model;
-    w->kernels = kernels;
+    w->set = set;
     w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
-    w->memory = carve(&cursor, kernels->memory_size(model));
+    w->memory = carve(&cursor, larger(set->wide->memory_size(model), set->single->memory_size(model)));
     w->zero = carve(&cursor, nv * lane_bytes);
     w->pivots = carve(&cursor, nv * lane_bytes);
     for (int i = 0; i < 3; i++) {
@@ -52,21 +40,20 @@ static size_t lay_out(const dyn_model *model, const kernel_table *kernels, uintp
     w->pose = carve(&cursor, 12 * lane_bytes);
     w->wrenches = carve(&cursor, w->wrench_capacity * 6 * lane_bytes);
     w->frames = carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
-    w->size = cursor - base;
-    return w->size;
+    return cursor - base;
 }
 
 dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace) {
-    const kernel_table *kernels = choose_kernels();
+    const instruction_set *set = dyn_choose_instruction_set();
     dyn_workspace measured;
     size_t header = (sizeof(dyn_workspace) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    size_t size = header + lay_out(model, kernels, 0, &measured);
+    size_t size = header + lay_out(model, set, 0, &measured);
     dyn_workspace *w = aligned_alloc(ALIGNMENT, size);
     if (!w) {
         return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "workspace", "no memory for %zu bytes", size);
     }
     memset(w, 0, size);
-    lay_out(model, kernels, (uintptr_t)w + header, w);
+    lay_out(model, set, (uintptr_t)w + header, w);
     w->size = size;
     *workspace = w;
     return DYN_OK;
@@ -80,14 +67,26 @@ size_t dyn_workspace_size(const dyn_workspace *workspace) {
     return workspace->size;
 }
 
-sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first) {
-    size_t lanes = (size_t)workspace->kernels->lanes;
-    return (sample_block){first, n - first < lanes ? n - first : lanes};
+/* The block that starts at sample `first` of n: a wide one, or a single sample where few are left. */
+static sample_block block_at(const dyn_workspace *workspace, size_t n, size_t first) {
+    const instruction_set *set = workspace->set;
+    size_t left = n - first;
+    const kernel_table *kernels = left >= set->wide_from ? set->wide : set->single;
+    size_t lanes = (size_t)kernels->lanes;
+    return (sample_block){first, left < lanes ? left : lanes, lanes, kernels};
+}
+
+sample_block dyn_block_first(const dyn_workspace *workspace, size_t n) {
+    return block_at(workspace, n, 0);
+}
+
+sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_block block) {
+    return block_at(workspace, n, block.first + block.count);
 }
 
 /* packed[i * lanes + l] = rows[(first + l) * width + i] */
-static void transpose_in(size_t lanes, const double *rows, size_t stride, size_t width, sample_block block,
-                         double *packed) {
+static void transpose_in(const double *rows, size_t stride, size_t width, sample_block block, double *packed) {
+    size_t lanes = block.lanes;
     for (size_t l = 0; l < lanes; l++) {
         const double *row = rows + (block.first + (l < block.count ? l : block.count - 1)) * stride;
         for (size_t i = 0; i < width; i++) {
@@ -101,21 +100,19 @@ const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const doubl
     if (!rows) {
         return workspace->zero;
     }
-    size_t lanes = (size_t)workspace->kernels->lanes;
-    if (lanes == 1) {
+    if (block.lanes == 1) {
         return rows + block.first * width;
     }
-    transpose_in(lanes, rows, width, width, block, workspace->input[slot]);
+    transpose_in(rows, width, width, block, workspace->input[slot]);
     return workspace->input[slot];
 }
 
 void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block) {
-    return workspace->kernels->lanes == 1 ? rows + block.first * width : workspace->output;
+    return block.lanes == 1 ? rows + block.first * width : workspace->output;
 }
 
-void dyn_block_unpack(const dyn_workspace *workspace, const void *output, size_t width, sample_block block,
-                      double *rows) {
-    size_t lanes = (size_t)workspace->kernels->lanes;
+void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
+    size_t lanes = block.lanes;
     const double *packed = output;
     if (lanes == 1) {
         return;
@@ -128,14 +125,14 @@ void dyn_block_unpack(const dyn_workspace *workspace, const void *output, size_t
 }
 
 wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces, sample_block block) {
-    size_t lanes = (size_t)workspace->kernels->lanes, count = 0;
+    size_t count = 0;
     for (size_t j = 0; forces && j < forces->count; j++) {
         const dyn_external_force *f = &forces->force[j];
         if (f->frame == DYN_WORLD_FRAME || workspace->model->frames[f->frame].body < 0) {
             continue;
         }
         workspace->frames[count] = (wrench_frame){f->frame, f->reference_frame};
-        transpose_in(lanes, f->wrench, f->stride, 6, block, workspace->wrenches + count * 6 * lanes);
+        transpose_in(f->wrench, f->stride, 6, block, workspace->wrenches + count * 6 * block.lanes);
         count++;
     }
     return (wrench_set){count, workspace->frames, workspace->wrenches};

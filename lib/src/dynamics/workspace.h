@@ -7,11 +7,11 @@
 #include <dynamics/external_force.h>
 #include <dynamics/workspace.h>
 
-#include "../kernels/kernels.h"
+#include "instruction_set.h"
 
 struct dyn_workspace {
     const dyn_model *model;
-    const kernel_table *kernels;
+    const instruction_set *set;
     size_t size;          /* bytes of everything */
     void *memory;         /* of the algorithms */
     double *zero;         /* nv packed zeros */
@@ -24,13 +24,16 @@ struct dyn_workspace {
     size_t wrench_capacity;
 };
 
-/* Samples first .. first + count - 1, at most as many as there are lanes. */
+/* Samples first .. first + count - 1, at most as many as the lanes of the kernels that compute them. */
 typedef struct sample_block {
-    size_t first, count;
+    size_t first, count, lanes;
+    const kernel_table *kernels;
 } sample_block;
 
-/* The block that starts at sample `first` of n. */
-sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first);
+/* The first block of n samples, and the one behind `block`: as many samples as there are lanes, or a single one where
+ * few are left. A block of count 0 ends the samples. */
+sample_block dyn_block_first(const dyn_workspace *workspace, size_t n);
+sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_block block);
 
 /* Input number `slot` of a block, packed: `width` numbers a sample. A lane without a sample repeats the last one. NULL
  * rows stand for zeros and need width nv. */
@@ -41,8 +44,7 @@ const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const doubl
 void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block);
 
 /* and its way from there to the caller's rows. */
-void dyn_block_unpack(const dyn_workspace *workspace, const void *output, size_t width, sample_block block,
-                      double *rows);
+void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows);
 
 /* The external wrenches of a block; forces on what is fixed to the world are left out. `forces` may be NULL. */
 wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces, sample_block block);

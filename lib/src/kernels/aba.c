@@ -53,7 +53,7 @@ static inline real eliminate_axis(const body *b, motion_type type, int k, real t
     axis->inverse_D = 1.0 / D;
     axis->u = tau - joint_force(b, type, k, x->p);
     x->I = articulated_downdate(x->I, axis->inverse_D, axis->U);
-    x->p = force_add(x->p, force_scale(axis->inverse_D * axis->u, axis->U));
+    x->p = force_fma(axis->inverse_D * axis->u, axis->U, x->p);
     return D;
 }
 
@@ -85,8 +85,7 @@ static void acceleration_pass(const dyn_model *model, const placement *X, const 
         for (int k = 0; k < b->nv; k++) {
             const aba_axis *axis = &axes[b->v_index + k];
             real rate = axis->inverse_D * (axis->u - spatial_dot(x, axis->U));
-            motion S = joint_column(b, b->motion, k);
-            x = motion_add(x, motion_set(vec3_scale(rate, S.w), vec3_scale(rate, S.v)));
+            x = motion_fma(rate, joint_column(b, b->motion, k), x);
             a[b->v_index + k] = rate;
         }
         bodies[i].a = x;

@@ -26,7 +26,6 @@ typedef struct wrench_set {
 } wrench_set;
 
 typedef struct kernel_table {
-    const char *instruction_set;
     int lanes;
 
     size_t (*memory_size)(const dyn_model *model);
@@ -48,6 +47,13 @@ typedef struct kernel_table {
                            dyn_reference_frame reference_frame, void *J);
 } kernel_table;
 
+/* The instances; those but the scalar one where DYN_HAVE_X86_INSTANCES says so. */
 extern const kernel_table dyn_kernel_table_scalar;
+extern const kernel_table dyn_kernel_table_sse2;
+extern const kernel_table dyn_kernel_table_sse2_single;
+extern const kernel_table dyn_kernel_table_avx2;
+extern const kernel_table dyn_kernel_table_avx2_single;
+extern const kernel_table dyn_kernel_table_avx512;
+extern const kernel_table dyn_kernel_table_avx512_single;
 
 #endif

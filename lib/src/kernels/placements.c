@@ -28,8 +28,7 @@ static inline real joint_angle(const body *b, const real *q) {
 /* R = R_T Rz(angle): only the first two columns turn. */
 static inline mat3 turn_about_z(mat3 R, real s, real c) {
     vec3 x = mat3_column_x(R), y = mat3_column_y(R);
-    return mat3_from_columns(vec3_add(vec3_scale(c, x), vec3_scale(s, y)), vec3_sub(vec3_scale(c, y), vec3_scale(s, x)),
-                             mat3_column_z(R));
+    return mat3_from_columns(vec3_fma(c, x, vec3_scale(s, y)), vec3_fma(c, y, vec3_scale(-s, x)), mat3_column_z(R));
 }
 
 /* Rotation of a quaternion x, y, z, w of any length: R = 1 + 2 (w e~ + e~ e~) / |q|^2. */
@@ -44,7 +43,7 @@ static inline mat3 quaternion_rotation(const real *q) {
 
 /* The origin of X shifted by d along the frame's z. */
 static inline vec3 shift_along_z(placement X, real d) {
-    return vec3_add(X.r, vec3_scale(d, mat3_column_z(X.R)));
+    return vec3_fma(d, mat3_column_z(X.R), X.r);
 }
 
 /* Placement of b in its parent, given its coordinates and the sine and cosine of its angle. */

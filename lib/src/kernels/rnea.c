@@ -37,12 +37,14 @@ static inline force inertial_wrench(const body *b, const rnea_body *k) {
     vec3 h = vec3_constant(b->first_moment);
     const double *I = b->inertia;
     double trace = 0.5 * (I[0] + I[3] + I[5]);
-    double Jxx = trace - I[0], Jxy = -I[1], Jxz = -I[2], Jyy = trace - I[3], Jyz = -I[4], Jzz = trace - I[5];
+    vec3 Jx = vec3_set(real_set(trace - I[0]), real_set(-I[1]), real_set(-I[2]));
+    vec3 Jy = vec3_set(Jx.y, real_set(trace - I[3]), real_set(-I[4]));
+    vec3 Jz = vec3_set(Jx.z, Jy.z, real_set(trace - I[5]));
     mat3 U = k->U;
-    vec3 n = vec3_set((Jxy * U.zx + Jyy * U.zy + Jyz * U.zz) - (Jxz * U.yx + Jyz * U.yy + Jzz * U.yz),
-                      (Jxz * U.xx + Jyz * U.xy + Jzz * U.xz) - (Jxx * U.zx + Jxy * U.zy + Jxz * U.zz),
-                      (Jxx * U.yx + Jxy * U.yy + Jxz * U.yz) - (Jxy * U.xx + Jyy * U.xy + Jyz * U.xz));
-    return force_set(vec3_add(vec3_cross(h, k->a), n), vec3_add(vec3_scale(real_set(b->mass), k->a), mat3_apply(U, h)));
+    vec3 Ux = vec3_set(U.xx, U.xy, U.xz), Uy = vec3_set(U.yx, U.yy, U.yz), Uz = vec3_set(U.zx, U.zy, U.zz);
+    vec3 n = vec3_set(vec3_dot(Uz, Jy) - vec3_dot(Uy, Jz), vec3_dot(Ux, Jz) - vec3_dot(Uz, Jx),
+                      vec3_dot(Uy, Jx) - vec3_dot(Ux, Jy));
+    return force_set(vec3_add(vec3_cross(h, k->a), n), vec3_fma(real_set(b->mass), k->a, mat3_apply(U, h)));
 }
 
 /* One step outward. */

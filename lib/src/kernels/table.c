@@ -3,9 +3,6 @@
  */
 #include "instance.h"
 
-#define TEXT_EXPAND(name) #name
-#define TEXT(name) TEXT_EXPAND(name)
-
 static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
@@ -27,6 +24,6 @@ static void forward_dynamics(const dyn_model *model, void *memory, const double 
 }
 
 const kernel_table KERNEL(kernel_table) = {
-    TEXT(DYN_INSTANCE), DYN_LANES,        memory_size,        KERNEL(rnea),           KERNEL(gravity),
-    KERNEL(crba),       forward_dynamics, KERNEL(frame_pose), KERNEL(frame_jacobian),
+    DYN_LANES,    memory_size,      KERNEL(rnea),       KERNEL(gravity),
+    KERNEL(crba), forward_dynamics, KERNEL(frame_pose), KERNEL(frame_jacobian),
 };

@@ -15,8 +15,7 @@ typedef struct rigid_inertia {
 } rigid_inertia;
 
 static inline force rigid_inertia_apply(rigid_inertia B, motion a) {
-    return force_set(vec3_add(sym3_apply(B.I, a.w), vec3_cross(B.h, a.v)),
-                     vec3_add(vec3_scale(B.m, a.v), vec3_cross(a.w, B.h)));
+    return force_set(vec3_add(sym3_apply(B.I, a.w), vec3_cross(B.h, a.v)), vec3_fma(B.m, a.v, vec3_cross(a.w, B.h)));
 }
 
 static inline rigid_inertia rigid_inertia_add(rigid_inertia A, rigid_inertia B) {
@@ -31,14 +30,16 @@ static inline rigid_inertia rigid_inertia_add(rigid_inertia A, rigid_inertia B) 
  *     h_p = R h + m r        I_p = R I R' + 2 (u . r) 1 - u r' - r u' */
 static inline rigid_inertia rigid_inertia_to_parent(placement X, rigid_inertia B) {
     vec3 h = mat3_apply(X.R, B.h);
-    vec3 u = vec3_add(h, vec3_scale(0.5 * B.m, X.r));
+    vec3 u = vec3_fma(0.5 * B.m, X.r, h);
     sym3 I = sym3_rotate(X.R, B.I);
-    real x = 2.0 * u.x * X.r.x, y = 2.0 * u.y * X.r.y, z = 2.0 * u.z * X.r.z;
+    vec3 v = vec3_scale(real_set(-1), u);
+    real xx = u.x * X.r.x, yy = u.y * X.r.y, zz = u.z * X.r.z;
     rigid_inertia P;
     P.m = B.m;
-    P.h = vec3_add(h, vec3_scale(B.m, X.r));
-    P.I = sym3_set(I.xx + y + z, I.xy - u.x * X.r.y - u.y * X.r.x, I.xz - u.x * X.r.z - u.z * X.r.x, I.yy + x + z,
-                   I.yz - u.y * X.r.z - u.z * X.r.y, I.zz + x + y);
+    P.h = vec3_fma(B.m, X.r, h);
+    P.I = sym3_set(real_fma(real_set(2), yy + zz, I.xx), real_fma(v.x, X.r.y, real_fma(v.y, X.r.x, I.xy)),
+                   real_fma(v.x, X.r.z, real_fma(v.z, X.r.x, I.xz)), real_fma(real_set(2), xx + zz, I.yy),
+                   real_fma(v.y, X.r.z, real_fma(v.z, X.r.y, I.yz)), real_fma(real_set(2), xx + yy, I.zz));
     return P;
 }
 
@@ -76,10 +77,11 @@ static inline articulated_inertia articulated_add(articulated_inertia I, articul
 
 /* I - s U U' */
 static inline articulated_inertia articulated_downdate(articulated_inertia I, real s, force U) {
-    vec3 b = vec3_scale(s, U.f);
+    vec3 b = vec3_scale(-s, U.f);
+    vec3 x = mat3_column_x(I.B), y = mat3_column_y(I.B), z = mat3_column_z(I.B);
     articulated_inertia J;
     J.A = sym3_downdate(I.A, s, U.n);
-    J.B = mat3_sub(I.B, mat3_from_columns(vec3_scale(b.x, U.n), vec3_scale(b.y, U.n), vec3_scale(b.z, U.n)));
+    J.B = mat3_from_columns(vec3_fma(b.x, U.n, x), vec3_fma(b.y, U.n, y), vec3_fma(b.z, U.n, z));
     J.C = sym3_downdate(I.C, s, U.f);
     return J;
 }

@@ -14,6 +14,10 @@
 #define KERNEL_EXPAND(name, instance) KERNEL_PASTE(name, instance)
 #define KERNEL(name) KERNEL_EXPAND(name, DYN_INSTANCE)
 
+#if defined __x86_64__ && DYN_LANES > 1
+#include <immintrin.h>
+#endif
+
 #if DYN_LANES == 1
 
 typedef double real;
@@ -33,5 +37,19 @@ static inline real real_set(double x) {
 }
 
 #endif
+
+/* a b + c, rounded once where the instruction set has a fused instruction. The compiler fuses nothing of its own
+ * accord, so that a sample has the same bits in every instance of an instruction set. */
+static inline real real_fma(real a, real b, real c) {
+#if defined __FMA__ && DYN_LANES == 1
+    return __builtin_fma(a, b, c);
+#elif defined __FMA__ && DYN_LANES == 4
+    return _mm256_fmadd_pd(a, b, c);
+#elif defined __AVX512F__ && DYN_LANES == 8
+    return _mm512_fmadd_pd(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
 
 #endif

@@ -40,6 +40,11 @@ static inline motion motion_add(motion a, motion b) {
     return motion_set(vec3_add(a.w, b.w), vec3_add(a.v, b.v));
 }
 
+/* s a + b */
+static inline motion motion_fma(real s, motion a, motion b) {
+    return motion_set(vec3_fma(s, a.w, b.w), vec3_fma(s, a.v, b.v));
+}
+
 /* The spatial cross product a x b of two motions. */
 static inline motion motion_cross(motion a, motion b) {
     return motion_set(vec3_cross(a.w, b.w), vec3_add(vec3_cross(a.w, b.v), vec3_cross(a.v, b.w)));
@@ -64,8 +69,9 @@ static inline force force_sub(force a, force b) {
     return force_set(vec3_sub(a.n, b.n), vec3_sub(a.f, b.f));
 }
 
-static inline force force_scale(real s, force a) {
-    return force_set(vec3_scale(s, a.n), vec3_scale(s, a.f));
+/* s a + b */
+static inline force force_fma(real s, force a, force b) {
+    return force_set(vec3_fma(s, a.n, b.n), vec3_fma(s, a.f, b.f));
 }
 
 /* The spatial cross product m x* a of a motion and a force. */

@@ -48,13 +48,19 @@ static inline vec3 vec3_scale(real s, vec3 a) {
     return vec3_set(s * a.x, s * a.y, s * a.z);
 }
 
+/* s a + b */
+static inline vec3 vec3_fma(real s, vec3 a, vec3 b) {
+    return vec3_set(real_fma(s, a.x, b.x), real_fma(s, a.y, b.y), real_fma(s, a.z, b.z));
+}
+
 static inline real vec3_dot(vec3 a, vec3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
+    return real_fma(a.x, b.x, real_fma(a.y, b.y, a.z * b.z));
 }
 
 /* a x b */
 static inline vec3 vec3_cross(vec3 a, vec3 b) {
-    return vec3_set(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+    return vec3_set(real_fma(a.y, b.z, -(a.z * b.y)), real_fma(a.z, b.x, -(a.x * b.z)),
+                    real_fma(a.x, b.y, -(a.y * b.x)));
 }
 
 /* The row-major constant matrix a[0..8]. */
@@ -68,14 +74,16 @@ static inline mat3 mat3_constant(const double *a) {
 
 /* A v */
 static inline vec3 mat3_apply(mat3 A, vec3 v) {
-    return vec3_set(A.xx * v.x + A.xy * v.y + A.xz * v.z, A.yx * v.x + A.yy * v.y + A.yz * v.z,
-                    A.zx * v.x + A.zy * v.y + A.zz * v.z);
+    return vec3_set(real_fma(A.xx, v.x, real_fma(A.xy, v.y, A.xz * v.z)),
+                    real_fma(A.yx, v.x, real_fma(A.yy, v.y, A.yz * v.z)),
+                    real_fma(A.zx, v.x, real_fma(A.zy, v.y, A.zz * v.z)));
 }
 
 /* A' v */
 static inline vec3 mat3_apply_transposed(mat3 A, vec3 v) {
-    return vec3_set(A.xx * v.x + A.yx * v.y + A.zx * v.z, A.xy * v.x + A.yy * v.y + A.zy * v.z,
-                    A.xz * v.x + A.yz * v.y + A.zz * v.z);
+    return vec3_set(real_fma(A.xx, v.x, real_fma(A.yx, v.y, A.zx * v.z)),
+                    real_fma(A.xy, v.x, real_fma(A.yy, v.y, A.zy * v.z)),
+                    real_fma(A.xz, v.x, real_fma(A.yz, v.y, A.zz * v.z)));
 }
 
 static inline vec3 mat3_column_x(mat3 A) {
@@ -147,8 +155,9 @@ static inline sym3 sym3_add(sym3 A, sym3 B) {
 }
 
 static inline vec3 sym3_apply(sym3 A, vec3 v) {
-    return vec3_set(A.xx * v.x + A.xy * v.y + A.xz * v.z, A.xy * v.x + A.yy * v.y + A.yz * v.z,
-                    A.xz * v.x + A.yz * v.y + A.zz * v.z);
+    return vec3_set(real_fma(A.xx, v.x, real_fma(A.xy, v.y, A.xz * v.z)),
+                    real_fma(A.xy, v.x, real_fma(A.yy, v.y, A.yz * v.z)),
+                    real_fma(A.xz, v.x, real_fma(A.yz, v.y, A.zz * v.z)));
 }
 
 static inline mat3 sym3_full(sym3 A) {
@@ -157,17 +166,20 @@ static inline mat3 sym3_full(sym3 A) {
 
 /* A - s a a' */
 static inline sym3 sym3_downdate(sym3 A, real s, vec3 a) {
-    vec3 b = vec3_scale(s, a);
-    return sym3_set(A.xx - a.x * b.x, A.xy - a.x * b.y, A.xz - a.x * b.z, A.yy - a.y * b.y, A.yz - a.y * b.z,
-                    A.zz - a.z * b.z);
+    vec3 b = vec3_scale(-s, a);
+    return sym3_set(real_fma(a.x, b.x, A.xx), real_fma(a.x, b.y, A.xy), real_fma(a.x, b.z, A.xz),
+                    real_fma(a.y, b.y, A.yy), real_fma(a.y, b.z, A.yz), real_fma(a.z, b.z, A.zz));
 }
 
 /* R A R' */
 static inline sym3 sym3_rotate(mat3 R, sym3 A) {
     mat3 B = mat3_multiply(R, sym3_full(A));
-    return sym3_set(B.xx * R.xx + B.xy * R.xy + B.xz * R.xz, B.xx * R.yx + B.xy * R.yy + B.xz * R.yz,
-                    B.xx * R.zx + B.xy * R.zy + B.xz * R.zz, B.yx * R.yx + B.yy * R.yy + B.yz * R.yz,
-                    B.yx * R.zx + B.yy * R.zy + B.yz * R.zz, B.zx * R.zx + B.zy * R.zy + B.zz * R.zz);
+    return sym3_set(real_fma(B.xx, R.xx, real_fma(B.xy, R.xy, B.xz * R.xz)),
+                    real_fma(B.xx, R.yx, real_fma(B.xy, R.yy, B.xz * R.yz)),
+                    real_fma(B.xx, R.zx, real_fma(B.xy, R.zy, B.xz * R.zz)),
+                    real_fma(B.yx, R.yx, real_fma(B.yy, R.yy, B.yz * R.yz)),
+                    real_fma(B.yx, R.zx, real_fma(B.yy, R.zy, B.yz * R.zz)),
+                    real_fma(B.zx, R.zx, real_fma(B.zy, R.zy, B.zz * R.zz)));
 }
 
 #endif

@@ -1,0 +1,57 @@
+#include "instruction_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/workspace.h>
+
+#if DYN_HAVE_X86_INSTANCES
+
+static bool has_avx512(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+static bool has_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+#endif
+
+static bool always(void) {
+    return true;
+}
+
+/* Best first. */
+static const instruction_set instruction_sets[] = {
+#if DYN_HAVE_X86_INSTANCES
+    {"avx512", has_avx512, &dyn_kernel_table_avx512, &dyn_kernel_table_avx512_single, 3},
+    {"avx2", has_avx2, &dyn_kernel_table_avx2, &dyn_kernel_table_avx2_single, 2},
+    {"sse2", always, &dyn_kernel_table_sse2, &dyn_kernel_table_sse2_single, 2},
+#endif
+    {"scalar", always, &dyn_kernel_table_scalar, &dyn_kernel_table_scalar, 1},
+};
+
+enum { SET_COUNT = sizeof instruction_sets / sizeof instruction_sets[0] };
+
+const instruction_set *dyn_choose_instruction_set(void) {
+    const char *wanted = secure_getenv("DYNAMICS_INSTRUCTION_SET");
+    for (int i = 0; wanted && i < SET_COUNT; i++) {
+        if (strcmp(instruction_sets[i].name, wanted) == 0 && instruction_sets[i].available()) {
+            return &instruction_sets[i];
+        }
+    }
+    const instruction_set *best = instruction_sets;
+    while (!best->available()) {
+        best++;
+    }
+    return best;
+}
+
+const char *dyn_instruction_set(void) {
+    return dyn_choose_instruction_set()->name;
+}
+
+int dyn_lanes(void) {
+    return dyn_choose_instruction_set()->wide->lanes;
+}

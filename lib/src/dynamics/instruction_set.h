@@ -1,0 +1,24 @@
+/*
+ * Which of the compiled kernel instances serves this processor.
+ */
+#ifndef DYNAMICS_DYNAMICS_INSTRUCTION_SET_H
+#define DYNAMICS_DYNAMICS_INSTRUCTION_SET_H
+
+#include <stdbool.h>
+
+#include "../kernels/kernels.h"
+
+/* Instances of one instruction set; a sample gets the same bits from both. */
+typedef struct instruction_set {
+    const char *name;
+    bool (*available)(void);
+    const kernel_table *wide;   /* many samples at once */
+    const kernel_table *single; /* one sample; the same table where there is one lane only */
+    size_t wide_from;           /* number of samples from which the wide instance is quicker than so many single ones */
+} instruction_set;
+
+/* The best set that this processor has, or the one that the environment variable DYNAMICS_INSTRUCTION_SET names, if the
+ * processor has it. */
+const instruction_set *dyn_choose_instruction_set(void);
+
+#endif
