@@ -7,13 +7,13 @@
 
 #if DYN_HAVE_X86_INSTANCES
 
-static bool has_avx512(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-
 static bool has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void) {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
 }
 
 #endif
@@ -25,7 +25,7 @@ static bool always(void) {
 /* Best first. */
 static const instruction_set instruction_sets[] = {
 #if DYN_HAVE_X86_INSTANCES
-    {"avx512", has_avx512, &dyn_kernel_table_avx512, &dyn_kernel_table_avx512_single, 3},
+    {"avx512", has_avx512, &dyn_kernel_table_avx512, &dyn_kernel_table_avx2_single, 3},
     {"avx2", has_avx2, &dyn_kernel_table_avx2, &dyn_kernel_table_avx2_single, 2},
     {"sse2", always, &dyn_kernel_table_sse2, &dyn_kernel_table_sse2_single, 2},
 #endif

@@ -13,7 +13,7 @@ typedef struct instruction_set {
     const char *name;
     bool (*available)(void);
     const kernel_table *wide;   /* many samples at once */
-    const kernel_table *single; /* one sample; the same table where there is one lane only */
+    const kernel_table *single; /* one sample; narrower than `wide`, and with the same fused operations */
     size_t wide_from;           /* number of samples from which the wide instance is quicker than so many single ones */
 } instruction_set;
 

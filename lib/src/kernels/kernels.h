@@ -54,6 +54,5 @@ extern const kernel_table dyn_kernel_table_sse2_single;
 extern const kernel_table dyn_kernel_table_avx2;
 extern const kernel_table dyn_kernel_table_avx2_single;
 extern const kernel_table dyn_kernel_table_avx512;
-extern const kernel_table dyn_kernel_table_avx512_single;
 
 #endif
