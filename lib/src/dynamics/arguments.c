@@ -17,15 +17,6 @@ dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *work
     return DYN_OK;
 }
 
-/* Whether all numbers are finite: x * 0 is 0 for these and NaN for all others. */
-static bool all_finite(const double *x, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += x[i] * 0.0;
-    }
-    return sum == 0;
-}
-
 static size_t first_not_finite(const double *x, size_t count) {
     size_t i = 0;
     while (i < count && isfinite(x[i])) {
@@ -46,10 +37,11 @@ static const char *coordinate_owner(const dyn_model *model, int k, bool of_q) {
     return "?";
 }
 
-static dyn_status check_rows(const dyn_model *model, const char *name, bool of_q, size_t n, const double *rows,
+static dyn_status check_rows(const dyn_workspace *workspace, const char *name, bool of_q, size_t n, const double *rows,
                              dyn_error *error) {
+    const dyn_model *model = workspace->model;
     size_t width = (size_t)(of_q ? model->nq : model->nv);
-    if (all_finite(rows, n * width)) {
+    if (workspace->set->wide->all_finite(rows, n * width)) {
         return DYN_OK;
     }
     size_t i = first_not_finite(rows, n * width);
@@ -77,11 +69,12 @@ static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *join
     return DYN_OK;
 }
 
-dyn_status dyn_check_q(const dyn_model *model, size_t n, const double *q, dyn_error *error) {
+dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q, dyn_error *error) {
+    const dyn_model *model = workspace->model;
     if (n > 0 && model->nq > 0 && !q) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q", "q is missing");
     }
-    dyn_status status = check_rows(model, "q", true, n, q, error);
+    dyn_status status = check_rows(workspace, "q", true, n, q, error);
     for (int j = 0; status == DYN_OK && j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
@@ -91,12 +84,12 @@ dyn_status dyn_check_q(const dyn_model *model, size_t n, const double *q, dyn_er
     return status;
 }
 
-dyn_status dyn_check_v(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error) {
-    return v ? check_rows(model, name, false, n, v, error) : DYN_OK;
+dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error) {
+    return v ? check_rows(workspace, name, false, n, v, error) : DYN_OK;
 }
 
 dyn_status dyn_check_gravity(const double *gravity, dyn_error *error) {
-    if (gravity && !all_finite(gravity, 3)) {
+    if (gravity && first_not_finite(gravity, 3) < 3) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "gravity", "gravity is (%g, %g, %g); give finite numbers",
                              gravity[0], gravity[1], gravity[2]);
     }
@@ -144,8 +137,9 @@ dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_
     return status;
 }
 
-dyn_status dyn_check_result(const char *name, size_t n, size_t width, const double *result, dyn_error *error) {
-    if (all_finite(result, n * width)) {
+dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
+                            const double *result, dyn_error *error) {
+    if (workspace->set->wide->all_finite(result, n * width)) {
         return DYN_OK;
     }
     size_t i = first_not_finite(result, n * width);

@@ -13,10 +13,10 @@
 dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *workspace, dyn_error *error);
 
 /* n x nq coordinates: there, finite, and quaternions of norm one within 1e-3. */
-dyn_status dyn_check_q(const dyn_model *model, size_t n, const double *q, dyn_error *error);
+dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q, dyn_error *error);
 
 /* n x nv numbers called `name`: finite. NULL passes. */
-dyn_status dyn_check_v(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error);
+dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error);
 
 /* A gravity override: finite. NULL passes. */
 dyn_status dyn_check_gravity(const double *gravity, dyn_error *error);
@@ -29,6 +29,7 @@ dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 
 /* n x width results called `name`: finite, else the inputs were too large. */
-dyn_status dyn_check_result(const char *name, size_t n, size_t width, const double *result, dyn_error *error);
+dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
+                            const double *result, dyn_error *error);
 
 #endif

@@ -13,13 +13,13 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
         status = dyn_check_gravity(gravity, error);
     }
     if (status == DYN_OK) {
-        status = dyn_check_q(model, n, q, error);
+        status = dyn_check_q(workspace, n, q, error);
     }
     if (status == DYN_OK) {
-        status = dyn_check_v(model, "v", n, v, error);
+        status = dyn_check_v(workspace, "v", n, v, error);
     }
     if (status == DYN_OK) {
-        status = dyn_check_v(model, "tau", n, tau, error);
+        status = dyn_check_v(workspace, "tau", n, tau, error);
     }
     return status == DYN_OK ? dyn_check_forces(workspace, n, forces, error) : status;
 }
@@ -59,5 +59,5 @@ dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, c
         dyn_block_unpack(out, nv, block, a);
         status = check_pivots(w, block, error);
     }
-    return status == DYN_OK ? dyn_check_result("a", n, nv, a, error) : status;
+    return status == DYN_OK ? dyn_check_result(workspace, "a", n, nv, a, error) : status;
 }

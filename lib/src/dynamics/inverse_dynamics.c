@@ -12,10 +12,10 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
         status = dyn_check_gravity(gravity, error);
     }
     if (status == DYN_OK) {
-        status = dyn_check_q(model, n, q, error);
+        status = dyn_check_q(workspace, n, q, error);
     }
     if (status == DYN_OK) {
-        status = dyn_check_v(model, "v", n, v, error);
+        status = dyn_check_v(workspace, "v", n, v, error);
     }
     return status;
 }
@@ -39,7 +39,7 @@ dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, 
                     double *tau) {
     dyn_status status = check_arguments(model, workspace, n, gravity, q, v, error);
     if (status == DYN_OK) {
-        status = dyn_check_v(model, "a", n, a, error);
+        status = dyn_check_v(workspace, "a", n, a, error);
     }
     if (status == DYN_OK) {
         status = dyn_check_forces(workspace, n, forces, error);
@@ -48,7 +48,7 @@ dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         return status;
     }
     compute_rnea(model, workspace, n, gravity, q, v, a, forces, tau);
-    return dyn_check_result("tau", n, (size_t)model->nv, tau, error);
+    return dyn_check_result(workspace, "tau", n, (size_t)model->nv, tau, error);
 }
 
 dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
@@ -58,7 +58,7 @@ dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         return status;
     }
     compute_rnea(model, workspace, n, gravity, q, v, NULL, NULL, h);
-    return dyn_check_result("h", n, (size_t)model->nv, h, error);
+    return dyn_check_result(workspace, "h", n, (size_t)model->nv, h, error);
 }
 
 dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -75,5 +75,5 @@ dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t 
                                dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);
         dyn_block_unpack(out, nv, block, g);
     }
-    return dyn_check_result("g", n, nv, g, error);
+    return dyn_check_result(workspace, "g", n, nv, g, error);
 }

@@ -13,7 +13,7 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
     if (status == DYN_OK) {
         status = dyn_check_frame(model, frame, error);
     }
-    return status == DYN_OK ? dyn_check_q(model, n, q, error) : status;
+    return status == DYN_OK ? dyn_check_q(workspace, n, q, error) : status;
 }
 
 /* The pose of the world in itself, n times. */
@@ -58,7 +58,7 @@ dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size
                                   w->pose + 3 * block.lanes);
         store_pose(block, w->pose, position, rotation);
     }
-    return position ? dyn_check_result("position", n, 3, position, error) : DYN_OK;
+    return position ? dyn_check_result(workspace, "position", n, 3, position, error) : DYN_OK;
 }
 
 dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
@@ -79,5 +79,5 @@ dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, 
                                       reference_frame, out);
         dyn_block_unpack(out, entries, block, J);
     }
-    return dyn_check_result("J", n, entries, J, error);
+    return dyn_check_result(workspace, "J", n, entries, J, error);
 }

@@ -8,7 +8,7 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
                     double *M) {
     dyn_status status = dyn_check_workspace(model, workspace, error);
     if (status == DYN_OK) {
-        status = dyn_check_q(model, n, q, error);
+        status = dyn_check_q(workspace, n, q, error);
     }
     if (status != DYN_OK) {
         return status;
@@ -20,5 +20,5 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         block.kernels->crba(model, workspace->memory, dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);
         dyn_block_unpack(out, entries, block, M);
     }
-    return dyn_check_result("M", n, entries, M, error);
+    return dyn_check_result(workspace, "M", n, entries, M, error);
 }

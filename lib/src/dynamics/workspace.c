@@ -84,17 +84,6 @@ sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_blo
     return block_at(workspace, n, block.first + block.count);
 }
 
-/* packed[i * lanes + l] = rows[(first + l) * width + i] */
-static void transpose_in(const double *rows, size_t stride, size_t width, sample_block block, double *packed) {
-    size_t lanes = block.lanes;
-    for (size_t l = 0; l < lanes; l++) {
-        const double *row = rows + (block.first + (l < block.count ? l : block.count - 1)) * stride;
-        for (size_t i = 0; i < width; i++) {
-            packed[i * lanes + l] = row[i];
-        }
-    }
-}
-
 const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
                            sample_block block) {
     if (!rows) {
@@ -103,7 +92,7 @@ const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const doubl
     if (block.lanes == 1) {
         return rows + block.first * width;
     }
-    transpose_in(rows, width, width, block, workspace->input[slot]);
+    block.kernels->pack(rows + block.first * width, width, width, block.count, workspace->input[slot]);
     return workspace->input[slot];
 }
 
@@ -112,15 +101,8 @@ void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t widt
 }
 
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
-    size_t lanes = block.lanes;
-    const double *packed = output;
-    if (lanes == 1) {
-        return;
-    }
-    for (size_t l = 0; l < block.count; l++) {
-        for (size_t i = 0; i < width; i++) {
-            rows[(block.first + l) * width + i] = packed[i * lanes + l];
-        }
+    if (block.lanes > 1) {
+        block.kernels->unpack(output, width, block.count, rows + block.first * width);
     }
 }
 
@@ -132,7 +114,8 @@ wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external
             continue;
         }
         workspace->frames[count] = (wrench_frame){f->frame, f->reference_frame};
-        transpose_in(f->wrench, f->stride, 6, block, workspace->wrenches + count * 6 * block.lanes);
+        block.kernels->pack(f->wrench + block.first * f->stride, f->stride, 6, block.count,
+                            workspace->wrenches + count * 6 * block.lanes);
         count++;
     }
     return (wrench_set){count, workspace->frames, workspace->wrenches};

@@ -16,6 +16,11 @@ size_t KERNEL(aba_memory)(const dyn_model *model);
 size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model);
 size_t KERNEL(frame_memory)(const dyn_model *model);
 
+/* Samples into lanes and back. */
+void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
+void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows);
+int KERNEL(all_finite)(const double *x, size_t count);
+
 void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                   const void *a, const wrench_set *forces, void *tau);
 void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g);

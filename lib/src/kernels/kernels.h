@@ -30,6 +30,13 @@ typedef struct kernel_table {
 
     size_t (*memory_size)(const dyn_model *model);
 
+    /* packed[i][l] = rows[l * stride + i] for i < width and lanes l; lanes from `count` on repeat the last sample. */
+    void (*pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
+    /* rows[l * width + i] = packed[i][l] for the first `count` lanes. */
+    void (*unpack)(const void *packed, size_t width, size_t count, double *rows);
+    /* Whether none of the numbers is NaN or infinite. */
+    int (*all_finite)(const double *x, size_t count);
+
     /* tau(q, v, a); forces may be NULL. */
     void (*rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                  const void *a, const wrench_set *forces, void *tau);

@@ -24,6 +24,6 @@ static void forward_dynamics(const dyn_model *model, void *memory, const double 
 }
 
 const kernel_table KERNEL(kernel_table) = {
-    DYN_LANES,    memory_size,      KERNEL(rnea),       KERNEL(gravity),
-    KERNEL(crba), forward_dynamics, KERNEL(frame_pose), KERNEL(frame_jacobian),
+    DYN_LANES,       memory_size,  KERNEL(pack),     KERNEL(unpack),     KERNEL(all_finite),     KERNEL(rnea),
+    KERNEL(gravity), KERNEL(crba), forward_dynamics, KERNEL(frame_pose), KERNEL(frame_jacobian),
 };
