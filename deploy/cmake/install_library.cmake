@@ -5,6 +5,7 @@ function(install_library library_name library_description)
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/${library_name})
   set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH prefix_from_pkgconfig /prefix/${pkgconfig_dir} /prefix)
+  string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
 
   set_target_properties(${library_name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   add_library(${library_name}::${library_name} ALIAS ${library_name})
