@@ -42,10 +42,11 @@ static dyn_status inspect_inertia(const dyn_builder *builder, const dyn_link_des
     double moments[3];
     symmetric_eigenvalues(inertia->rotational, moments);
     if (moments[2] > (moments[0] + moments[1]) * (1 + 1e-9)) {
-        report_add_element(report, DYN_WARNING, link->line, "link", link->name,
-                           "its principal moments %g, %g, %g kg m^2 violate the triangle inequality: no body has them, "
-                           "since each is at most the sum of the other two",
-                           moments[0], moments[1], moments[2]);
+        report_add_element(
+            report, DYN_WARNING, link->line, "link", link->name,
+            "its principal moments %g, %g, %g kg m^2 violate the triangle inequality: each is at most the sum of "
+            "the other two",
+            moments[0], moments[1], moments[2]);
     }
     return DYN_OK;
 }
@@ -78,7 +79,11 @@ static void inspect_joints(const dyn_builder *builder, const dyn_model *model, d
         const dyn_joint *joint = &model->joints[j];
         int described = name_index_find(&builder->joint_names, joint->name);
         int line = described >= 0 ? builder->joints[described].line : 0;
-        if (joint->master >= 0) {
+        if (joint->master >= 0 && joint->multiplier == 0) {
+            report_add_element(report, DYN_NOTE, line, "joint", joint->name,
+                               "it is coupled to joint \"%s\" with the multiplier 0: it stays at %.9g",
+                               model->joints[joint->master].name, joint->offset);
+        } else if (joint->master >= 0) {
             report_add_element(report, DYN_NOTE, line, "joint", joint->name,
                                "it is coupled: its coordinate is %.9g times that of joint \"%s\" plus %.9g",
                                joint->multiplier, model->joints[joint->master].name, joint->offset);

@@ -47,7 +47,7 @@ static dyn_status find_leaders(const dyn_builder *builder, dyn_mimic_policy poli
             report_add_element(report, DYN_NOTE, joint->line, "joint", joint->name,
                                "its coupling to joint \"%s\" is ignored: it moves independently", joint->mimic_joint);
         } else if (joint->type == DYN_JOINT_FIXED) {
-            report_add_element(report, DYN_WARNING, joint->line, "joint", joint->name,
+            report_add_element(report, DYN_NOTE, joint->line, "joint", joint->name,
                                "its coupling to joint \"%s\" is ignored: it is fixed", joint->mimic_joint);
         } else {
             dyn_status status = find_leader(builder, j, error, &leaders[j]);
