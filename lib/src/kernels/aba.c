@@ -33,21 +33,30 @@ size_t KERNEL(aba_memory)(const dyn_model *model) {
            (size_t)model->nv * sizeof(aba_axis);
 }
 
+KERNEL_STEP void carry_velocity(const body *b, motion_type type, placement X, const motion *parent, const real *v,
+                                aba_body *k) {
+    motion vJ = joint_motion(b, type, v);
+    rigid_inertia I = body_inertia(b);
+    k->v = parent ? motion_add(motion_to_child(X, *parent), vJ) : vJ;
+    k->c = motion_cross(k->v, vJ);
+    k->I = articulated_from_rigid(I);
+    k->p = force_cross(k->v, rigid_inertia_apply(I, k->v));
+}
+
 static void velocity_pass(const dyn_model *model, const placement *X, const real *v, aba_body *bodies) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        aba_body *k = &bodies[i];
-        motion vJ = joint_motion(b, b->motion, v + b->v_index);
-        k->v = b->parent < 0 ? vJ : motion_add(motion_to_child(X[i], bodies[b->parent].v), vJ);
-        k->c = motion_cross(k->v, vJ);
-        rigid_inertia I = body_inertia(b);
-        k->I = articulated_from_rigid(I);
-        k->p = force_cross(k->v, rigid_inertia_apply(I, k->v));
+        const motion *parent = b->parent < 0 ? NULL : &bodies[b->parent].v;
+        if (b->motion == MOTION_REVOLUTE) {
+            carry_velocity(b, MOTION_REVOLUTE, X[i], parent, v + b->v_index, &bodies[i]);
+        } else {
+            carry_velocity(b, b->motion, X[i], parent, v + b->v_index, &bodies[i]);
+        }
     }
 }
 
 /* Eliminates coordinate k of body b: I_A becomes I_a, and p becomes p + U D^-1 u. Returns D. */
-static inline real eliminate_axis(const body *b, motion_type type, int k, real tau, aba_body *x, aba_axis *axis) {
+KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau, aba_body *x, aba_axis *axis) {
     axis->U = articulated_apply(x->I, joint_column(b, type, k));
     real D = joint_force(b, type, k, axis->U);
     axis->inverse_D = 1.0 / D;
@@ -57,21 +66,36 @@ static inline real eliminate_axis(const body *b, motion_type type, int k, real t
     return D;
 }
 
+/* All coordinates of body b, last first, and then what its parent feels of it. */
+KERNEL_STEP void carry_inertia(const body *b, motion_type type, placement X, const real *tau, aba_body *x,
+                               aba_body *parent, aba_axis *axes, real *pivots) {
+    int count = type == MOTION_REVOLUTE ? 1 : b->nv;
+    for (int k = count - 1; k >= 0; k--) {
+        pivots[k] = eliminate_axis(b, type, k, tau[k], x, &axes[k]);
+    }
+    if (!parent) {
+        return;
+    }
+    articulated_inertia I = x->I;
+    if (type == MOTION_REVOLUTE) {
+        /* I_a S = 0 */
+        I.A.xz = I.A.yz = I.A.zz = I.B.zx = I.B.zy = I.B.zz = real_set(0);
+    }
+    force p = force_add(x->p, articulated_apply(I, x->c));
+    parent->I = articulated_add(parent->I, articulated_to_parent(X, I));
+    parent->p = force_add(parent->p, force_to_parent(X, p));
+}
+
 static void inertia_pass(const dyn_model *model, const placement *X, const real *tau, aba_body *bodies, aba_axis *axes,
                          real *pivots) {
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
-        aba_body *x = &bodies[i];
-        for (int k = b->nv - 1; k >= 0; k--) {
-            int j = b->v_index + k;
-            pivots[j] = b->motion == MOTION_REVOLUTE ? eliminate_axis(b, MOTION_REVOLUTE, k, tau[j], x, &axes[j])
-                                                     : eliminate_axis(b, b->motion, k, tau[j], x, &axes[j]);
-        }
-        if (b->parent >= 0) {
-            aba_body *parent = &bodies[b->parent];
-            force p = force_add(x->p, articulated_apply(x->I, x->c));
-            parent->I = articulated_add(parent->I, articulated_to_parent(X[i], x->I));
-            parent->p = force_add(parent->p, force_to_parent(X[i], p));
+        aba_body *parent = b->parent < 0 ? NULL : &bodies[b->parent];
+        int j = b->v_index;
+        if (b->motion == MOTION_REVOLUTE) {
+            carry_inertia(b, MOTION_REVOLUTE, X[i], tau + j, &bodies[i], parent, axes + j, pivots + j);
+        } else {
+            carry_inertia(b, b->motion, X[i], tau + j, &bodies[i], parent, axes + j, pivots + j);
         }
     }
 }

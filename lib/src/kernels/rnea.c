@@ -48,8 +48,8 @@ static inline force inertial_wrench(const body *b, const rnea_body *k) {
 }
 
 /* One step outward. */
-static inline void outward(const body *b, motion_type type, placement X, const rnea_body *parent, const real *v,
-                           const real *a, rnea_body *k) {
+KERNEL_STEP void outward(const body *b, motion_type type, placement X, const rnea_body *parent, const real *v,
+                         const real *a, rnea_body *k) {
     motion vJ = joint_motion(b, type, v), aJ = joint_motion(b, type, a);
     vec3 w = mat3_apply_transposed(X.R, parent->w);
     k->w = vec3_add(w, vJ.w);

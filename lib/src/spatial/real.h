@@ -38,9 +38,12 @@ static inline real real_set(double x) {
 
 #endif
 
+/* A step of an algorithm that takes its motion type as an argument: inlined with a constant, only its case remains. */
+#define KERNEL_STEP static inline __attribute__((always_inline))
+
 /* a b + c, rounded once where the instruction set has a fused instruction. The compiler fuses nothing of its own
  * accord, so that a sample has the same bits in every instance of an instruction set. */
-static inline real real_fma(real a, real b, real c) {
+KERNEL_STEP real real_fma(real a, real b, real c) {
 #if defined __FMA__ && DYN_LANES == 1
     return __builtin_fma(a, b, c);
 #elif defined __FMA__ && DYN_LANES == 4
