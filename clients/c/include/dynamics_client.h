@@ -18,13 +18,16 @@
  *              service fast.
  *   joints     rows follow the model's joint order (dyn_client_describe_model), or the caller's (query.joint_names).
  *   floating   q is position x y z in the world, then quaternion x y z w; v is linear, then angular velocity, both in
- * the axes of the floating link. strings    UTF-8, end with a zero byte. memory     results come in one block that the
- * caller frees with the function named beside it; NULL may be freed. Numeric calls write into the caller's arrays.
- * Inputs are only read, and not kept. errors     a function that can fail returns its status and fills `error` (which
- * may be NULL). Outputs are then undefined; pointers to results are NULL. threads    one dyn_client may be used by many
- * threads at once; their calls run in parallel over one connection. dyn_client_close must be the last call. A client
- * must not be used after fork() in the child. network    a lost connection is made again by itself, and a request under
- * way is sent again; the daemon recognizes repeated requests that change its state and executes them once.
+ *              the axes of the floating link.
+ *   strings    UTF-8, end with a zero byte.
+ *   memory     results come in one block that the caller frees with the function named beside it; NULL may be freed.
+ *              Numeric calls write into the caller's arrays. Inputs are only read, and not kept.
+ *   errors     a function that can fail returns its status and fills `error` (which may be NULL). Outputs are then
+ *              undefined; pointers to results are NULL.
+ *   threads    one dyn_client may be used by many threads at once; their calls run in parallel over one connection.
+ *              dyn_client_close must be the last call. A client must not be used after fork() in the child.
+ *   network    a lost connection is made again by itself, and a request under way is sent again; the daemon recognizes
+ *              repeated requests that change its state and executes them once.
  */
 #ifndef DYNAMICS_CLIENT_H
 #define DYNAMICS_CLIENT_H

@@ -8,7 +8,7 @@
  *   threads     safe as long as each thread has its own workspace.
  *   allocation  none.
  *   errors      DYN_INVALID_ARGUMENT: NaN or infinity, with place "q[13]" and the joint's name; a quaternion whose norm
- * is further than 1e-3 from one; a workspace of another model. tau is then undefined.
+ *               is further than 1e-3 from one; a workspace of another model. tau is then undefined.
  */
 #ifndef DYNAMICS_INVERSE_DYNAMICS_H
 #define DYNAMICS_INVERSE_DYNAMICS_H

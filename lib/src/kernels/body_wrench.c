@@ -2,9 +2,11 @@
  * External wrenches in body coordinates.
  *
  * A wrench (n; f) is given in one of three reference frames of the frame F, whose placement in its body is (R_F, r_F)
- * and in the world (R_W, r_W): local                 f_F = f              n_F = n local, world aligned  f_F = R_W' f
- * n_F = R_W' n world                 f_F = R_W' f         n_F = R_W' (n - r_W x f) and moves from F to its body like
- * any force.
+ * and in the world (R_W, r_W):
+ *     local                 f_F = f              n_F = n
+ *     local, world aligned  f_F = R_W' f         n_F = R_W' n
+ *     world                 f_F = R_W' f         n_F = R_W' (n - r_W x f)
+ * It moves from F to its body like any force.
  */
 #include "instance.h"
 

@@ -1,7 +1,8 @@
 /*
  * Forward dynamics of a model with coupled mimic joints, whose coordinates the articulated-body recursion cannot
- * separate: M a = tau - h + sum J' f_ext,    M = L D L' with M from the composite-rigid-body and h from the
- * Newton-Euler algorithm.
+ * separate:
+ *     M a = tau - h + sum J' f_ext,    M = L D L'
+ * with M from the composite-rigid-body and h from the Newton-Euler algorithm.
  *
  * Source: Featherstone 2008, section 6.5, without its use of branches.
  */

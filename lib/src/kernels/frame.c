@@ -2,9 +2,10 @@
  * Pose and Jacobian of a frame.
  *
  * With (R_j, r_j) the placement of body j in the world and r_F the frame's origin there, a coordinate of an ancestor j
- * with the column (s_w; s_v) in the body's axes gives the twist, in world axes and at the frame's origin, w = R_j s_w
- * v = R_j s_v + w x (r_F - r_j) At the world's origin v = R_j s_v + r_j x w; in the frame's own axes both are turned by
- * R_F'. Other coordinates have zero columns.
+ * with the column (s_w; s_v) in the body's axes gives the twist, in world axes and at the frame's origin,
+ *     w = R_j s_w        v = R_j s_v + w x (r_F - r_j)
+ * At the world's origin v = R_j s_v + r_j x w; in the frame's own axes both are turned by R_F'. Other coordinates have
+ * zero columns.
  *
  * Source: Featherstone 2008, section 2.8; Murray, Li and Sastry 1994, equations 3.51 and 3.53.
  */
