@@ -2,11 +2,16 @@
  * The recursive Newton-Euler algorithm: tau for the motion (q, v, a).
  *
  * Outward, from the world to the tips, in body coordinates; primes are quantities of the parent carried to the child,
- * v_J = S v and a_J = S a the joint's relative motion, and a the acceleration of the body's origin: w = w' + w_J w' =
- * R' w_p alpha = alpha' + w' x w_J + alpha_J U = alpha~ + w~ w~ a = R' (a_p + U_p r) + (2 w' + w_J) x v_J + a_J f = m a
- * + U h                    n = h x a + vee(U J) - external wrench with the first moment h = m c and the second moment J
- * = integral of r r' dm = tr(I)/2 - I. No linear velocity is needed. Inward: tau = S' (n; f)                  f_p += R
- * f          n_p += R n + r x R f Gravity is an acceleration of the world, a_0 = -g.
+ * v_J = S v and a_J = S a the joint's relative motion, and a the acceleration of the body's origin:
+ *     w = w' + w_J                     w' = R' w_p
+ *     alpha = alpha' + w' x w_J + alpha_J
+ *     U = alpha~ + w~ w~
+ *     a = R' (a_p + U_p r) + (2 w' + w_J) x v_J + a_J
+ *     f = m a + U h                    n = h x a + vee(U J) - external wrench
+ * with the first moment h = m c and the second moment J = integral of r r' dm = tr(I)/2 - I. No linear velocity is
+ * needed. Inward:
+ *     tau = S' (n; f)                  f_p += R f          n_p += R n + r x R f
+ * Gravity is an acceleration of the world, a_0 = -g.
  *
  * Sources: Luh, Walker and Paul 1980; the tensor U: Balafoutis and Patel 1991, algorithm 5.7; trees of joints:
  * Featherstone 2008, chapter 5.

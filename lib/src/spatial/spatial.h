@@ -2,8 +2,9 @@
  * Spatial vectors and their transforms (Featherstone 2008, chapter 2), angular part first.
  *
  * A placement (R, r) of a child frame in its parent: R turns child coordinates into parent coordinates, r is the
- * child's origin in parent coordinates. It carries motions to the child     w_c = R' w_p            v_c = R' (v_p + w_p
- * x r) forces to the parent     f_p = R f_c             n_p = R n_c + r x f_p
+ * child's origin in parent coordinates. It carries
+ *     motions to the child     w_c = R' w_p            v_c = R' (v_p + w_p x r)
+ *     forces to the parent     f_p = R f_c             n_p = R n_c + r x f_p
  */
 #ifndef DYNAMICS_SPATIAL_SPATIAL_H
 #define DYNAMICS_SPATIAL_SPATIAL_H
