@@ -1,0 +1,184 @@
+/*
+ * The command line.
+ */
+#include "arguments.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "numbers.h"
+
+typedef struct option_text {
+    const char *name;
+    const char *value; /* NULL: a flag */
+    const char *help;
+} option_text;
+
+static const option_text OPTION_TEXTS[OPTIONS] = {
+    [OPTION_ENDPOINT] = {"endpoint", "URL", "the daemon's address: ipc:///PATH or tcp://HOST:PORT"},
+    [OPTION_CONFIG] = {"config", "FILE", "configuration of the daemon, to take the address from"},
+    [OPTION_TIMEOUT] = {"timeout", "S", "longest time to wait for each answer, seconds (default 10)"},
+    [OPTION_HELP] = {"help", NULL, "this text"},
+    [OPTION_VERSION] = {"version", NULL, "the version of dynamicsctl"},
+    [OPTION_JSON] = {"json", NULL, "write JSON, numbers with 17 significant digits"},
+    [OPTION_NAME] = {"name", "NAME", "name to keep the model under (default: the robot's own)"},
+    [OPTION_BASE] = {"base", "fixed|floating", "is the root link fixed to the world? (default fixed)"},
+    [OPTION_MIMIC] = {"mimic", "coupled|independent", "do mimic joints follow their master? (default coupled)"},
+    [OPTION_STRICT] = {"strict", NULL, "refuse a model whose load report holds a warning"},
+    [OPTION_REPLACE] = {"replace", NULL, "put the model in place of another one of that name"},
+    [OPTION_STATES] = {"states", "FILE", "states to compute, - for standard input: JSON lines, or CSV with a header"},
+    [OPTION_STATE] = {"state", "zero|home", "configuration where q is not given (default home)"},
+    [OPTION_Q] = {"q", "X,X,..", "joint positions, rad and m"},
+    [OPTION_V] = {"v", "X,X,..", "joint velocities (default 0)"},
+    [OPTION_A] = {"a", "X,X,..", "joint accelerations (default 0)"},
+    [OPTION_TAU] = {"tau", "X,X,..", "joint forces, N m and N (default 0)"},
+    [OPTION_JOINTS] = {"joints", "NAME,NAME,..", "every moving joint once: order of all values in and out"},
+    [OPTION_GRAVITY] = {"gravity", "X,Y,Z", "acceleration of gravity in the world, m/s^2 (default the model's)"},
+    [OPTION_FORCE] = {"force", "LINK:FX,FY,FZ[,NX,NY,NZ]", "force (N) and torque (N m) applied to a link; repeatable"},
+    [OPTION_FORCE_FRAME] = {"force-frame", "local|world|local_world_aligned", "frame of --force (default local)"},
+    [OPTION_FRAME] = {"frame", "NAME", "link, joint or \"world\" (default: the last link)"},
+    [OPTION_REFERENCE] = {"reference", "local|world|local_world_aligned",
+                          "frame that the Jacobian is expressed in (default local_world_aligned)"},
+    [OPTION_COUNT] = {"count", "N", "round trips (default 1000, at most 1000000)"},
+};
+
+const option_set COMMON_OPTIONS =
+    WITH(OPTION_ENDPOINT) | WITH(OPTION_CONFIG) | WITH(OPTION_TIMEOUT) | WITH(OPTION_HELP) | WITH(OPTION_VERSION);
+
+void print_options(option_set options) {
+    for (int i = 0; i < OPTIONS; i++) {
+        if ((options & WITH(i)) == 0)
+            continue;
+        const option_text *text = &OPTION_TEXTS[i];
+        char left[80];
+        snprintf(left, sizeof left, "--%s%s%s", text->name, text->value != NULL ? " " : "",
+                 text->value != NULL ? text->value : "");
+        if (strlen(left) <= 24)
+            printf("  %-24s  %s\n", left, text->help);
+        else
+            printf("  %s\n  %-24s  %s\n", left, "", text->help);
+    }
+}
+
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
+
+/* The option that `text` (without dashes, up to `length`) names; OPTIONS: none. */
+static option find_option(const char *text, size_t length) {
+    for (int i = 0; i < OPTIONS; i++)
+        if (strlen(OPTION_TEXTS[i].name) == length && strncmp(OPTION_TEXTS[i].name, text, length) == 0)
+            return (option)i;
+    return OPTIONS;
+}
+
+/* Takes the option at argv[*at], and its value, which may be the next argument. */
+static exit_code take_option(char **argv, int *at, arguments *parsed) {
+    const char *text = argv[*at] + 2;
+    const char *equals = strchr(text, '=');
+    option found = find_option(text, equals != NULL ? (size_t)(equals - text) : strlen(text));
+    if (found == OPTIONS)
+        return complain(EXIT_USAGE, "unknown option %s (see dynamicsctl --help)", argv[*at]);
+    const option_text *known = &OPTION_TEXTS[found];
+    if (known->value == NULL && equals != NULL)
+        return complain(EXIT_USAGE, "--%s takes no value", known->name);
+    const char *value = "";
+    if (equals != NULL) {
+        value = equals + 1;
+    } else if (known->value != NULL) {
+        value = argv[++*at];
+        if (value == NULL || strncmp(value, "--", 2) == 0)
+            return complain(EXIT_USAGE, "--%s needs a value: --%s %s", known->name, known->name, known->value);
+    }
+    if (found == OPTION_FORCE)
+        parsed->forces[parsed->force_count++] = value;
+    else if (parsed->value[found] != NULL)
+        return complain(EXIT_USAGE, "--%s is given twice", known->name);
+    parsed->value[found] = value;
+    return EXIT_OK;
+}
+
+/* Does the command take what was given? */
+static exit_code check(const arguments *parsed, const command *known) {
+    for (int i = 0; i < OPTIONS; i++)
+        if (parsed->value[i] != NULL && ((known->options | COMMON_OPTIONS) & WITH(i)) == 0)
+            return complain(EXIT_USAGE, "%s does not take --%s (see dynamicsctl %s --help)", known->name,
+                            OPTION_TEXTS[i].name, known->name);
+    bool asks_for_help = parsed->value[OPTION_HELP] != NULL || parsed->value[OPTION_VERSION] != NULL;
+    if (parsed->positional_count < known->min_operands && !asks_for_help)
+        return complain(EXIT_USAGE, "%s needs %s (see dynamicsctl %s --help)", known->name, known->operands,
+                        known->name);
+    return EXIT_OK;
+}
+
+static exit_code take_operand(const char *text, const command *(*find)(const char *name), const command **known,
+                              arguments *parsed) {
+    if (parsed->command == NULL) {
+        parsed->command = text;
+        *known = find(text);
+        if (*known == NULL)
+            return complain(EXIT_USAGE, "unknown command \"%s\" (see dynamicsctl --help)", text);
+        return EXIT_OK;
+    }
+    if (parsed->positional_count == (*known)->max_operands)
+        return complain(EXIT_USAGE, "%s: \"%s\" is one argument too many (see dynamicsctl %s --help)", (*known)->name,
+                        text, (*known)->name);
+    parsed->positional[parsed->positional_count++] = text;
+    return EXIT_OK;
+}
+
+exit_code arguments_parse(int argc, char **argv, const command *(*find)(const char *name), arguments *parsed) {
+    *parsed = (arguments){0};
+    parsed->forces = calloc((size_t)argc + 1, sizeof *parsed->forces);
+    if (parsed->forces == NULL)
+        return complain_memory();
+    const command *known = NULL;
+    bool only_operands = false;
+    for (int i = 1; i < argc; i++) {
+        exit_code code = EXIT_OK;
+        if (!only_operands && strcmp(argv[i], "--") == 0)
+            only_operands = true;
+        else if (!only_operands && strncmp(argv[i], "--", 2) == 0)
+            code = take_option(argv, &i, parsed);
+        else if (!only_operands && strcmp(argv[i], "-h") == 0)
+            parsed->value[OPTION_HELP] = "";
+        else
+            code = take_operand(argv[i], find, &known, parsed);
+        if (code != EXIT_OK)
+            return code;
+    }
+    return known != NULL ? check(parsed, known) : EXIT_OK;
+}
+
+void arguments_free(arguments *parsed) {
+    free(parsed->forces);
+    *parsed = (arguments){0};
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+exit_code arguments_timeout(const arguments *parsed, double *timeout) {
+    *timeout = 0;
+    const char *text = parsed->value[OPTION_TIMEOUT];
+    if (text == NULL)
+        return EXIT_OK;
+    if (!parse_number(text, timeout) || *timeout <= 0 || *timeout > 1e6)
+        return complain(EXIT_USAGE, "--timeout %s: give seconds, more than 0 and at most 1e6", text);
+    return EXIT_OK;
+}
+
+exit_code arguments_choice(const arguments *parsed, option wanted, size_t count, const char *const *names,
+                           size_t standard, size_t *index) {
+    *index = standard;
+    const char *text = parsed->value[wanted];
+    if (text == NULL)
+        return EXIT_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *index = i;
+            return EXIT_OK;
+        }
+    }
+    return complain(EXIT_USAGE, "--%s %s: give %s", OPTION_TEXTS[wanted].name, text, OPTION_TEXTS[wanted].value);
+}

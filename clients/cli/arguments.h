@@ -1,0 +1,73 @@
+/*
+ * The command line: one table of options, of which each command takes some.
+ */
+#ifndef CLI_ARGUMENTS_H
+#define CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diagnostics.h"
+
+typedef enum option {
+    OPTION_ENDPOINT,
+    OPTION_CONFIG,
+    OPTION_TIMEOUT,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_JSON,
+    OPTION_NAME,
+    OPTION_BASE,
+    OPTION_MIMIC,
+    OPTION_STRICT,
+    OPTION_REPLACE,
+    OPTION_STATES,
+    OPTION_STATE,
+    OPTION_Q,
+    OPTION_V,
+    OPTION_A,
+    OPTION_TAU,
+    OPTION_JOINTS,
+    OPTION_GRAVITY,
+    OPTION_FORCE,
+    OPTION_FORCE_FRAME,
+    OPTION_FRAME,
+    OPTION_REFERENCE,
+    OPTION_COUNT,
+    OPTIONS /* how many there are */
+} option;
+
+typedef uint32_t option_set;
+
+#define WITH(option_name) ((option_set)1 << (option_name))
+
+enum { MAX_POSITIONALS = 2 };
+
+typedef struct arguments {
+    const char *value[OPTIONS]; /* NULL: not given; flags have the value "" */
+    const char *command;        /* NULL: none */
+    size_t positional_count;
+    const char *positional[MAX_POSITIONALS];
+    size_t force_count; /* --force may be repeated */
+    const char **forces;
+} arguments;
+
+struct command;
+
+/* Splits the command line and checks it against the command's options and number of operands; tells what is wrong.
+ * `find` gives the command of a name, or NULL. The arguments' arrays are freed by arguments_free. */
+exit_code arguments_parse(int argc, char **argv, const struct command *(*find)(const char *name), arguments *parsed);
+void arguments_free(arguments *parsed);
+
+/* Writes a line or two for each option of the set. */
+void print_options(option_set options);
+
+/* The seconds of --timeout; 0 where it is not given. */
+exit_code arguments_timeout(const arguments *parsed, double *timeout);
+
+/* Index of the option's value among `names` (`count` of them); `standard` where it is not given. */
+exit_code arguments_choice(const arguments *parsed, option wanted, size_t count, const char *const *names,
+                           size_t standard, size_t *index);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * A command of dynamicsctl.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <dynamics_client.h>
+
+#include "arguments.h"
+
+typedef struct command {
+    const char *name;
+    const char *operands; /* for the help: "NAME" */
+    const char *summary;  /* one line */
+    const char *details;  /* paragraphs for --help; may be empty */
+    const char *example;  /* lines to type */
+    size_t min_operands, max_operands;
+    option_set options; /* beside those of every command */
+    exit_code (*run)(const struct command *self, const arguments *given, dyn_client *client);
+} command;
+
+/* Options of every command. */
+extern const option_set COMMON_OPTIONS;
+
+exit_code run_ping(const command *self, const arguments *given, dyn_client *client);
+exit_code run_info(const command *self, const arguments *given, dyn_client *client);
+exit_code run_latency(const command *self, const arguments *given, dyn_client *client);
+exit_code run_load(const command *self, const arguments *given, dyn_client *client);
+exit_code run_models(const command *self, const arguments *given, dyn_client *client);
+exit_code run_describe(const command *self, const arguments *given, dyn_client *client);
+exit_code run_unload(const command *self, const arguments *given, dyn_client *client);
+exit_code run_inverse_dynamics(const command *self, const arguments *given, dyn_client *client);
+exit_code run_forward_dynamics(const command *self, const arguments *given, dyn_client *client);
+exit_code run_mass_matrix(const command *self, const arguments *given, dyn_client *client);
+exit_code run_gravity(const command *self, const arguments *given, dyn_client *client);
+exit_code run_bias_forces(const command *self, const arguments *given, dyn_client *client);
+exit_code run_forward_kinematics(const command *self, const arguments *given, dyn_client *client);
+exit_code run_jacobian(const command *self, const arguments *given, dyn_client *client);
+exit_code run_call(const command *self, const arguments *given, dyn_client *client);
+
+#endif

@@ -1,0 +1,154 @@
+/*
+ * States from a CSV file.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "numbers.h"
+#include "state_parsers.h"
+
+/* Cuts blanks, and the quotes around a name. */
+static char *trim(char *cell) {
+    while (isspace((unsigned char)*cell))
+        cell++;
+    size_t length = strlen(cell);
+    while (length > 0 && isspace((unsigned char)cell[length - 1]))
+        cell[--length] = '\0';
+    if (length >= 2 && cell[0] == '"' && cell[length - 1] == '"') {
+        cell[length - 1] = '\0';
+        cell++;
+    }
+    return cell;
+}
+
+static size_t count_cells(const char *text, char separator) {
+    size_t count = 1;
+    for (; *text != '\0'; text++)
+        count += *text == separator;
+    return count;
+}
+
+/* ---- header ------------------------------------------------------------------------------------------------------ */
+
+/* "3" or "[3]", below `count`. */
+static bool read_index(const char *text, size_t count, size_t *index) {
+    char digits[24];
+    size_t length = strlen(text);
+    if (length >= 2 && text[0] == '[' && text[length - 1] == ']') {
+        text++;
+        length -= 2;
+    }
+    long value;
+    if (length == 0 || length >= sizeof digits || count == 0)
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    if (!isdigit((unsigned char)digits[0]) || !parse_integer(digits, 0, (long)count - 1, &value))
+        return false;
+    *index = (size_t)value;
+    return true;
+}
+
+/* The coordinate that "JOINT" or "JOINT.2" names, among `count`. */
+static bool find_coordinate(const coordinate *coordinates, size_t count, const char *name, size_t *index) {
+    for (size_t i = 0; i < count; i++) {
+        const char *joint = coordinates[i].joint->name;
+        size_t length = strlen(joint);
+        bool single = (i == 0 || coordinates[i - 1].joint != coordinates[i].joint) &&
+                      (i + 1 == count || coordinates[i + 1].joint != coordinates[i].joint);
+        size_t part = 0;
+        bool found = single ? strcmp(name, joint) == 0
+                            : strncmp(name, joint, length) == 0 && name[length] == '.' &&
+                                  read_index(name + length + 1, count, &part) && part == coordinates[i].index;
+        if (found) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_column(const layout *robot, const char *name, struct csv_column *column) {
+    for (int i = STATE_ARRAYS - 1; i >= 0; i--) {
+        size_t length = strlen(STATE_ARRAY_NAMES[i]);
+        if (strncmp(name, STATE_ARRAY_NAMES[i], length) != 0)
+            continue;
+        const char *rest = name + length;
+        const coordinate *coordinates = i == STATE_Q ? robot->q : robot->v;
+        size_t count = i == STATE_Q ? robot->nq : robot->nv;
+        column->array = (state_array)i;
+        return *rest == '.' ? find_coordinate(coordinates, count, rest + 1, &column->index)
+                            : read_index(rest, count, &column->index);
+    }
+    return false;
+}
+
+/* A column that is there twice, and arrays of which some columns are missing. */
+static bool check_columns(const layout *robot, const csv_header *header, char message[PARSE_MESSAGE_SIZE]) {
+    for (int array = 0; array < STATE_ARRAYS; array++) {
+        size_t width = array == STATE_Q ? robot->nq : robot->nv, given = 0;
+        unsigned *seen = calloc(width + 1, sizeof *seen);
+        if (seen == NULL)
+            return refuse(message, "out of memory");
+        for (size_t i = 0; i < header->count; i++) {
+            if ((int)header->columns[i].array == array) {
+                seen[header->columns[i].index]++;
+                given++;
+            }
+        }
+        bool needed = array == STATE_Q || given > 0;
+        bool complete = true;
+        for (size_t i = 0; i < width && needed && complete; i++) {
+            const coordinate *at = array == STATE_Q ? &robot->q[i] : &robot->v[i];
+            complete = seen[i] == 1 ||
+                       refuse(message, "column %s%zu (%s.%s) is %s", STATE_ARRAY_NAMES[array], i,
+                              STATE_ARRAY_NAMES[array], at->joint->name, seen[i] == 0 ? "missing" : "there twice");
+        }
+        free(seen);
+        if (!complete)
+            return false;
+    }
+    return true;
+}
+
+bool parse_csv_header(const layout *robot, char *text, csv_header *header, char message[PARSE_MESSAGE_SIZE]) {
+    size_t first = strcspn(text, ",;\t");
+    header->separator = text[first] != '\0' ? text[first] : ',';
+    header->columns = calloc(count_cells(text, header->separator), sizeof *header->columns);
+    if (header->columns == NULL)
+        return refuse(message, "out of memory");
+    const char separator[] = {header->separator, '\0'};
+    for (char *cell; (cell = strsep(&text, separator)) != NULL;) {
+        cell = trim(cell);
+        if (!read_column(robot, cell, &header->columns[header->count++]))
+            return refuse(message,
+                          "unknown column \"%.64s\": name columns q.JOINT or q0, q1, ..; likewise v, a, tau "
+                          "(or give one JSON object a line)",
+                          cell);
+    }
+    return check_columns(robot, header, message);
+}
+
+void csv_header_free(csv_header *header) {
+    free(header->columns);
+    *header = (csv_header){0};
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+bool parse_csv_state(const csv_header *header, state_batch *batch, char *text, char message[PARSE_MESSAGE_SIZE]) {
+    size_t given = count_cells(text, header->separator);
+    if (given != header->count)
+        return refuse(message, "%zu values, but the header has %zu columns", given, header->count);
+    const char separator[] = {header->separator, '\0'};
+    for (size_t i = 0; i < header->count; i++) {
+        const struct csv_column *column = &header->columns[i];
+        char *cell = trim(strsep(&text, separator));
+        if (!parse_number(cell, state_batch_row(batch, column->array) + column->index))
+            return refuse(message, "%s[%zu]: \"%.64s\" is not a finite number", STATE_ARRAY_NAMES[column->array],
+                          column->index, cell);
+    }
+    return true;
+}

@@ -1,0 +1,284 @@
+/*
+ * Models and their descriptions, as JSON and for people.
+ */
+#include "description_output.h"
+
+#include <string.h>
+
+#include "table.h"
+
+static const char *base_name(dyn_client_base base) {
+    return base == DYN_CLIENT_BASE_FLOATING ? "floating" : "fixed";
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void write_text(json_writer *writer, const char *key, const char *text) {
+    emit_key(writer, key);
+    emit_string(writer, text);
+}
+
+static void write_count(json_writer *writer, const char *key, uint64_t count) {
+    emit_key(writer, key);
+    emit_unsigned(writer, count);
+}
+
+static void write_number(json_writer *writer, const char *key, double number) {
+    emit_key(writer, key);
+    emit_double(writer, number);
+}
+
+static void write_numbers(json_writer *writer, const char *key, size_t count, const double *numbers) {
+    emit_key(writer, key);
+    emit_doubles(writer, count, numbers);
+}
+
+static void write_texts(json_writer *writer, const char *key, size_t count, const char *const *texts) {
+    emit_key(writer, key);
+    emit_begin_array(writer);
+    for (size_t i = 0; i < count; i++)
+        emit_string(writer, texts[i]);
+    emit_end_array(writer);
+}
+
+static void write_pose(json_writer *writer, const char *key, const dyn_client_pose *pose) {
+    emit_key(writer, key);
+    emit_begin_object(writer);
+    write_numbers(writer, "position", 3, pose->position);
+    write_numbers(writer, "quaternion", 4, pose->orientation);
+    emit_end_object(writer);
+}
+
+void write_model(json_writer *writer, const dyn_client_model *model) {
+    emit_begin_object(writer);
+    write_text(writer, "name", model->name);
+    write_text(writer, "digest", model->digest);
+    write_count(writer, "nq", model->nq);
+    write_count(writer, "nv", model->nv);
+    write_count(writer, "links", model->links);
+    write_count(writer, "joints", model->joints);
+    write_text(writer, "base", base_name(model->base));
+    write_number(writer, "mass", model->mass);
+    write_text(writer, "source", model->source);
+    emit_end_object(writer);
+}
+
+void write_report(json_writer *writer, size_t count, const dyn_client_report_entry *report) {
+    emit_begin_array(writer);
+    for (size_t i = 0; i < count; i++) {
+        emit_begin_object(writer);
+        write_text(writer, "severity", report[i].severity == DYN_CLIENT_WARNING ? "warning" : "note");
+        write_count(writer, "line", report[i].line);
+        write_text(writer, "place", report[i].place);
+        write_text(writer, "message", report[i].message);
+        emit_end_object(writer);
+    }
+    emit_end_array(writer);
+}
+
+static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
+    emit_begin_object(writer);
+    write_text(writer, "name", joint->name);
+    write_text(writer, "type", dyn_client_joint_type_name(joint->type));
+    write_text(writer, "parent_link", joint->parent_link);
+    write_text(writer, "child_link", joint->child_link);
+    write_count(writer, "q_index", joint->q_index);
+    write_count(writer, "v_index", joint->v_index);
+    write_count(writer, "nq", joint->nq);
+    write_count(writer, "nv", joint->nv);
+    if (joint->has_axis)
+        write_numbers(writer, "axis", 3, joint->axis);
+    if (joint->has_limits) {
+        emit_key(writer, "limits");
+        emit_begin_object(writer);
+        write_number(writer, "lower", joint->lower);
+        write_number(writer, "upper", joint->upper);
+        write_number(writer, "velocity", joint->velocity_limit);
+        write_number(writer, "effort", joint->effort_limit);
+        emit_end_object(writer);
+    }
+    write_number(writer, "damping", joint->damping);
+    write_number(writer, "friction", joint->friction);
+    if (joint->mimic != NULL) {
+        emit_key(writer, "mimic");
+        emit_begin_object(writer);
+        write_text(writer, "joint", joint->mimic);
+        write_number(writer, "multiplier", joint->mimic_multiplier);
+        write_number(writer, "offset", joint->mimic_offset);
+        emit_end_object(writer);
+    }
+    write_texts(writer, "q_units", joint->nq, joint->q_units);
+    write_texts(writer, "v_units", joint->nv, joint->v_units);
+    write_texts(writer, "tau_units", joint->nv, joint->tau_units);
+    write_pose(writer, "origin", &joint->origin);
+    emit_end_object(writer);
+}
+
+static void write_link(json_writer *writer, const dyn_client_link *link) {
+    emit_begin_object(writer);
+    write_text(writer, "name", link->name);
+    write_number(writer, "mass", link->mass);
+    write_numbers(writer, "center_of_mass", 3, link->center_of_mass);
+    write_numbers(writer, "inertia", 6, link->inertia);
+    write_text(writer, "parent_joint", link->parent_joint);
+    write_text(writer, "moving_joint", link->moving_joint);
+    emit_end_object(writer);
+}
+
+static void write_frame(json_writer *writer, const dyn_client_frame *frame) {
+    emit_begin_object(writer);
+    write_text(writer, "name", frame->name);
+    write_text(writer, "moving_joint", frame->moving_joint);
+    write_pose(writer, "pose", &frame->pose);
+    emit_end_object(writer);
+}
+
+void write_description(const dyn_client_description *robot) {
+    json_writer writer = {.stream = stdout, .pretty = true};
+    emit_begin_object(&writer);
+    emit_key(&writer, "model");
+    write_model(&writer, &robot->model);
+    write_text(&writer, "mimic", robot->mimic == DYN_CLIENT_MIMIC_INDEPENDENT ? "independent" : "coupled");
+    write_numbers(&writer, "gravity", 3, robot->gravity);
+    emit_key(&writer, "joints");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < robot->joint_count; i++)
+        write_joint(&writer, &robot->joints[i]);
+    emit_end_array(&writer);
+    emit_key(&writer, "links");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < robot->link_count; i++)
+        write_link(&writer, &robot->links[i]);
+    emit_end_array(&writer);
+    emit_key(&writer, "frames");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < robot->frame_count; i++)
+        write_frame(&writer, &robot->frames[i]);
+    emit_end_array(&writer);
+    emit_key(&writer, "report");
+    write_report(&writer, robot->report_count, robot->report);
+    write_numbers(&writer, "zero_q", robot->model.nq, robot->zero_q);
+    write_numbers(&writer, "home_q", robot->model.nq, robot->home_q);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+static void print_entry(const dyn_client_report_entry *entry) {
+    printf("  %s: ", entry->severity == DYN_CLIENT_WARNING ? "warning" : "note");
+    if (entry->line > 0)
+        printf("line %u: ", entry->line);
+    printf("%s: %s\n", entry->place, entry->message);
+}
+
+void print_report(size_t count, const dyn_client_report_entry *report, bool with_notes, const char *model) {
+    size_t notes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (report[i].severity == DYN_CLIENT_WARNING || with_notes)
+            print_entry(&report[i]);
+        else
+            notes++;
+    }
+    if (notes > 0)
+        printf("  %zu note%s (dynamicsctl describe %s)\n", notes, notes == 1 ? "" : "s", model);
+}
+
+/* Indices of a joint's coordinates: "3", "0..6", or "-" where it has none. */
+static void add_range(table *to, uint32_t index, uint32_t count) {
+    if (count == 0)
+        table_add_cell(to, "-");
+    else if (count == 1)
+        table_add_cell(to, "%u", index);
+    else
+        table_add_cell(to, "%u..%u", index, index + count - 1);
+}
+
+static void add_limits(table *to, const dyn_client_joint *joint) {
+    const char *unit = joint->nq > 0 ? joint->q_units[0] : "";
+    if (joint->mimic != NULL)
+        table_add_cell(to, "= %g %s%+g", joint->mimic_multiplier, joint->mimic, joint->mimic_offset);
+    else if (joint->has_limits && (joint->lower < 0 || joint->upper > 0))
+        table_add_cell(to, "%.4f .. %.4f %s", joint->lower, joint->upper, unit);
+    else
+        table_add_cell(to, "none");
+}
+
+static bool print_joints(const dyn_client_description *robot) {
+    table *lines = table_create();
+    table_add_column(lines, "joint", TABLE_LEFT);
+    table_add_column(lines, "type", TABLE_LEFT);
+    table_add_column(lines, "q", TABLE_RIGHT);
+    table_add_column(lines, "v", TABLE_RIGHT);
+    table_add_column(lines, "parent link", TABLE_LEFT);
+    table_add_column(lines, "child link", TABLE_LEFT);
+    table_add_column(lines, "range", TABLE_LEFT);
+    table_add_column(lines, "effort", TABLE_RIGHT);
+    table_add_column(lines, "", TABLE_LEFT);
+    for (size_t i = 0; i < robot->joint_count; i++) {
+        const dyn_client_joint *joint = &robot->joints[i];
+        table_add_cell(lines, "%s", joint->name);
+        table_add_cell(lines, "%s", dyn_client_joint_type_name(joint->type));
+        add_range(lines, joint->q_index, joint->nq);
+        add_range(lines, joint->v_index, joint->nv);
+        table_add_cell(lines, "%s", joint->parent_link);
+        table_add_cell(lines, "%s", joint->child_link);
+        add_limits(lines, joint);
+        if (joint->has_limits && joint->effort_limit > 0 && joint->nv > 0) {
+            table_add_cell(lines, "%g", joint->effort_limit);
+            table_add_cell(lines, "%s", joint->tau_units[0]);
+        }
+        table_end_row(lines);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+static bool print_links(const dyn_client_description *robot) {
+    static const char *const headings[] = {"mass [kg]", "x [m]", "y",   "z",   "Ixx [kg m^2]",
+                                           "Ixy",       "Ixz",   "Iyy", "Iyz", "Izz"};
+    table *lines = table_create();
+    table_add_column(lines, "link", TABLE_LEFT);
+    table_add_column(lines, "moves with", TABLE_LEFT);
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        table_add_column(lines, headings[i], TABLE_RIGHT);
+    for (size_t i = 0; i < robot->link_count; i++) {
+        const dyn_client_link *link = &robot->links[i];
+        table_add_cell(lines, "%s", link->name);
+        table_add_cell(lines, "%s", link->moving_joint[0] != '\0' ? link->moving_joint : "(world)");
+        table_add_number(lines, link->mass);
+        for (size_t k = 0; k < 3; k++)
+            table_add_number(lines, link->center_of_mass[k]);
+        for (size_t k = 0; k < 6; k++)
+            table_add_number(lines, link->inertia[k]);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+static void print_frames(const dyn_client_description *robot) {
+    printf("\nFrames:");
+    for (size_t i = 0; i < robot->frame_count; i++)
+        printf(" %s", robot->frames[i].name);
+    fputc('\n', stdout);
+}
+
+bool print_description(const dyn_client_description *robot) {
+    const dyn_client_model *model = &robot->model;
+    printf("%s: %s base, nq = %u, nv = %u, %u links, %g kg, gravity %g %g %g m/s^2\n%s\n", model->name,
+           base_name(model->base), model->nq, model->nv, model->links, model->mass, robot->gravity[0],
+           robot->gravity[1], robot->gravity[2], model->digest);
+    if (model->source[0] != '\0')
+        printf("from %s\n", model->source);
+    fputc('\n', stdout);
+    bool printed = robot->joint_count == 0 || print_joints(robot);
+    fputc('\n', stdout);
+    printed = printed && print_links(robot);
+    print_frames(robot);
+    if (robot->report_count > 0)
+        puts("\nReport of the description:");
+    print_report(robot->report_count, robot->report, true, model->name);
+    return printed;
+}

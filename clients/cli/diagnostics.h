@@ -1,0 +1,31 @@
+/*
+ * What dynamicsctl says when something goes wrong, and how it exits then.
+ */
+#ifndef CLI_DIAGNOSTICS_H
+#define CLI_DIAGNOSTICS_H
+
+#include <dynamics_client.h>
+
+/* Exit codes; the help text lists them. */
+typedef enum exit_code {
+    EXIT_OK = 0,
+    EXIT_REFUSED = 1,     /* the daemon answered with an error */
+    EXIT_USAGE = 2,       /* wrong arguments, or an input file that cannot be read */
+    EXIT_UNREACHABLE = 3, /* no connection to the daemon */
+    EXIT_TIMED_OUT = 4,   /* no answer in time */
+    EXIT_FAILED = 5,      /* anything else: out of memory, output cannot be written, a reply that makes no sense */
+} exit_code;
+
+/* Writes "dynamicsctl: " and the sentence to standard error; returns `code`. */
+exit_code complain(exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Tells why a call failed: "dynamicsctl: refused: inverse_dynamics.q[2]: ... (INVALID_ARGUMENT)". `place` (may be NULL)
+ * is the file and line that the offending state came from. */
+exit_code complain_call(const dyn_client_error *error, const char *place);
+
+exit_code complain_memory(void);
+
+/* Flushes standard output; tells when it cannot be written. */
+exit_code check_output(void);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * id, fd, gravity, bias and mass: the terms of the equation of motion.
+ */
+#include <stdio.h>
+
+#include "command.h"
+#include "json_writer.h"
+#include "result_tables.h"
+
+/* Writes {"key": [..]} on one line. */
+static void write_vector(const char *key, size_t count, const double *values) {
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    emit_key(&writer, key);
+    emit_doubles(&writer, count, values);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+static void vector_widths(const layout *robot, size_t widths[2]) {
+    widths[0] = robot->nv;
+    widths[1] = 0;
+}
+
+/* ---- inverse dynamics -------------------------------------------------------------------------------------------- */
+
+static dyn_client_status compute_tau(const evaluation_context *context, const state_batch *batch,
+                                     dyn_client_error *error, double *tau, double *unused) {
+    (void)unused;
+    return dyn_client_inverse_dynamics(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
+                                       batch->values[STATE_A], error, tau);
+}
+
+static void write_tau(const layout *robot, const double *tau, const double *unused) {
+    (void)unused;
+    write_vector("tau", robot->nv, tau);
+}
+
+static bool print_one_tau(const evaluation_context *context, const state_batch *batch, const double *tau,
+                          const double *unused) {
+    (void)unused;
+    return print_joint_table(context, batch, "tau", STATE_TAU, tau);
+}
+
+/* Also of gravity and bias forces, which have the same units. */
+static bool print_many_tau(const evaluation_context *context, const state_batch *batch, size_t number,
+                           const double *tau, const double *unused) {
+    (void)unused;
+    return print_state_table(context, batch->count, number, STATE_TAU, tau);
+}
+
+exit_code run_inverse_dynamics(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    static const evaluation inverse_dynamics = {
+        .title = "inverse dynamics",
+        .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
+        .widths = vector_widths,
+        .compute = compute_tau,
+        .write_json = write_tau,
+        .print_one = print_one_tau,
+        .print_many = print_many_tau,
+    };
+    return run_evaluation(&inverse_dynamics, given, client);
+}
+
+/* ---- forward dynamics -------------------------------------------------------------------------------------------- */
+
+static dyn_client_status compute_a(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
+                                   double *a, double *unused) {
+    (void)unused;
+    return dyn_client_forward_dynamics(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
+                                       batch->values[STATE_TAU], error, a);
+}
+
+static void write_a(const layout *robot, const double *a, const double *unused) {
+    (void)unused;
+    write_vector("a", robot->nv, a);
+}
+
+static bool print_one_a(const evaluation_context *context, const state_batch *batch, const double *a,
+                        const double *unused) {
+    (void)unused;
+    return print_joint_table(context, batch, "a", STATE_A, a);
+}
+
+static bool print_many_a(const evaluation_context *context, const state_batch *batch, size_t number, const double *a,
+                         const double *unused) {
+    (void)unused;
+    return print_state_table(context, batch->count, number, STATE_A, a);
+}
+
+exit_code run_forward_dynamics(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    static const evaluation forward_dynamics = {
+        .title = "forward dynamics",
+        .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_TAU] = true},
+        .widths = vector_widths,
+        .compute = compute_a,
+        .write_json = write_a,
+        .print_one = print_one_a,
+        .print_many = print_many_a,
+    };
+    return run_evaluation(&forward_dynamics, given, client);
+}
+
+/* ---- gravity ----------------------------------------------------------------------------------------------------- */
+
+static dyn_client_status compute_g(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
+                                   double *g, double *unused) {
+    (void)unused;
+    return dyn_client_gravity(context->client, &context->query, batch->values[STATE_Q], error, g);
+}
+
+static void write_g(const layout *robot, const double *g, const double *unused) {
+    (void)unused;
+    write_vector("g", robot->nv, g);
+}
+
+static bool print_one_g(const evaluation_context *context, const state_batch *batch, const double *g,
+                        const double *unused) {
+    (void)unused;
+    return print_joint_table(context, batch, "g", STATE_TAU, g);
+}
+
+exit_code run_gravity(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    static const evaluation gravity = {
+        .title = "gravity forces",
+        .takes = {[STATE_Q] = true},
+        .widths = vector_widths,
+        .compute = compute_g,
+        .write_json = write_g,
+        .print_one = print_one_g,
+        .print_many = print_many_tau,
+    };
+    return run_evaluation(&gravity, given, client);
+}
+
+/* ---- bias forces ------------------------------------------------------------------------------------------------- */
+
+static dyn_client_status compute_h(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
+                                   double *h, double *unused) {
+    (void)unused;
+    return dyn_client_bias_forces(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
+                                  error, h);
+}
+
+static void write_h(const layout *robot, const double *h, const double *unused) {
+    (void)unused;
+    write_vector("h", robot->nv, h);
+}
+
+static bool print_one_h(const evaluation_context *context, const state_batch *batch, const double *h,
+                        const double *unused) {
+    (void)unused;
+    return print_joint_table(context, batch, "h", STATE_TAU, h);
+}
+
+exit_code run_bias_forces(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    static const evaluation bias_forces = {
+        .title = "bias forces",
+        .takes = {[STATE_Q] = true, [STATE_V] = true},
+        .widths = vector_widths,
+        .compute = compute_h,
+        .write_json = write_h,
+        .print_one = print_one_h,
+        .print_many = print_many_tau,
+    };
+    return run_evaluation(&bias_forces, given, client);
+}
+
+/* ---- mass matrix ------------------------------------------------------------------------------------------------- */
+
+static void matrix_widths(const layout *robot, size_t widths[2]) {
+    widths[0] = robot->nv * robot->nv;
+    widths[1] = 0;
+}
+
+static dyn_client_status compute_mass(const evaluation_context *context, const state_batch *batch,
+                                      dyn_client_error *error, double *mass, double *unused) {
+    (void)unused;
+    return dyn_client_mass_matrix(context->client, &context->query, batch->values[STATE_Q], error, mass);
+}
+
+static void write_mass(const layout *robot, const double *mass, const double *unused) {
+    (void)unused;
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    emit_key(&writer, "M");
+    emit_matrix(&writer, robot->nv, robot->nv, mass);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+static bool print_one_mass(const evaluation_context *context, const state_batch *batch, const double *mass,
+                           const double *unused) {
+    (void)batch, (void)unused;
+    print_title(context);
+    return print_matrix(context->robot, context->robot->nv, NULL, mass) &&
+           puts("\nUnits: kg m^2 between rotations, kg m between a rotation and a translation, kg.") >= 0;
+}
+
+static bool print_many_mass(const evaluation_context *context, const state_batch *batch, size_t number,
+                            const double *mass, const double *unused) {
+    (void)unused;
+    bool printed = true;
+    if (number == 1)
+        print_title(context);
+    for (size_t i = 0; i < batch->count && printed; i++) {
+        printf("state %zu\n", number + i);
+        printed =
+            print_matrix(context->robot, context->robot->nv, NULL, mass + i * context->robot->nv * context->robot->nv);
+    }
+    return printed;
+}
+
+exit_code run_mass_matrix(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    static const evaluation mass_matrix = {
+        .title = "mass matrix",
+        .takes = {[STATE_Q] = true},
+        .widths = matrix_widths,
+        .compute = compute_mass,
+        .write_json = write_mass,
+        .print_one = print_one_mass,
+        .print_many = print_many_mass,
+    };
+    return run_evaluation(&mass_matrix, given, client);
+}

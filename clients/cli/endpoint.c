@@ -1,0 +1,63 @@
+/*
+ * Where the daemon is.
+ */
+#include "endpoint.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char SYSTEM_CONFIG[] = "/etc/dynamicsd/dynamicsd.conf";
+static const char STANDARD_ENDPOINT[] = "ipc:///run/dynamicsd/dynamicsd.sock";
+
+static exit_code take(const char *address, size_t length, char endpoint[ENDPOINT_SIZE]) {
+    if (length >= ENDPOINT_SIZE)
+        return complain(EXIT_USAGE, "the address \"%.32s...\" is longer than %d bytes", address, ENDPOINT_SIZE - 1);
+    memcpy(endpoint, address, length);
+    endpoint[length] = '\0';
+    return EXIT_OK;
+}
+
+/* inih's callback: keeps the value of [endpoints] request. */
+static int on_key(void *user, const char *section, const char *name, const char *value) {
+    char **found = user;
+    if (strcmp(section, "endpoints") == 0 && strcmp(name, "request") == 0 && *found == NULL)
+        *found = strdup(value);
+    return 1;
+}
+
+/* Looks in a configuration file; `endpoint` is empty when it names no address. */
+static exit_code look_in(const char *path, char endpoint[ENDPOINT_SIZE]) {
+    endpoint[0] = '\0';
+    char *value = NULL;
+    int line = ini_parse(path, on_key, &value);
+    exit_code code = EXIT_OK;
+    if (line == -1) {
+        code = complain(EXIT_USAGE, "%s cannot be read: %s", path, strerror(errno));
+    } else if (line > 0) {
+        code = complain(EXIT_USAGE, "%s:%d: neither a [section] nor a line \"key = value\"", path, line);
+    } else if (value != NULL) {
+        const char *address = value + strspn(value, " \t");
+        code = take(address, strcspn(address, " \t"), endpoint);
+    }
+    free(value);
+    return code;
+}
+
+exit_code find_endpoint(const arguments *given, char endpoint[ENDPOINT_SIZE]) {
+    if (given->value[OPTION_ENDPOINT] != NULL)
+        return take(given->value[OPTION_ENDPOINT], strlen(given->value[OPTION_ENDPOINT]), endpoint);
+    const char *config = given->value[OPTION_CONFIG];
+    const char *environment = getenv("DYNAMICSD_ENDPOINT");
+    if (config == NULL && environment != NULL && environment[0] != '\0')
+        return take(environment, strlen(environment), endpoint);
+    if (config != NULL || access(SYSTEM_CONFIG, R_OK) == 0) {
+        exit_code code = look_in(config != NULL ? config : SYSTEM_CONFIG, endpoint);
+        if (code != EXIT_OK || endpoint[0] != '\0')
+            return code;
+    }
+    return take(STANDARD_ENDPOINT, strlen(STANDARD_ENDPOINT), endpoint);
+}

@@ -1,0 +1,286 @@
+/*
+ * Computing a quantity for all states of a source.
+ */
+#include "evaluation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "numbers.h"
+
+/* States in one request, and bytes of a request or reply that are aimed at. */
+static const size_t MAX_BATCH = 4096, AIMED_BYTES = (size_t)1 << 20;
+
+/* Everything that lives as long as the command. */
+typedef struct evaluation_run {
+    const evaluation *evaluated;
+    evaluation_context context;
+    double gravity[3];
+    dyn_client_description *description;
+    layout robot;
+    state_source source;
+    state_batch batch;
+    size_t widths[2];
+    double *results[2]; /* of a full batch */
+    dyn_client_external_force *forces;
+    double *constant_forces; /* force and torque of each --force */
+    char *force_links;
+    size_t done; /* states written */
+} evaluation_run;
+
+/* ---- preparation ------------------------------------------------------------------------------------------------- */
+
+static exit_code take_gravity(evaluation_run *run) {
+    const char *text = run->context.given->value[OPTION_GRAVITY];
+    char message[PARSE_MESSAGE_SIZE];
+    if (text == NULL)
+        return EXIT_OK;
+    if (!parse_numbers(text, 3, run->gravity, message, sizeof message))
+        return complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", text, message);
+    run->context.query.gravity = run->gravity;
+    return EXIT_OK;
+}
+
+/* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]"; the colon is the last one, since names may hold some. */
+static exit_code take_force(evaluation_run *run, size_t index, size_t frame, char *text) {
+    char message[PARSE_MESSAGE_SIZE];
+    double *values = run->constant_forces + 6 * index;
+    char *colon = strrchr(text, ':');
+    size_t count = 1;
+    for (const char *c = colon; c != NULL && *c != '\0'; c++)
+        count += *c == ',';
+    if (colon == NULL || colon == text || (count != 3 && count != 6) ||
+        !parse_numbers(colon + 1, count, values, message, sizeof message))
+        return complain(EXIT_USAGE, "--force %s: give LINK:FX,FY,FZ in N, and ,NX,NY,NZ in N m for a torque",
+                        run->context.given->forces[index]);
+    *colon = '\0';
+    run->forces[index] = (dyn_client_external_force){.link = text,
+                                                     .reference_frame = (dyn_client_reference_frame)frame,
+                                                     .force = values,
+                                                     .torque = values + 3,
+                                                     .rows = 1};
+    return EXIT_OK;
+}
+
+/* The wrenches of --force, which hold for all states. */
+static exit_code take_forces(evaluation_run *run) {
+    const arguments *given = run->context.given;
+    size_t frame, length = 1;
+    exit_code code =
+        arguments_choice(given, OPTION_FORCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, DYN_CLIENT_LOCAL, &frame);
+    if (code != EXIT_OK)
+        return code;
+    for (size_t i = 0; i < given->force_count; i++)
+        length += strlen(given->forces[i]) + 1;
+    run->forces = calloc(given->force_count + 1, sizeof *run->forces);
+    run->constant_forces = calloc(given->force_count + 1, 6 * sizeof(double));
+    run->force_links = calloc(length, 1);
+    if (run->forces == NULL || run->constant_forces == NULL || run->force_links == NULL)
+        return complain_memory();
+    char *text = run->force_links;
+    for (size_t i = 0; i < given->force_count && code == EXIT_OK; i++) {
+        char *end = stpcpy(text, given->forces[i]);
+        code = take_force(run, i, frame, text);
+        text = end + 1;
+    }
+    return code;
+}
+
+static exit_code take_frame(evaluation_run *run) {
+    const arguments *given = run->context.given;
+    const dyn_client_description *robot = run->description;
+    run->context.frame = given->value[OPTION_FRAME];
+    if (run->context.frame == NULL)
+        run->context.frame = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
+    size_t reference;
+    exit_code code = arguments_choice(given, OPTION_REFERENCE, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
+                                      DYN_CLIENT_LOCAL_WORLD_ALIGNED, &reference);
+    run->context.reference = (dyn_client_reference_frame)reference;
+    return code;
+}
+
+/* The model, its layout and what all requests share. */
+static exit_code prepare_query(evaluation_run *run) {
+    const arguments *given = run->context.given;
+    dyn_client_error error;
+    double timeout;
+    exit_code code = arguments_timeout(given, &timeout);
+    if (code != EXIT_OK)
+        return code;
+    if (dyn_client_describe_model(run->context.client, given->positional[0], timeout, &error, &run->description) !=
+        DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
+    if (code != EXIT_OK)
+        return code;
+    run->context.robot = &run->robot;
+    run->context.query = (dyn_client_query){.model = given->positional[0],
+                                            .nq = run->robot.nq,
+                                            .nv = run->robot.nv,
+                                            .timeout = timeout,
+                                            .joint_count = run->robot.name_count,
+                                            .joint_names = run->robot.names};
+    code = take_gravity(run);
+    if (code == EXIT_OK)
+        code = take_forces(run);
+    if (code == EXIT_OK && run->evaluated->takes_frame)
+        code = take_frame(run);
+    return code;
+}
+
+/* How many states go in one request: a message of about a megabyte, within what the daemon takes. */
+static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
+    *capacity = 1;
+    if (run->context.given->value[OPTION_STATES] == NULL)
+        return EXIT_OK;
+    dyn_client_error error;
+    dyn_client_server_info *info;
+    if (dyn_client_get_server_info(run->context.client, run->context.query.timeout, &error, &info) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    size_t asked = (run->robot.nq + 3 * run->robot.nv) * sizeof(double);
+    size_t answered = (run->widths[0] + run->widths[1]) * sizeof(double);
+    size_t row = asked > answered ? asked : answered;
+    size_t bytes = AIMED_BYTES;
+    if (info->limits.message_bytes / 2 < bytes)
+        bytes = info->limits.message_bytes / 2;
+    if (info->limits.reply_bytes / 2 < bytes)
+        bytes = info->limits.reply_bytes / 2;
+    *capacity = bytes / (row + 1);
+    if (*capacity > info->limits.samples)
+        *capacity = info->limits.samples;
+    if (*capacity > MAX_BATCH)
+        *capacity = MAX_BATCH;
+    if (*capacity == 0)
+        *capacity = 1;
+    dyn_client_server_info_free(info);
+    return EXIT_OK;
+}
+
+static exit_code prepare_batch(evaluation_run *run) {
+    size_t capacity;
+    run->evaluated->widths(&run->robot, run->widths);
+    exit_code code = choose_capacity(run, &capacity);
+    if (code != EXIT_OK)
+        return code;
+    if (!state_batch_create(&run->robot, capacity, &run->batch))
+        return complain_memory();
+    for (int i = 0; i < 2; i++) {
+        run->results[i] = calloc(capacity * run->widths[i] + 1, sizeof(double));
+        if (run->results[i] == NULL)
+            return complain_memory();
+    }
+    return EXIT_OK;
+}
+
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
+
+/* Lists the wrenches of the command line and those of the batch's states. */
+static exit_code gather_forces(evaluation_run *run) {
+    size_t constant = run->context.given->force_count, count = constant + run->batch.force_count;
+    dyn_client_external_force *grown = realloc(run->forces, (count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return complain_memory();
+    run->forces = grown;
+    for (size_t i = 0; i < run->batch.force_count; i++) {
+        const batch_force *entry = &run->batch.forces[i];
+        grown[constant + i] = (dyn_client_external_force){.link = entry->link,
+                                                          .reference_frame = entry->frame,
+                                                          .force = entry->force,
+                                                          .torque = entry->torque,
+                                                          .rows = run->batch.count};
+    }
+    run->context.query.external_force_count = count;
+    run->context.query.external_forces = grown;
+    return EXIT_OK;
+}
+
+static exit_code write_results(evaluation_run *run) {
+    const evaluation *evaluated = run->evaluated;
+    bool only_one = run->source.ended && run->done == 0 && run->batch.count == 1;
+    bool complete = true;
+    if (run->context.given->value[OPTION_JSON] != NULL)
+        for (size_t i = 0; i < run->batch.count; i++)
+            evaluated->write_json(&run->robot, run->results[0] + i * run->widths[0],
+                                  run->results[1] + i * run->widths[1]);
+    else if (only_one)
+        complete = evaluated->print_one(&run->context, &run->batch, run->results[0], run->results[1]);
+    else
+        complete = evaluated->print_many(&run->context, &run->batch, run->done + 1, run->results[0], run->results[1]);
+    run->done += run->batch.count;
+    return complete ? check_output() : complain_memory();
+}
+
+/* The state that an error's field points to, such as "inverse_dynamics.q[13]"; the batch's count when it names none. */
+static size_t offending_state(const state_batch *batch, const char *field) {
+    const char *dot = strrchr(field, '.');
+    const char *name = dot != NULL ? dot + 1 : field;
+    const char *bracket = strchr(name, '[');
+    for (int i = 0; bracket != NULL && i < STATE_ARRAYS; i++) {
+        bool named = strlen(STATE_ARRAY_NAMES[i]) == (size_t)(bracket - name) &&
+                     strncmp(STATE_ARRAY_NAMES[i], name, (size_t)(bracket - name)) == 0;
+        if (named && batch->width[i] > 0)
+            return strtoul(bracket + 1, NULL, 10) / batch->width[i];
+    }
+    return batch->count;
+}
+
+static dyn_client_status compute(evaluation_run *run, dyn_client_error *error) {
+    run->context.query.samples = run->batch.count;
+    for (size_t i = 0; i < run->batch.force_count; i++)
+        run->forces[run->context.given->force_count + i].rows = run->batch.count;
+    return run->evaluated->compute(&run->context, &run->batch, error, run->results[0], run->results[1]);
+}
+
+/* Computes and writes the batch. Where one state is refused, those before it are computed and written first. */
+static exit_code evaluate_batch(evaluation_run *run) {
+    dyn_client_error error, ignored;
+    exit_code code = gather_forces(run);
+    if (code != EXIT_OK)
+        return code;
+    if (compute(run, &error) == DYN_CLIENT_OK)
+        return write_results(run);
+    size_t state = offending_state(&run->batch, error.field);
+    if (error.status != DYN_CLIENT_INVALID_ARGUMENT || state >= run->batch.count)
+        return complain_call(&error, NULL);
+    char place[512];
+    const char *line = state_source_place(&run->source, run->batch.line[state], sizeof place, place);
+    run->batch.count = state;
+    if (state > 0 && compute(run, &ignored) == DYN_CLIENT_OK)
+        write_results(run);
+    return complain_call(&error, line);
+}
+
+static exit_code evaluate_all(evaluation_run *run) {
+    exit_code code = EXIT_OK;
+    while (code == EXIT_OK && !run->source.ended) {
+        state_source_fill(&run->source, &run->batch);
+        if (run->batch.count > 0)
+            code = evaluate_batch(run);
+    }
+    return code == EXIT_OK ? state_source_finish(&run->source) : code;
+}
+
+exit_code run_evaluation(const evaluation *evaluated, const arguments *given, dyn_client *client) {
+    evaluation_run run = {.evaluated = evaluated,
+                          .context = {.evaluated = evaluated, .client = client, .given = given},
+                          .source = {.reader = {.descriptor = -1}}};
+    exit_code code = prepare_query(&run);
+    if (code == EXIT_OK)
+        code = prepare_batch(&run);
+    if (code == EXIT_OK)
+        code = state_source_open(given, &run.robot, &run.source);
+    run.context.state = run.source.path != NULL ? run.source.path : run.source.description;
+    if (code == EXIT_OK)
+        code = evaluate_all(&run);
+    state_source_close(&run.source);
+    state_batch_free(&run.batch);
+    free(run.results[0]);
+    free(run.results[1]);
+    free(run.forces);
+    free(run.constant_forces);
+    free(run.force_links);
+    layout_free(&run.robot);
+    dyn_client_description_free(run.description);
+    return code;
+}

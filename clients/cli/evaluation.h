@@ -1,0 +1,49 @@
+/*
+ * Computing a quantity for all states of a source, and writing the results: what id, fd, mass, gravity, bias, fk and
+ * jacobian have in common.
+ */
+#ifndef CLI_EVALUATION_H
+#define CLI_EVALUATION_H
+
+#include "arguments.h"
+#include "state_source.h"
+
+/* What a command works with while it runs. */
+typedef struct evaluation_context {
+    const struct evaluation *evaluated;
+    const char *state; /* "home configuration": which state it is, where there is one */
+    dyn_client *client;
+    const arguments *given;
+    const layout *robot;
+    dyn_client_query query; /* samples and external forces are those of the batch */
+    const char *frame;      /* of fk and jacobian */
+    dyn_client_reference_frame reference;
+} evaluation_context;
+
+/* One quantity. Its result for a state is one or two rows of numbers. */
+typedef struct evaluation {
+    const char *title; /* "inverse dynamics" */
+    bool takes[STATE_ARRAYS];
+    bool takes_frame;
+
+    /* Numbers in each of the two rows of a state; the second may be 0. */
+    void (*widths)(const layout *robot, size_t widths[2]);
+
+    /* Asks the daemon for all states of the batch. */
+    dyn_client_status (*compute)(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
+                                 double *first, double *second);
+
+    /* Writes a state's result as a JSON object on one line. */
+    void (*write_json)(const layout *robot, const double *first, const double *second);
+
+    /* Writes the result of the one state of a batch, or of several states, for people; `number` is that of the batch's
+     * first state, from 1. False when out of memory. */
+    bool (*print_one)(const evaluation_context *context, const state_batch *batch, const double *first,
+                      const double *second);
+    bool (*print_many)(const evaluation_context *context, const state_batch *batch, size_t number, const double *first,
+                       const double *second);
+} evaluation;
+
+exit_code run_evaluation(const evaluation *evaluated, const arguments *given, dyn_client *client);
+
+#endif

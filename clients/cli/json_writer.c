@@ -1,0 +1,127 @@
+/*
+ * Writing JSON.
+ */
+#include "json_writer.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* The comma and line break before a value or key. */
+static void separate(json_writer *writer) {
+    if (writer->has_key) {
+        writer->has_key = false;
+        return;
+    }
+    if (writer->follows)
+        fputs(writer->pretty ? "," : ", ", writer->stream);
+    if (writer->pretty && writer->depth > 0)
+        fprintf(writer->stream, "\n%*s", (int)(2 * writer->depth), "");
+    writer->follows = true;
+}
+
+static void begin(json_writer *writer, char bracket) {
+    separate(writer);
+    fputc(bracket, writer->stream);
+    writer->depth++;
+    writer->follows = false;
+}
+
+static void end(json_writer *writer, char bracket) {
+    writer->depth--;
+    if (writer->pretty && writer->follows)
+        fprintf(writer->stream, "\n%*s", (int)(2 * writer->depth), "");
+    fputc(bracket, writer->stream);
+    writer->follows = true;
+}
+
+void emit_begin_object(json_writer *writer) {
+    begin(writer, '{');
+}
+
+void emit_end_object(json_writer *writer) {
+    end(writer, '}');
+}
+
+void emit_begin_array(json_writer *writer) {
+    begin(writer, '[');
+}
+
+void emit_end_array(json_writer *writer) {
+    end(writer, ']');
+}
+
+static void write_string(json_writer *writer, const char *text) {
+    fputc('"', writer->stream);
+    for (; text != NULL && *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(writer->stream, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(writer->stream, "\\u%04x", c);
+        else
+            fputc(c, writer->stream);
+    }
+    fputc('"', writer->stream);
+}
+
+static void write_double(json_writer *writer, double number) {
+    if (isfinite(number))
+        fprintf(writer->stream, "%.17g", number);
+    else
+        fputs("null", writer->stream);
+}
+
+void emit_key(json_writer *writer, const char *key) {
+    separate(writer);
+    write_string(writer, key);
+    fputs(": ", writer->stream);
+    writer->has_key = true;
+}
+
+void emit_string(json_writer *writer, const char *text) {
+    separate(writer);
+    write_string(writer, text);
+}
+
+void emit_double(json_writer *writer, double number) {
+    separate(writer);
+    write_double(writer, number);
+}
+
+void emit_unsigned(json_writer *writer, uint64_t number) {
+    separate(writer);
+    fprintf(writer->stream, "%" PRIu64, number);
+}
+
+void emit_signed(json_writer *writer, int64_t number) {
+    separate(writer);
+    fprintf(writer->stream, "%" PRId64, number);
+}
+
+void emit_bool(json_writer *writer, bool truth) {
+    separate(writer);
+    fputs(truth ? "true" : "false", writer->stream);
+}
+
+void emit_doubles(json_writer *writer, size_t count, const double *numbers) {
+    separate(writer);
+    fputc('[', writer->stream);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            fputs(", ", writer->stream);
+        write_double(writer, numbers[i]);
+    }
+    fputc(']', writer->stream);
+}
+
+void emit_matrix(json_writer *writer, size_t rows, size_t columns, const double *numbers) {
+    emit_begin_array(writer);
+    for (size_t i = 0; i < rows; i++)
+        emit_doubles(writer, columns, numbers + i * columns);
+    emit_end_array(writer);
+}
+
+void emit_finish(json_writer *writer) {
+    fputc('\n', writer->stream);
+    writer->follows = false;
+}

@@ -1,0 +1,44 @@
+/*
+ * Writing JSON: commas, line breaks and escapes in one place.
+ */
+#ifndef CLI_JSON_WRITER_H
+#define CLI_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct json_writer {
+    FILE *stream;
+    bool pretty; /* a line for each member, indented; else all on one line */
+    unsigned depth;
+    bool follows; /* something precedes the next value at this depth */
+    bool has_key; /* the next value follows its key */
+} json_writer;
+
+void emit_begin_object(json_writer *writer);
+void emit_end_object(json_writer *writer);
+void emit_begin_array(json_writer *writer);
+void emit_end_array(json_writer *writer);
+
+/* Names the value that is written next. */
+void emit_key(json_writer *writer, const char *key);
+
+/* Values. A double has 17 significant digits; NaN and infinity, which JSON lacks, are null. NULL strings are "". */
+void emit_string(json_writer *writer, const char *text);
+void emit_double(json_writer *writer, double number);
+void emit_unsigned(json_writer *writer, uint64_t number);
+void emit_signed(json_writer *writer, int64_t number);
+void emit_bool(json_writer *writer, bool truth);
+
+/* An array of numbers, on one line. */
+void emit_doubles(json_writer *writer, size_t count, const double *numbers);
+
+/* An array of `rows` arrays of numbers, each on one line. */
+void emit_matrix(json_writer *writer, size_t rows, size_t columns, const double *numbers);
+
+/* Ends the line after the outermost value. */
+void emit_finish(json_writer *writer);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * A model's coordinates in the order that the user chose: which joint each entry of q and v belongs to.
+ */
+#ifndef CLI_LAYOUT_H
+#define CLI_LAYOUT_H
+
+#include <dynamics_client.h>
+
+#include "diagnostics.h"
+
+/* One entry of a row: the index'th coordinate of a joint. */
+typedef struct coordinate {
+    const dyn_client_joint *joint;
+    uint32_t index;
+} coordinate;
+
+typedef struct layout {
+    const dyn_client_description *robot;
+    size_t nq, nv;
+    coordinate *q; /* nq */
+    coordinate *v; /* nv */
+    /* Joints in that order; name_count = 0 where the model's own order holds. */
+    size_t joint_count;
+    const dyn_client_joint **joints;
+    size_t name_count;
+    const char **names;
+    char *text; /* that the names point into */
+} layout;
+
+/* Lays out the model in the order of `names`, joint names separated by commas; NULL: its own. Tells what is wrong with
+ * them. The description must outlive the layout. Freed with layout_free, also after an error. */
+exit_code layout_create(const dyn_client_description *robot, const char *names, layout *created);
+void layout_free(layout *freed);
+
+/* Copies a row of q from the model's order into the layout's. */
+void layout_arrange_q(const layout *used, const double *model_q, double *q);
+
+/* "shoulder_pan_joint", or "root_joint[3]" for a joint with several coordinates. */
+const char *coordinate_name(const coordinate *named, uint32_t joint_width, size_t size, char *name);
+
+/* Unit of acceleration that belongs to a unit of velocity: "rad/s" gives "rad/s^2". */
+const char *acceleration_unit(const char *velocity_unit, size_t size, char *unit);
+
+#endif

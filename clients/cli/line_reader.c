@@ -1,0 +1,105 @@
+/*
+ * Lines of a file or of standard input.
+ */
+#include "line_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool line_reader_open(line_reader *opened, const char *path) {
+    *opened = (line_reader){.descriptor = -1};
+    opened->descriptor = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    return opened->descriptor >= 0;
+}
+
+void line_reader_close(line_reader *closed) {
+    if (closed->descriptor > STDIN_FILENO)
+        close(closed->descriptor);
+    free(closed->buffer);
+    *closed = (line_reader){.descriptor = -1};
+}
+
+/* Makes room for more input, and for a zero byte after it. */
+static bool make_room(line_reader *reader) {
+    if (reader->start > 0) {
+        memmove(reader->buffer, reader->buffer + reader->start, reader->end - reader->start);
+        reader->end -= reader->start;
+        reader->start = 0;
+    }
+    if (reader->end + 1 < reader->capacity)
+        return true;
+    if (reader->end > MAX_LINE) {
+        reader->error = EMSGSIZE;
+        return false;
+    }
+    size_t capacity = reader->capacity > 0 ? 2 * reader->capacity : 64 << 10;
+    char *grown = realloc(reader->buffer, capacity);
+    if (grown == NULL) {
+        reader->error = ENOMEM;
+        return false;
+    }
+    reader->buffer = grown;
+    reader->capacity = capacity;
+    return true;
+}
+
+/* Reads what there is into the buffer. */
+static bool read_more(line_reader *reader) {
+    if (!make_room(reader))
+        return false;
+    ssize_t got;
+    do
+        got = read(reader->descriptor, reader->buffer + reader->end, reader->capacity - reader->end - 1);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) {
+        reader->error = errno;
+        return false;
+    }
+    reader->at_end = got == 0;
+    reader->end += (size_t)got;
+    return true;
+}
+
+static bool has_input(const line_reader *reader) {
+    struct pollfd poll_for = {.fd = reader->descriptor, .events = POLLIN};
+    return poll(&poll_for, 1, 0) != 0;
+}
+
+/* Takes the buffer up to `end` as a line. */
+static line_result give(line_reader *reader, char *end, char **line, size_t *length) {
+    *line = reader->buffer + reader->start;
+    reader->start = (size_t)(end - reader->buffer) + 1;
+    if (end > *line && end[-1] == '\r')
+        end--;
+    *end = '\0';
+    *length = (size_t)(end - *line);
+    return LINE_READ;
+}
+
+line_result line_reader_next(line_reader *reader, bool may_wait, char **line, size_t *length) {
+    size_t searched = 0;
+    for (;;) {
+        size_t held = reader->end - reader->start;
+        char *from = held > 0 ? reader->buffer + reader->start : NULL;
+        char *newline = held > searched ? memchr(from + searched, '\n', held - searched) : NULL;
+        if (newline != NULL)
+            return give(reader, newline, line, length);
+        if (reader->at_end) {
+            if (held == 0)
+                return LINE_END;
+            /* The last line without its end. */
+            line_result last = give(reader, reader->buffer + reader->end, line, length);
+            reader->start = reader->end;
+            return last;
+        }
+        searched = held;
+        if (!may_wait && !has_input(reader))
+            return LINE_NONE_YET;
+        if (!read_more(reader))
+            return LINE_ERROR;
+    }
+}

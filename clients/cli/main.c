@@ -1,0 +1,249 @@
+/*
+ * dynamicsctl: the command line of dynamicsd.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "endpoint.h"
+
+#define STATE_OPTIONS                                                                                                  \
+    (WITH(OPTION_JSON) | WITH(OPTION_STATES) | WITH(OPTION_STATE) | WITH(OPTION_Q) | WITH(OPTION_JOINTS))
+
+static const char STATES_HELP[] =
+    "States come from --q (and --v, --a, --tau), from --states FILE, or by name from --state;\n"
+    "without any of them the home configuration is taken: zero, or mid-range where zero is outside the limits.\n"
+    "FILE holds one JSON object a line, {\"q\": [..], \"v\": [..], ..}, or CSV whose heading names its columns:\n"
+    "q.JOINT (q.JOINT.2 where a joint has several coordinates) or q0, q1, ..; likewise v, a, tau. v, a and tau may be\n"
+    "left out (zeros); those that the command has no use for are read and not used.\n"
+    "Results come in the order of the states. With --json each is an object on a line of its own:\n  ";
+
+static const char FORCES_HELP[] =
+    "A JSON state may carry \"external_forces\": [{\"link\": NAME, \"frame\": \"local\", \"force\": [x, y, z], "
+    "\"torque\":\n"
+    "[x, y, z]}]; --force holds for all states. Forces are those that the environment applies to the link.\n";
+
+static const command COMMANDS[] = {
+    {.name = "ping",
+     .operands = "",
+     .summary = "is the daemon there, and able to work?",
+     .details = "",
+     .example = "dynamicsctl ping",
+     .options = WITH(OPTION_JSON),
+     .run = run_ping},
+    {.name = "info",
+     .operands = "",
+     .summary = "version, limits, endpoints and counters of the daemon",
+     .details = "",
+     .example = "dynamicsctl info --json",
+     .options = WITH(OPTION_JSON),
+     .run = run_info},
+    {.name = "load",
+     .operands = "FILE.urdf",
+     .summary = "give the daemon a robot description",
+     .details = "Warnings of the load report are written out; notes are counted (describe shows them).\n"
+                "- stands for standard input.\n",
+     .example = "dynamicsctl load ur5.urdf --name ur5\n  dynamicsctl load anymal.urdf --base floating",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_NAME) | WITH(OPTION_BASE) | WITH(OPTION_MIMIC) | WITH(OPTION_GRAVITY) |
+                WITH(OPTION_STRICT) | WITH(OPTION_REPLACE),
+     .run = run_load},
+    {.name = "models",
+     .operands = "",
+     .summary = "list the models",
+     .details = "",
+     .example = "dynamicsctl models",
+     .options = WITH(OPTION_JSON),
+     .run = run_models},
+    {.name = "describe",
+     .operands = "NAME",
+     .summary = "joints, limits, links, frames and load report of a model",
+     .details = "",
+     .example = "dynamicsctl describe ur5\n  dynamicsctl describe ur5 --json | jq '.joints[].name'",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = WITH(OPTION_JSON),
+     .run = run_describe},
+    {.name = "unload",
+     .operands = "NAME",
+     .summary = "make the daemon forget a model",
+     .details = "",
+     .example = "dynamicsctl unload ur5",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = WITH(OPTION_JSON),
+     .run = run_unload},
+    {.name = "id",
+     .operands = "NAME",
+     .summary = "inverse dynamics: joint forces tau of a motion q, v, a",
+     .details = "{\"tau\": [..]}\n",
+     .example = "dynamicsctl id ur5 --q 0,-1.57,1.57,0,0,0\n  dynamicsctl id ur5 --states motion.jsonl --json",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_FRAME),
+     .run = run_inverse_dynamics},
+    {.name = "fd",
+     .operands = "NAME",
+     .summary = "forward dynamics: accelerations a from q, v, tau",
+     .details = "{\"a\": [..]}\n",
+     .example = "dynamicsctl fd ur5 --q 0,-1.57,1.57,0,0,0 --tau 0,-50,0,0,0,0",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_FRAME),
+     .run = run_forward_dynamics},
+    {.name = "mass",
+     .operands = "NAME",
+     .summary = "mass matrix M(q)",
+     .details = "{\"M\": [[..], ..]}\n",
+     .example = "dynamicsctl mass ur5 --state zero",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS,
+     .run = run_mass_matrix},
+    {.name = "gravity",
+     .operands = "NAME",
+     .summary = "gravity forces g(q): what holds the robot at rest",
+     .details = "{\"g\": [..]}\n",
+     .example = "dynamicsctl gravity ur5\n  dynamicsctl gravity ur5 --gravity 0,0,-1.62",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY),
+     .run = run_gravity},
+    {.name = "bias",
+     .operands = "NAME",
+     .summary = "bias forces h(q, v): Coriolis, centrifugal and gravity forces",
+     .details = "{\"h\": [..]}\n",
+     .example = "dynamicsctl bias ur5 --v 1,0,0,0,0,0",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY),
+     .run = run_bias_forces},
+    {.name = "fk",
+     .operands = "NAME",
+     .summary = "forward kinematics: where a frame is in the world",
+     .details = "{\"position\": [..], \"quaternion\": [x, y, z, w]}\n",
+     .example = "dynamicsctl fk ur5 --frame tool0",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_FRAME),
+     .run = run_forward_kinematics},
+    {.name = "jacobian",
+     .operands = "NAME",
+     .summary = "Jacobian of a frame",
+     .details =
+         "{\"linear\": [[..] x 3], \"angular\": [[..] x 3]}, in the frame of --reference: local (axes and origin of\n"
+         "the frame), world, or local_world_aligned (axes of the world, origin of the frame; default).\n",
+     .example = "dynamicsctl jacobian ur5 --frame tool0 --reference local",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE),
+     .run = run_jacobian},
+    {.name = "latency",
+     .operands = "[NAME]",
+     .summary = "percentiles of the round trip of id on a model's zero state, or of ping",
+     .details = "With --json: min, p50, p90, p99, p99.9 and max in seconds.\n",
+     .example = "dynamicsctl latency ur5 --count 10000",
+     .max_operands = 1,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_COUNT),
+     .run = run_latency},
+    {.name = "call",
+     .operands = "METHOD [JSON|-]",
+     .summary = "any method of the protocol dynamics.v1, JSON in and out",
+     .details =
+         "METHOD is InverseDynamics or inverse_dynamics; the members of JSON are the fields of the method's request\n"
+         "in the .proto files, enums by name. - stands for standard input.\n",
+     .example = "dynamicsctl call Gravity '{\"model\": \"ur5\", \"q\": [0, 0, 0, 0, 0, 0]}'",
+     .min_operands = 1,
+     .max_operands = 2,
+     .options = WITH(OPTION_JSON),
+     .run = run_call},
+};
+
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+
+static const char EXIT_CODES[] = "Exit codes: 0 done; 1 refused by the daemon; 2 wrong arguments or input file; 3 no\n"
+                                 "connection to the daemon; 4 no answer in time; 5 anything else.\n";
+
+static const command *find_command(const char *name) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(COMMANDS[i].name, name) == 0)
+            return &COMMANDS[i];
+    return NULL;
+}
+
+static void print_help(void) {
+    printf("dynamicsctl: rigid-body dynamics from dynamicsd\n\nUsage: dynamicsctl COMMAND [ARGUMENTS] [OPTIONS]\n\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        char left[40];
+        snprintf(left, sizeof left, "%s %s", COMMANDS[i].name, COMMANDS[i].operands);
+        printf("  %-22s  %s\n", left, COMMANDS[i].summary);
+    }
+    printf("\nOptions of every command\n");
+    print_options(COMMON_OPTIONS);
+    printf(
+        "\nThe daemon's address is that of --endpoint, else of --config FILE, else of the environment's\n"
+        "DYNAMICSD_ENDPOINT, else of /etc/dynamicsd/dynamicsd.conf, else ipc:///run/dynamicsd/dynamicsd.sock.\n\n%s\n"
+        "First steps\n  dynamicsctl ping\n  dynamicsctl models\n  dynamicsctl id ur5\n"
+        "  dynamicsctl COMMAND --help   options and an example of each command\n",
+        EXIT_CODES);
+}
+
+static void print_command_help(const command *known) {
+    printf("dynamicsctl %s: %s\n\nUsage: dynamicsctl %s %s%s[OPTIONS]\n\n", known->name, known->summary, known->name,
+           known->operands, known->operands[0] != '\0' ? " " : "");
+    if ((known->options & WITH(OPTION_STATES)) != 0)
+        fputs(STATES_HELP, stdout);
+    fputs(known->details, stdout);
+    if ((known->options & WITH(OPTION_FORCE)) != 0)
+        fputs(FORCES_HELP, stdout);
+    if (known->details[0] != '\0' || (known->options & WITH(OPTION_STATES)) != 0)
+        fputc('\n', stdout);
+    printf("Options\n");
+    print_options(known->options | COMMON_OPTIONS);
+    printf("\nExample\n  %s\n\n%s", known->example, EXIT_CODES);
+}
+
+/* Connects and runs the command. */
+static exit_code run(const command *known, const arguments *given) {
+    char endpoint[ENDPOINT_SIZE];
+    dyn_client_options options = {0};
+    exit_code code = find_endpoint(given, endpoint);
+    if (code == EXIT_OK)
+        code = arguments_timeout(given, &options.timeout);
+    if (code != EXIT_OK)
+        return code;
+    /* Replies may be as long as the daemon makes them. */
+    options.max_reply_bytes = (size_t)1 << 31;
+    if (options.timeout > 0)
+        options.connect_timeout = options.timeout;
+    dyn_client *client;
+    dyn_client_error error;
+    if (dyn_client_connect(endpoint, &options, &error, &client) != DYN_CLIENT_OK)
+        return error.status == DYN_CLIENT_INVALID_ARGUMENT ? complain(EXIT_USAGE, "%s", error.message)
+                                                           : complain_call(&error, NULL);
+    code = known->run(known, given, client);
+    dyn_client_close(client);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    arguments given;
+    exit_code code = arguments_parse(argc, argv, find_command, &given);
+    const command *known = given.command != NULL ? find_command(given.command) : NULL;
+    if (code == EXIT_OK && given.value[OPTION_VERSION] != NULL)
+        printf("dynamicsctl %s\n", dyn_client_version());
+    else if (code == EXIT_OK && given.value[OPTION_HELP] != NULL && known == NULL)
+        print_help();
+    else if (code == EXIT_OK && given.value[OPTION_HELP] != NULL)
+        print_command_help(known);
+    else if (code == EXIT_OK && known == NULL)
+        code = complain(EXIT_USAGE, "name a command (see dynamicsctl --help)");
+    else if (code == EXIT_OK)
+        code = run(known, &given);
+    arguments_free(&given);
+    exit_code output = check_output();
+    return (int)(code != EXIT_OK ? code : output);
+}

@@ -1,0 +1,305 @@
+/*
+ * ping, info and latency: the daemon itself.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "command.h"
+#include "json_writer.h"
+#include "numbers.h"
+#include "table.h"
+
+static double monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- ping -------------------------------------------------------------------------------------------------------- */
+
+static const char *health_name(dyn_client_health_state state) {
+    static const char *const names[] = {"unknown", "serving", "degraded", "not serving"};
+    return (size_t)state < sizeof names / sizeof *names ? names[state] : names[0];
+}
+
+static void write_health(const dyn_client_health *health, double seconds) {
+    json_writer writer = {.stream = stdout, .pretty = true};
+    emit_begin_object(&writer);
+    emit_key(&writer, "state");
+    emit_string(&writer, health_name(health->state));
+    emit_key(&writer, "round_trip");
+    emit_double(&writer, seconds);
+    emit_key(&writer, "components");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < health->component_count; i++) {
+        emit_begin_object(&writer);
+        emit_key(&writer, "name");
+        emit_string(&writer, health->components[i].name);
+        emit_key(&writer, "state");
+        emit_string(&writer, health_name(health->components[i].state));
+        emit_key(&writer, "message");
+        emit_string(&writer, health->components[i].message);
+        emit_end_object(&writer);
+    }
+    emit_end_array(&writer);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+static void print_health(const dyn_client_health *health, double seconds) {
+    printf("dynamicsd is %s (%.0f us)\n", health_name(health->state), 1e6 * seconds);
+    for (size_t i = 0; i < health->component_count; i++)
+        if (health->components[i].state != DYN_CLIENT_HEALTH_SERVING)
+            printf("  %s: %s: %s\n", health->components[i].name, health_name(health->components[i].state),
+                   health->components[i].message);
+}
+
+exit_code run_ping(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    double timeout;
+    exit_code code = arguments_timeout(given, &timeout);
+    if (code != EXIT_OK)
+        return code;
+    dyn_client_error error;
+    dyn_client_health *health;
+    double start = monotonic_now();
+    if (dyn_client_get_health(client, NULL, timeout, &error, &health) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    double seconds = monotonic_now() - start;
+    if (given->value[OPTION_JSON] != NULL)
+        write_health(health, seconds);
+    else
+        print_health(health, seconds);
+    bool works = health->state == DYN_CLIENT_HEALTH_SERVING || health->state == DYN_CLIENT_HEALTH_DEGRADED;
+    dyn_client_health_free(health);
+    return works ? EXIT_OK : complain(EXIT_REFUSED, "the daemon is not able to work");
+}
+
+/* ---- info -------------------------------------------------------------------------------------------------------- */
+
+static void write_limits(json_writer *writer, const dyn_client_server_info *info) {
+    emit_key(writer, "limits");
+    emit_begin_object(writer);
+    emit_key(writer, "message_bytes");
+    emit_unsigned(writer, info->limits.message_bytes);
+    emit_key(writer, "reply_bytes");
+    emit_unsigned(writer, info->limits.reply_bytes);
+    emit_key(writer, "samples");
+    emit_unsigned(writer, info->limits.samples);
+    emit_key(writer, "models");
+    emit_unsigned(writer, info->limits.models);
+    emit_key(writer, "links");
+    emit_unsigned(writer, info->limits.links);
+    emit_key(writer, "connections");
+    emit_unsigned(writer, info->limits.connections);
+    emit_key(writer, "request_time");
+    emit_double(writer, info->limits.request_time);
+    emit_key(writer, "idle_time");
+    emit_double(writer, info->limits.idle_time);
+    emit_end_object(writer);
+}
+
+static void write_endpoints(json_writer *writer, const dyn_client_server_info *info) {
+    emit_key(writer, "endpoints");
+    emit_begin_array(writer);
+    for (size_t i = 0; i < info->endpoint_count; i++) {
+        emit_begin_object(writer);
+        emit_key(writer, "address");
+        emit_string(writer, info->endpoints[i].address);
+        emit_key(writer, "kind");
+        emit_string(writer, info->endpoints[i].kind);
+        emit_end_object(writer);
+    }
+    emit_end_array(writer);
+}
+
+static void write_counters(json_writer *writer, const dyn_client_server_info *info) {
+    emit_key(writer, "uptime");
+    emit_double(writer, info->uptime);
+    emit_key(writer, "requests");
+    emit_unsigned(writer, info->requests);
+    emit_key(writer, "refused");
+    emit_unsigned(writer, info->refused);
+    emit_key(writer, "connections");
+    emit_unsigned(writer, info->connections);
+    emit_key(writer, "models");
+    emit_unsigned(writer, info->models);
+    emit_key(writer, "workers");
+    emit_unsigned(writer, info->workers);
+    emit_key(writer, "listener_restarts");
+    emit_unsigned(writer, info->listener_restarts);
+    emit_key(writer, "deaf_clients");
+    emit_unsigned(writer, info->deaf_clients);
+    emit_key(writer, "process_id");
+    emit_unsigned(writer, info->process_id);
+}
+
+static void write_info(const dyn_client_server_info *info) {
+    json_writer writer = {.stream = stdout, .pretty = true};
+    emit_begin_object(&writer);
+    emit_key(&writer, "version");
+    emit_string(&writer, info->version);
+    emit_key(&writer, "protocols");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < info->protocol_count; i++)
+        emit_string(&writer, info->protocols[i]);
+    emit_end_array(&writer);
+    emit_key(&writer, "instruction_set");
+    emit_string(&writer, info->instruction_set);
+    emit_key(&writer, "lanes");
+    emit_unsigned(&writer, info->lanes);
+    write_limits(&writer, info);
+    write_endpoints(&writer, info);
+    write_counters(&writer, info);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+static void print_info(const dyn_client_server_info *info) {
+    printf("dynamicsd %s, process %u, up for %.0f s\n", info->version, info->process_id, info->uptime);
+    for (size_t i = 0; i < info->protocol_count; i++)
+        printf("  protocol      %s\n", info->protocols[i]);
+    printf("  instructions  %s, %u state%s at once\n", info->instruction_set, info->lanes, info->lanes == 1 ? "" : "s");
+    printf("  workers       %u\n", info->workers);
+    for (size_t i = 0; i < info->endpoint_count; i++)
+        printf("  %-12s  %s\n", info->endpoints[i].kind, info->endpoints[i].address);
+    printf("  so far        %llu requests, %llu of them refused\n", (unsigned long long)info->requests,
+           (unsigned long long)info->refused);
+    printf("  now           %u connections, %u models\n", info->connections, info->models);
+    printf("  repaired      %llu listeners created again, %llu clients cut that read no replies\n",
+           (unsigned long long)info->listener_restarts, (unsigned long long)info->deaf_clients);
+    printf("Limits\n");
+    printf("  request       %llu bytes, %llu states, %g s\n", (unsigned long long)info->limits.message_bytes,
+           (unsigned long long)info->limits.samples, info->limits.request_time);
+    printf("  reply         %llu bytes\n", (unsigned long long)info->limits.reply_bytes);
+    printf("  models        %u, of %u links\n", info->limits.models, info->limits.links);
+    printf("  connections   %u, each idle for %g s at most\n", info->limits.connections, info->limits.idle_time);
+}
+
+exit_code run_info(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    double timeout;
+    exit_code code = arguments_timeout(given, &timeout);
+    if (code != EXIT_OK)
+        return code;
+    dyn_client_error error;
+    dyn_client_server_info *info;
+    if (dyn_client_get_server_info(client, timeout, &error, &info) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    if (given->value[OPTION_JSON] != NULL)
+        write_info(info);
+    else
+        print_info(info);
+    dyn_client_server_info_free(info);
+    return EXIT_OK;
+}
+
+/* ---- latency ----------------------------------------------------------------------------------------------------- */
+
+enum { DEFAULT_COUNT = 1000, MAX_COUNT = 1000000, WARM_UP = 10 };
+
+/* What is asked in each round trip: inverse dynamics of the zero state, or a ping where there is no model. */
+typedef struct latency_question {
+    dyn_client *client;
+    dyn_client_description *robot;
+    dyn_client_query query;
+    double *tau;
+} latency_question;
+
+static dyn_client_status ask(const latency_question *question, dyn_client_error *error) {
+    if (question->robot == NULL)
+        return dyn_client_ping(question->client, question->query.timeout, error);
+    return dyn_client_inverse_dynamics(question->client, &question->query, question->robot->zero_q, NULL, NULL, error,
+                                       question->tau);
+}
+
+static exit_code measure(const latency_question *question, size_t count, double *seconds) {
+    dyn_client_error error;
+    for (size_t i = 0; i < WARM_UP + count; i++) {
+        double start = monotonic_now();
+        if (ask(question, &error) != DYN_CLIENT_OK)
+            return complain_call(&error, NULL);
+        if (i >= WARM_UP)
+            seconds[i - WARM_UP] = monotonic_now() - start;
+    }
+    return EXIT_OK;
+}
+
+static int compare(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Writes the percentiles of sorted times, by nearest rank. */
+static void report_latency(const char *what, size_t count, const double *sorted, bool as_json) {
+    static const struct {
+        const char *name;
+        double rank;
+    } rows[] = {{"min", 0}, {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
+    json_writer writer = {.stream = stdout};
+    if (as_json) {
+        emit_begin_object(&writer);
+        emit_key(&writer, "question");
+        emit_string(&writer, what);
+        emit_key(&writer, "count");
+        emit_unsigned(&writer, count);
+    } else {
+        printf("%zu round trips of %s\n", count, what);
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t at = (size_t)(rows[i].rank * (double)count + 0.999999);
+        double value = sorted[at > 0 ? at - 1 : 0];
+        if (as_json) {
+            emit_key(&writer, rows[i].name);
+            emit_double(&writer, value);
+        } else {
+            printf("  %-6s %9.1f us\n", rows[i].name, 1e6 * value);
+        }
+    }
+    if (as_json) {
+        emit_end_object(&writer);
+        emit_finish(&writer);
+    }
+}
+
+/* Prepares the question about a model; none is named: a ping. */
+static exit_code prepare_question(const arguments *given, latency_question *question) {
+    exit_code code = arguments_timeout(given, &question->query.timeout);
+    if (code != EXIT_OK || given->positional_count == 0)
+        return code;
+    dyn_client_error error;
+    if (dyn_client_describe_model(question->client, given->positional[0], question->query.timeout, &error,
+                                  &question->robot) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    question->query.model = given->positional[0];
+    question->query.nq = question->robot->model.nq;
+    question->query.nv = question->robot->model.nv;
+    question->query.samples = 1;
+    question->tau = calloc(question->query.nv + 1, sizeof *question->tau);
+    return question->tau != NULL ? EXIT_OK : complain_memory();
+}
+
+exit_code run_latency(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    long count = DEFAULT_COUNT;
+    const char *text = given->value[OPTION_COUNT];
+    if (text != NULL && !parse_integer(text, 1, MAX_COUNT, &count))
+        return complain(EXIT_USAGE, "--count %s: give a whole number from 1 to %d", text, MAX_COUNT);
+    latency_question question = {.client = client};
+    double *seconds = calloc((size_t)count, sizeof *seconds);
+    exit_code code = seconds != NULL ? prepare_question(given, &question) : complain_memory();
+    if (code == EXIT_OK)
+        code = measure(&question, (size_t)count, seconds);
+    if (code == EXIT_OK) {
+        char what[256] = "ping";
+        if (question.robot != NULL)
+            snprintf(what, sizeof what, "inverse dynamics of %s", question.robot->model.name);
+        qsort(seconds, (size_t)count, sizeof *seconds, compare);
+        report_latency(what, (size_t)count, seconds, given->value[OPTION_JSON] != NULL);
+    }
+    free(question.tau);
+    dyn_client_description_free(question.robot);
+    free(seconds);
+    return code;
+}

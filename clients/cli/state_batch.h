@@ -1,0 +1,45 @@
+/*
+ * States that go to the daemon in one request.
+ */
+#ifndef CLI_STATE_BATCH_H
+#define CLI_STATE_BATCH_H
+
+#include "layout.h"
+
+/* The arrays of a state. */
+typedef enum state_array { STATE_Q, STATE_V, STATE_A, STATE_TAU, STATE_ARRAYS } state_array;
+
+extern const char *const STATE_ARRAY_NAMES[STATE_ARRAYS];
+
+/* A link with an external force in some state of the batch; zero in the others. */
+typedef struct batch_force {
+    char *link;
+    dyn_client_reference_frame frame;
+    double *force, *torque; /* capacity x 3 */
+} batch_force;
+
+typedef struct state_batch {
+    const layout *robot;
+    size_t count, capacity;
+    size_t width[STATE_ARRAYS];
+    double *values[STATE_ARRAYS]; /* capacity rows; zeros where the input names no value */
+    size_t *line;                 /* of the input, from 1; 0: not from a file */
+    size_t force_count;
+    batch_force *forces;
+} state_batch;
+
+/* False when out of memory; the batch is freed by state_batch_free either way. */
+bool state_batch_create(const layout *robot, size_t capacity, state_batch *created);
+void state_batch_free(state_batch *freed);
+
+/* Forgets the states. */
+void state_batch_clear(state_batch *cleared);
+
+/* The row of the state being added, which is row `count`. */
+double *state_batch_row(const state_batch *batch, state_array array);
+
+/* Adds a wrench to the state being added. False when out of memory. */
+bool state_batch_add_force(state_batch *batch, const char *link, dyn_client_reference_frame frame,
+                           const double force[3], const double torque[3]);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * One state from one line of text: a JSON object, or a row of a CSV file.
+ */
+#ifndef CLI_STATE_PARSERS_H
+#define CLI_STATE_PARSERS_H
+
+#include "state_batch.h"
+
+enum { PARSE_MESSAGE_SIZE = 512 };
+
+/* Writes a sentence about what is wrong; returns false. */
+bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Names of the reference frames, in the order of dyn_client_reference_frame. */
+enum { REFERENCE_FRAMES = 3 };
+extern const char *const REFERENCE_FRAME_NAMES[REFERENCE_FRAMES];
+
+/* Reads an object with "q" and, where wanted, "v", "a", "tau" and "external_forces", a list of objects with "link",
+ * "frame" (a reference frame, default "local"), "force" and "torque". Fills the row being added, and does not count it.
+ * On failure writes a sentence that begins with the field: "q[2]: ...". */
+bool parse_json_state(state_batch *batch, const char *text, size_t length, char message[PARSE_MESSAGE_SIZE]);
+
+/* Where each column of a CSV file goes. */
+typedef struct csv_header {
+    char separator;
+    size_t count;
+    struct csv_column {
+        state_array array;
+        size_t index;
+    } * columns;
+} csv_header;
+
+/* Reads the names of the columns: "q.JOINT", "q.JOINT.2" for a joint with several coordinates, or "q0", "q[0]";
+ * likewise v, a, tau. Columns are separated by commas, semicolons or tabs. Changes the text. Freed with
+ * csv_header_free. */
+bool parse_csv_header(const layout *robot, char *text, csv_header *header, char message[PARSE_MESSAGE_SIZE]);
+void csv_header_free(csv_header *header);
+
+/* Reads a row into the row being added, and does not count it. Changes the text. */
+bool parse_csv_state(const csv_header *header, state_batch *batch, char *text, char message[PARSE_MESSAGE_SIZE]);
+
+#endif

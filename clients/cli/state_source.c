@@ -1,0 +1,194 @@
+/*
+ * Where the states of a command come from.
+ */
+#include "state_source.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "numbers.h"
+
+bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsnprintf(message, PARSE_MESSAGE_SIZE, format, values);
+    va_end(values);
+    return false;
+}
+
+/* ---- command line ------------------------------------------------------------------------------------------------ */
+
+static const option ARRAY_OPTIONS[STATE_ARRAYS] = {OPTION_Q, OPTION_V, OPTION_A, OPTION_TAU};
+
+/* The named configuration, into the row being added. */
+static exit_code take_named_q(const state_source *source, const state_batch *batch) {
+    static const char *const names[] = {"zero", "home"};
+    size_t index;
+    exit_code code = arguments_choice(source->given, OPTION_STATE, 2, names, 1, &index);
+    if (code == EXIT_OK)
+        layout_arrange_q(source->robot, index == 0 ? source->robot->robot->zero_q : source->robot->robot->home_q,
+                         state_batch_row(batch, STATE_Q));
+    return code;
+}
+
+/* Values of --q, --v, --a or --tau. */
+static exit_code take_values(const state_source *source, const state_batch *batch, state_array array) {
+    char message[PARSE_MESSAGE_SIZE];
+    size_t width = batch->width[array];
+    if (!parse_numbers(source->given->value[ARRAY_OPTIONS[array]], width, state_batch_row(batch, array), message,
+                       sizeof message))
+        return complain(EXIT_USAGE, "--%s: %s (%s has n%c = %zu; see dynamicsctl describe %s)",
+                        STATE_ARRAY_NAMES[array], message, source->robot->robot->model.name,
+                        array == STATE_Q ? 'q' : 'v', width, source->robot->robot->model.name);
+    return EXIT_OK;
+}
+
+/* Says what the state is, for the heading of tables. */
+static void describe_state(state_source *source) {
+    const arguments *given = source->given;
+    const char *named = given->value[OPTION_STATE] != NULL ? given->value[OPTION_STATE] : "home";
+    int written = snprintf(source->description, sizeof source->description, "%s configuration",
+                           given->value[OPTION_Q] != NULL ? "given" : named);
+    for (int i = STATE_V; i < STATE_ARRAYS; i++)
+        if (given->value[ARRAY_OPTIONS[i]] != NULL)
+            written += snprintf(source->description + written, sizeof source->description - (size_t)written,
+                                ", %s given", STATE_ARRAY_NAMES[i]);
+}
+
+static exit_code take_arguments(const state_source *source, state_batch *batch) {
+    exit_code code = EXIT_OK;
+    for (int i = 0; i < STATE_ARRAYS && code == EXIT_OK; i++) {
+        if (source->given->value[ARRAY_OPTIONS[i]] != NULL)
+            code = take_values(source, batch, (state_array)i);
+        else if (i == STATE_Q)
+            code = take_named_q(source, batch);
+    }
+    return code;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static exit_code check_exclusive(const arguments *given) {
+    static const option excluded[] = {OPTION_STATE, OPTION_Q, OPTION_V, OPTION_A, OPTION_TAU};
+    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
+        if (given->value[excluded[i]] != NULL)
+            return complain(EXIT_USAGE, "--states and --%s exclude each other",
+                            i == 0 ? "state" : STATE_ARRAY_NAMES[i - 1]);
+    return EXIT_OK;
+}
+
+exit_code state_source_open(const arguments *given, const layout *robot, state_source *opened) {
+    *opened = (state_source){.robot = robot, .given = given, .reader = {.descriptor = -1}};
+    opened->path = given->value[OPTION_STATES];
+    if (opened->path == NULL) {
+        if (given->value[OPTION_Q] != NULL && given->value[OPTION_STATE] != NULL)
+            return complain(EXIT_USAGE, "--q and --state exclude each other");
+        describe_state(opened);
+        return EXIT_OK;
+    }
+    exit_code code = check_exclusive(given);
+    if (code == EXIT_OK && !line_reader_open(&opened->reader, opened->path))
+        code = complain(EXIT_USAGE, "%s cannot be read: %s", opened->path, strerror(errno));
+    if (strcmp(opened->path, "-") == 0)
+        opened->path = "standard input";
+    return code;
+}
+
+void state_source_close(state_source *closed) {
+    if (closed->reader.descriptor >= 0)
+        line_reader_close(&closed->reader);
+    csv_header_free(&closed->header);
+}
+
+const char *state_source_place(const state_source *source, size_t line, size_t size, char *place) {
+    if (source->path == NULL || line == 0)
+        return NULL;
+    snprintf(place, size, "%s:%zu", source->path, line);
+    return place;
+}
+
+/* Notes what is wrong with the line read last. */
+static void fail_at_line(state_source *source, const char *message) {
+    source->ended = true;
+    source->failure = EXIT_USAGE;
+    snprintf(source->message, sizeof source->message, "%s:%zu: %s", source->path, source->line, message);
+}
+
+/* Detects the format by the first character that is not blank, and reads the heading of a CSV file. */
+static bool begin_format(state_source *source, char *line, char message[PARSE_MESSAGE_SIZE]) {
+    if (line[strspn(line, " \t")] == '{' || line[strspn(line, " \t")] == '[') {
+        source->format = FORMAT_JSON_LINES;
+        return true;
+    }
+    source->format = FORMAT_CSV;
+    return parse_csv_header(source->robot, line, &source->header, message);
+}
+
+/* Adds the state of a line that is not blank; a CSV heading adds none. */
+static void take_line(state_source *source, state_batch *batch, char *line, size_t length) {
+    char message[PARSE_MESSAGE_SIZE];
+    bool is_heading = false, taken = true;
+    if (source->format == FORMAT_UNKNOWN) {
+        taken = begin_format(source, line, message);
+        is_heading = source->format == FORMAT_CSV;
+    }
+    if (taken && !is_heading)
+        taken = source->format == FORMAT_CSV ? parse_csv_state(&source->header, batch, line, message)
+                                             : parse_json_state(batch, line, length, message);
+    if (!taken) {
+        fail_at_line(source, message);
+        return;
+    }
+    if (!is_heading)
+        batch->line[batch->count++] = source->line;
+}
+
+static bool is_blank(const char *line, size_t length) {
+    return strspn(line, " \t\r") == length;
+}
+
+static void fill_from_file(state_source *source, state_batch *batch) {
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    while (!source->ended && batch->count < batch->capacity) {
+        char *line;
+        size_t length;
+        line_result result = line_reader_next(&source->reader, batch->count == 0, &line, &length);
+        if (result == LINE_NONE_YET)
+            return;
+        source->line++;
+        if (result == LINE_ERROR) {
+            fail_at_line(source, source->reader.error == EMSGSIZE ? "the line is longer than 16 MiB"
+                                                                  : strerror(source->reader.error));
+        } else if (result == LINE_END) {
+            source->ended = true;
+        } else {
+            if (source->line == 1 && strncmp(line, byte_order_mark, 3) == 0) {
+                line += 3;
+                length -= 3;
+            }
+            if (!is_blank(line, length))
+                take_line(source, batch, line, length);
+        }
+    }
+}
+
+void state_source_fill(state_source *source, state_batch *batch) {
+    state_batch_clear(batch);
+    if (source->path != NULL) {
+        fill_from_file(source, batch);
+        return;
+    }
+    source->ended = true;
+    source->failure = take_arguments(source, batch);
+    if (source->failure == EXIT_OK)
+        batch->count = 1;
+}
+
+exit_code state_source_finish(const state_source *source) {
+    if (source->message[0] != '\0')
+        return complain(source->failure, "%s", source->message);
+    return source->failure;
+}

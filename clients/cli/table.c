@@ -1,0 +1,146 @@
+/*
+ * Tables for people.
+ */
+#include "table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cells {
+    char **text;
+    size_t count, capacity;
+} cells;
+
+struct table {
+    cells headings;
+    table_align *align;
+    cells body;
+    bool failed;
+};
+
+table *table_create(void) {
+    return calloc(1, sizeof(table));
+}
+
+static void cells_free(cells *freed) {
+    for (size_t i = 0; i < freed->count; i++)
+        free(freed->text[i]);
+    free(freed->text);
+}
+
+void table_free(table *freed) {
+    if (freed == NULL)
+        return;
+    cells_free(&freed->headings);
+    cells_free(&freed->body);
+    free(freed->align);
+    free(freed);
+}
+
+/* Appends a text that was allocated, and becomes the cells' own; NULL fails. */
+static bool append(cells *to, char *text) {
+    if (text == NULL)
+        return false;
+    if (to->count == to->capacity) {
+        size_t capacity = to->capacity > 0 ? 2 * to->capacity : 64;
+        char **grown = realloc(to->text, capacity * sizeof *grown);
+        if (grown == NULL) {
+            free(text);
+            return false;
+        }
+        to->text = grown;
+        to->capacity = capacity;
+    }
+    to->text[to->count++] = text;
+    return true;
+}
+
+void table_add_column(table *to, const char *heading, table_align align) {
+    if (to == NULL || to->failed)
+        return;
+    table_align *grown = realloc(to->align, (to->headings.count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        to->failed = true;
+        return;
+    }
+    to->align = grown;
+    to->align[to->headings.count] = align;
+    to->failed = !append(&to->headings, strdup(heading));
+}
+
+void table_add_cell(table *to, const char *format, ...) {
+    if (to == NULL || to->failed)
+        return;
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    to->failed = !append(&to->body, text);
+}
+
+void table_add_number(table *to, double number) {
+    double size = fabs(number);
+    if (size == 0 || (size >= 1e-4 && size < 1e6))
+        table_add_cell(to, "%.6f", number);
+    else
+        table_add_cell(to, "%.6e", number);
+}
+
+void table_end_row(table *to) {
+    while (to != NULL && !to->failed && to->body.count % to->headings.count != 0)
+        table_add_cell(to, "%s", "");
+}
+
+/* Columns on a terminal that a UTF-8 text takes, accents aside. */
+static size_t width_of(const char *text) {
+    size_t width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static void print_row(const table *printed, char *const *row, const size_t *widths, int indent) {
+    /* Blanks are written before the next cell only, so that no line ends with them. */
+    size_t blanks = (size_t)indent;
+    for (size_t i = 0; i < printed->headings.count; i++) {
+        size_t padding = widths[i] - width_of(row[i]);
+        if (printed->align[i] == TABLE_RIGHT)
+            blanks += padding;
+        if (row[i][0] != '\0') {
+            printf("%*s%s", (int)blanks, "", row[i]);
+            blanks = 0;
+        }
+        blanks += 2 + (printed->align[i] == TABLE_LEFT ? padding : 0);
+    }
+    fputc('\n', stdout);
+}
+
+bool table_print(const table *printed, int indent) {
+    if (printed == NULL || printed->failed)
+        return false;
+    size_t columns = printed->headings.count;
+    size_t *widths = calloc(columns + 1, sizeof *widths);
+    if (widths == NULL)
+        return false;
+    bool headed = false;
+    for (size_t i = 0; i < columns; i++) {
+        widths[i] = width_of(printed->headings.text[i]);
+        headed |= widths[i] > 0;
+    }
+    for (size_t i = 0; i < printed->body.count; i++) {
+        size_t width = width_of(printed->body.text[i]);
+        if (width > widths[i % columns])
+            widths[i % columns] = width;
+    }
+    if (headed)
+        print_row(printed, printed->headings.text, widths, indent);
+    for (size_t row = 0; row + columns <= printed->body.count; row += columns)
+        print_row(printed, printed->body.text + row, widths, indent);
+    free(widths);
+    return true;
+}

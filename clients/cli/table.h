@@ -1,0 +1,33 @@
+/*
+ * Tables for people: columns as wide as their widest cell.
+ */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct table table;
+
+typedef enum table_align { TABLE_LEFT, TABLE_RIGHT } table_align;
+
+/* NULL when out of memory; all functions below then do nothing and table_print tells it. */
+table *table_create(void);
+void table_free(table *freed);
+
+/* Adds a column; before any row. An empty heading is one. */
+void table_add_column(table *to, const char *heading, table_align align);
+
+/* Adds cells, row by row, printf's way. */
+void table_add_cell(table *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A cell with a number of a readable length. */
+void table_add_number(table *to, double number);
+
+/* Fills the row with empty cells up to its end. */
+void table_end_row(table *to);
+
+/* Writes the table to standard output, `indent` blanks before each line. False when memory ran out on the way. */
+bool table_print(const table *printed, int indent);
+
+#endif
