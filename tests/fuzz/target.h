@@ -1,0 +1,12 @@
+/*
+ * A fuzz target: what is done with any bytes. It aborts where a property does not hold.
+ */
+#ifndef DYNAMICS_TESTS_FUZZ_TARGET_H
+#define DYNAMICS_TESTS_FUZZ_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * Any bytes as URDF: the reader refuses them with a place and a message, or builds a model that holds together.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "target.h"
+
+/* Velocities beyond which no dynamics is computed, for speed. */
+enum { MAX_VELOCITIES = 64 };
+
+static void require(int holds, const char *property) {
+    if (!holds) {
+        fprintf(stderr, "does not hold: %s\n", property);
+        abort();
+    }
+}
+
+static void check_finite(const double *values, int count) {
+    for (int i = 0; i < count; i++) {
+        require(isfinite(values[i]), "numbers are finite");
+    }
+}
+
+/* Joints and links refer to each other within bounds. */
+static void check_structure(const dyn_model *model) {
+    int nq = 0, nv = 0, frame;
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        require(joint->master >= 0 || (joint->q_index == nq && joint->v_index == nv), "coordinates are in order");
+        check_finite(joint->origin.position, 3);
+        check_finite(joint->axis, 3);
+        nq += joint->nq;
+        nv += joint->nv;
+        require(dyn_model_find_joint(model, joint->name) == j, "joints are found by name");
+    }
+    require(nq == dyn_model_nq(model) && nv == dyn_model_nv(model), "coordinates add up");
+    for (int i = 0; i < dyn_model_link_count(model); i++) {
+        const dyn_link *link = dyn_model_link(model, i);
+        require(dyn_model_find_frame(model, link->name, NULL, &frame) == DYN_OK && frame == i, "links are found");
+        check_finite(link->pose.position, 3);
+        check_finite(link->pose.rotation, 9);
+        check_finite(link->inertia.rotational, 6);
+        require(link->moving_joint < dyn_model_joint_count(model), "links move with joints that there are");
+    }
+}
+
+/* Torques at the home configuration are computed or refused. */
+static void check_dynamics(const dyn_model *model) {
+    double q[2 * MAX_VELOCITIES], v[MAX_VELOCITIES] = {0}, tau[MAX_VELOCITIES], a[MAX_VELOCITIES];
+    dyn_workspace *workspace;
+    if (dyn_model_nv(model) > MAX_VELOCITIES || dyn_workspace_create(model, NULL, &workspace) != DYN_OK) {
+        return;
+    }
+    dyn_home_configuration(model, q);
+    require(dyn_rnea(model, workspace, 1, NULL, q, v, NULL, NULL, NULL, tau) == DYN_OK, "torques are computed");
+    dyn_error error;
+    dyn_status status = dyn_aba(model, workspace, 1, NULL, q, v, v, NULL, &error, a);
+    require(status == DYN_OK || status == DYN_FAILED_PRECONDITION, "accelerations are computed or refused");
+    dyn_workspace_free(workspace);
+}
+
+static void check_model(const dyn_model *model) {
+    char *text;
+    size_t length;
+    require(dyn_model_canonical(model, NULL, &text, &length) == DYN_OK, "the canonical description is written");
+    require(strlen(text) == length, "the canonical description is text");
+    free(text);
+    check_structure(model);
+    check_dynamics(model);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    for (int k = 0; k < 4; k++) {
+        dyn_build_options options = {.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                     .mimic = k / 2 ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED};
+        dyn_report *report;
+        dyn_model *model;
+        dyn_error error = {.status = DYN_OK};
+        if (dyn_report_create(&report) != DYN_OK) {
+            return 0;
+        }
+        dyn_status status = dyn_urdf_load((const char *)data, size, &options, report, &error, &model);
+        require((status == DYN_OK) == (model != NULL), "there is a model exactly on success");
+        if (status == DYN_OK) {
+            check_model(model);
+        } else {
+            require(error.status == status && error.place[0] != '\0' && error.message[0] != '\0', "errors explain");
+        }
+        dyn_model_free(model);
+        dyn_report_free(report);
+    }
+    return 0;
+}
