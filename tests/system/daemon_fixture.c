@@ -1,0 +1,216 @@
+/* A real dynamicsd for a test. */
+#include "system/daemon_fixture.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dynamics_client.h"
+
+static const double START_SECONDS = 20;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static char *read_file(const char *path) {
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0;
+    if (!file || getdelim(&text, &size, '\0', file) < 0) {
+        free(text);
+        text = strdup("");
+    }
+    if (file) {
+        fclose(file);
+    }
+    return text;
+}
+
+char *daemon_log(const daemon_fixture *daemon) {
+    return read_file(daemon->log_file);
+}
+
+/* A socket that stands for the service manager's. */
+static void open_notices(daemon_fixture *daemon) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/notices", daemon->directory);
+    daemon->notices = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(daemon->notices, 0);
+    ck_assert_int_eq(bind(daemon->notices, (struct sockaddr *)&address, sizeof address), 0);
+}
+
+void daemon_configure(const daemon_fixture *daemon, const char *sections) {
+    FILE *file = fopen(daemon->configuration_file, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "[endpoints]\nrequest = %s tcp://127.0.0.1:0\nevents = %s tcp://127.0.0.1:0\n", daemon->request_ipc,
+            daemon->events_ipc);
+    fprintf(file, "[models]\ndirectory = %s\n%s\n", daemon->models, sections ? sections : "");
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The new process becomes the daemon. */
+static void become_daemon(const daemon_fixture *daemon, size_t descriptors) {
+    char notices[128];
+    snprintf(notices, sizeof notices, "%s/notices", daemon->directory);
+    setenv("NOTIFY_SOCKET", notices, 1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (descriptors > 0) {
+        struct rlimit limit = {.rlim_cur = descriptors, .rlim_max = descriptors};
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    int log = open(daemon->log_file, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    close(log);
+    execl(DYNAMICSD_PROGRAM, "dynamicsd", "--config", daemon->configuration_file, (char *)NULL);
+    perror(DYNAMICSD_PROGRAM);
+    _exit(127);
+}
+
+/* Asks the daemon for the ports that the system chose. */
+static void learn_addresses(daemon_fixture *daemon) {
+    dyn_client *client;
+    dyn_client_error error;
+    dyn_client_server_info *info;
+    ck_assert_msg(dyn_client_connect(daemon->request_ipc, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_get_server_info(client, 0, &error, &info) == DYN_CLIENT_OK, "%s", error.message);
+    for (size_t i = 0; i < info->endpoint_count; i++) {
+        const dyn_client_endpoint *endpoint = &info->endpoints[i];
+        if (strncmp(endpoint->address, "tcp://", 6) == 0) {
+            char *address = strcmp(endpoint->kind, "events") == 0 ? daemon->events_tcp : daemon->request_tcp;
+            snprintf(address, sizeof daemon->events_tcp, "%s", endpoint->address);
+        }
+    }
+    dyn_client_server_info_free(info);
+    dyn_client_close(client);
+    ck_assert_str_ne(daemon->request_tcp, "");
+    ck_assert_str_ne(daemon->events_tcp, "");
+}
+
+void daemon_start(const daemon_options *options, daemon_fixture *daemon) {
+    static const daemon_options usual = {0};
+    options = options ? options : &usual;
+    memset(daemon, 0, sizeof *daemon);
+    snprintf(daemon->directory, sizeof daemon->directory, "/tmp/dynamicsd-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(daemon->directory));
+    snprintf(daemon->configuration_file, sizeof daemon->configuration_file, "%s/dynamicsd.conf", daemon->directory);
+    snprintf(daemon->log_file, sizeof daemon->log_file, "%s/log", daemon->directory);
+    snprintf(daemon->models, sizeof daemon->models, "%s", options->models ? options->models : DYNAMICS_ROBOTS_DIR);
+    snprintf(daemon->request_ipc, sizeof daemon->request_ipc, "ipc://%s/request", daemon->directory);
+    snprintf(daemon->events_ipc, sizeof daemon->events_ipc, "ipc://%s/events", daemon->directory);
+    daemon_configure(daemon, options->configuration);
+    open_notices(daemon);
+    daemon->process = fork();
+    ck_assert_int_ge(daemon->process, 0);
+    if (daemon->process == 0) {
+        become_daemon(daemon, options->descriptors);
+    }
+    daemon_wait_for_notice(daemon, "READY=1", START_SECONDS);
+    learn_addresses(daemon);
+}
+
+void daemon_signal(const daemon_fixture *daemon, int signal) {
+    ck_assert_int_eq(kill(daemon->process, signal), 0);
+}
+
+/* Ends the test with the daemon's log. */
+static void fail_with_log(const daemon_fixture *daemon, const char *problem, const char *detail) {
+    char *log = daemon_log(daemon);
+    ck_abort_msg("%s %s; its log:\n%s", problem, detail, log);
+    free(log);
+}
+
+void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, double seconds) {
+    double end = now() + seconds;
+    struct pollfd readable = {.fd = daemon->notices, .events = POLLIN};
+    while (now() < end) {
+        char notice[1024];
+        ssize_t length = poll(&readable, 1, 50) > 0 ? recv(daemon->notices, notice, sizeof notice - 1, 0) : 0;
+        notice[length > 0 ? length : 0] = '\0';
+        if (strstr(notice, text)) {
+            return;
+        }
+        siginfo_t ended = {.si_pid = 0};
+        if (waitid(P_PID, (id_t)daemon->process, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
+            fail_with_log(daemon, "the daemon ended before", text);
+        }
+    }
+    fail_with_log(daemon, "the daemon has not told its service manager", text);
+}
+
+/* Removes a directory and the files in it. */
+static void remove_directory(const char *path) {
+    DIR *directory = opendir(path);
+    for (struct dirent *entry = directory ? readdir(directory) : NULL; entry; entry = readdir(directory)) {
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    }
+    if (directory) {
+        closedir(directory);
+    }
+    rmdir(path);
+}
+
+int daemon_wait(daemon_fixture *daemon, double seconds) {
+    double end = now() + seconds;
+    int status = 0;
+    while (waitpid(daemon->process, &status, WNOHANG) == 0) {
+        if (now() > end) {
+            fail_with_log(daemon, "the daemon does not", "end");
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (code != 0) {
+        char *log = daemon_log(daemon);
+        fprintf(stderr, "the daemon ended with code %d; its log:\n%s", code, log);
+        free(log);
+    }
+    close(daemon->notices);
+    remove_directory(daemon->directory);
+    return code;
+}
+
+void daemon_stop(daemon_fixture *daemon) {
+    daemon_signal(daemon, SIGTERM);
+    ck_assert_int_eq(daemon_wait(daemon, 20), 0);
+}
+
+size_t daemon_resident_bytes(const daemon_fixture *daemon) {
+    char path[64];
+    unsigned long size, resident = 0;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)daemon->process);
+    char *text = read_file(path);
+    ck_assert_int_eq(sscanf(text, "%lu %lu", &size, &resident), 2);
+    free(text);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t daemon_open_descriptors(const daemon_fixture *daemon) {
+    char path[64];
+    size_t count = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)daemon->process);
+    DIR *directory = opendir(path);
+    ck_assert_ptr_nonnull(directory);
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(directory);
+    return count;
+}

@@ -1,0 +1,56 @@
+/*
+ * A real dynamicsd for a test: in a directory of its own, with one ipc and one tcp endpoint of each kind.
+ *
+ * Failures to start or stop end the Check test. The daemon dies with the test program, however that ends.
+ */
+#ifndef DYNAMICS_TESTS_DAEMON_FIXTURE_H
+#define DYNAMICS_TESTS_DAEMON_FIXTURE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* What is to be another way than usual; all may be zero. */
+typedef struct daemon_options {
+    const char *configuration; /* more of the configuration file: whole sections, other than endpoints and models */
+    const char *models;        /* directory of robots; NULL: the sample robots */
+    size_t descriptors;        /* RLIMIT_NOFILE, soft and hard; 0: inherited */
+} daemon_options;
+
+typedef struct daemon_fixture {
+    pid_t process;
+    int notices; /* receives what the daemon tells its service manager */
+    char directory[64];
+    char configuration_file[96];
+    char log_file[96];
+    char models[256];
+    char request_ipc[96], request_tcp[96]; /* addresses to dial */
+    char events_ipc[96], events_tcp[96];
+} daemon_fixture;
+
+/* Starts the daemon and waits until it is ready. */
+void daemon_start(const daemon_options *options, daemon_fixture *daemon);
+
+/* Writes the configuration file anew: the endpoints, the models, and these sections. */
+void daemon_configure(const daemon_fixture *daemon, const char *sections);
+
+/* Sends a signal. */
+void daemon_signal(const daemon_fixture *daemon, int signal);
+
+/* Waits until the daemon's notices contain a text such as "READY=1"; the test fails after `seconds`. */
+void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, double seconds);
+
+/* Waits for the end of the daemon and removes its directory. Returns its exit code, or 128 and the signal's number. When
+ * it is not 0, prints the log. The test fails where the daemon has not ended after `seconds`. */
+int daemon_wait(daemon_fixture *daemon, double seconds);
+
+/* Sends SIGTERM and waits for a clean end: the test fails for another exit code than 0. */
+void daemon_stop(daemon_fixture *daemon);
+
+/* The log so far; to be freed. */
+char *daemon_log(const daemon_fixture *daemon);
+
+/* Resident memory in bytes, and open descriptors, of the daemon. */
+size_t daemon_resident_bytes(const daemon_fixture *daemon);
+size_t daemon_open_descriptors(const daemon_fixture *daemon);
+
+#endif

@@ -1,0 +1,1 @@
+# Tests with bad input and bad peers.
