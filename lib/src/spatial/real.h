@@ -5,7 +5,8 @@
  * operations with a double broadcast it. All else that an algorithm needs of a number is named here, so that the same
  * source serves every instruction set and every precision. An algorithm branches on the model and never on a real.
  *
- * DYN_INSTANCE names the instance that is being compiled; KERNEL(rnea) is the name of rnea in it.
+ * DYN_INSTANCE names the instance that is being compiled; KERNEL(rnea) is the name of rnea in it. DYN_REAL_HEADER names
+ * a header that defines `real` and its functions for another type of number, such as complex ones.
  */
 #ifndef DYNAMICS_SPATIAL_REAL_H
 #define DYNAMICS_SPATIAL_REAL_H
@@ -18,7 +19,11 @@
 #include <immintrin.h>
 #endif
 
-#if DYN_LANES == 1
+#if defined DYN_REAL_HEADER
+
+#include DYN_REAL_HEADER
+
+#elif DYN_LANES == 1
 
 typedef double real;
 
@@ -41,6 +46,8 @@ static inline real real_set(double x) {
 /* A step of an algorithm that takes its motion type as an argument: inlined with a constant, only its case remains. */
 #define KERNEL_STEP static inline __attribute__((always_inline))
 
+#if !defined DYN_REAL_HEADER
+
 /* a b + c, rounded once where the instruction set has a fused instruction. The compiler fuses nothing of its own
  * accord, so that a sample has the same bits in every instance of an instruction set. */
 KERNEL_STEP real real_fma(real a, real b, real c) {
@@ -54,5 +61,7 @@ KERNEL_STEP real real_fma(real a, real b, real c) {
     return a * b + c;
 #endif
 }
+
+#endif
 
 #endif

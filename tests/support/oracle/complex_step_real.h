@@ -1,0 +1,20 @@
+/*
+ * Complex numbers as `real`: an analytic function evaluated at x + i h gives its derivative in the imaginary part.
+ */
+#include <complex.h>
+#undef I /* the inertia of the algorithms */
+
+typedef double _Complex real;
+
+static inline real real_set(double x) {
+    return x;
+}
+
+static inline real real_fma(real a, real b, real c) {
+    return a * b + c;
+}
+
+static inline void real_sincos(real x, real *sine, real *cosine) {
+    *sine = csin(x);
+    *cosine = ccos(x);
+}

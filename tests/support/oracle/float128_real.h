@@ -1,0 +1,21 @@
+/*
+ * Quadruple precision as `real`.
+ */
+typedef __float128 real;
+
+/* Of the C library, whose header declares them to gcc alone. */
+__float128 sinf128(__float128 x);
+__float128 cosf128(__float128 x);
+
+static inline real real_set(double x) {
+    return x;
+}
+
+static inline real real_fma(real a, real b, real c) {
+    return a * b + c;
+}
+
+static inline void real_sincos(real x, real *sine, real *cosine) {
+    *sine = sinf128(x);
+    *cosine = cosf128(x);
+}

@@ -1,0 +1,28 @@
+/*
+ * Doubles into an oracle's numbers and back.
+ */
+#include <math.h>
+
+#include "kernels/instance.h"
+
+void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
+    (void)stride, (void)count;
+    for (size_t i = 0; i < width; i++) {
+        ((real *)packed)[i] = real_set(rows[i]);
+    }
+}
+
+void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
+    (void)count;
+    for (size_t i = 0; i < width; i++) {
+        rows[i] = (double)((const real *)packed)[i];
+    }
+}
+
+int KERNEL(all_finite)(const double *x, size_t count) {
+    size_t i = 0;
+    while (i < count && isfinite(x[i])) {
+        i++;
+    }
+    return i == count;
+}

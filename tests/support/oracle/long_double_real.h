@@ -1,0 +1,18 @@
+/*
+ * Extended precision as `real`.
+ */
+#include <math.h>
+
+typedef long double real;
+
+static inline real real_set(double x) {
+    return x;
+}
+
+static inline real real_fma(real a, real b, real c) {
+    return a * b + c;
+}
+
+static inline void real_sincos(real x, real *sine, real *cosine) {
+    sincosl(x, sine, cosine);
+}
