@@ -1,0 +1,346 @@
+/* The configuration. */
+#include "config.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_value.h"
+#include "methods/text.h"
+
+/* Longest line that the parser takes whole. */
+enum { LINE_SIZE = 197 };
+
+static const char *const level_words[] = {"error", "warning", "info", "debug"};
+static const char *const format_words[] = {"auto", "plain", "journal", "json"};
+static const char *const base_words[] = {"fixed", "floating"};
+static const char *const mimic_words[] = {"coupled", "independent"};
+
+enum { LEVELS = 4, FORMATS = 4 };
+
+typedef enum key_type {
+    KEY_ADDRESSES,
+    KEY_MODE,
+    KEY_PATH,
+    KEY_COUNT,
+    KEY_BYTES,
+    KEY_SECONDS,
+    KEY_LEVEL,
+    KEY_FORMAT,
+} key_type;
+
+/* One key: where its value goes, and what is allowed. */
+typedef struct key {
+    const char *section, *name;
+    key_type type;
+    size_t offset;
+    double low, high;
+} key;
+
+static const key keys[] = {
+    {"endpoints", "request", KEY_ADDRESSES, offsetof(config, request), 0, 0},
+    {"endpoints", "events", KEY_ADDRESSES, offsetof(config, events), 0, 0},
+    {"endpoints", "ipc_mode", KEY_MODE, offsetof(config, ipc_mode), 0, 0},
+    {"models", "directory", KEY_PATH, offsetof(config, directory), 0, 0},
+    {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30},
+    {"limits", "reply_bytes", KEY_BYTES, offsetof(config, reply_bytes), 65536, 1 << 30},
+    {"limits", "samples", KEY_COUNT, offsetof(config, samples), 1, 1e9},
+    {"limits", "models", KEY_COUNT, offsetof(config, models), 1, 100000},
+    {"limits", "links", KEY_COUNT, offsetof(config, links), 1, DYN_MAX_LINKS},
+    {"limits", "connections", KEY_COUNT, offsetof(config, connections), 1, 100000},
+    {"limits", "request_time", KEY_SECONDS, offsetof(config, request_time), 1e-3, 86400},
+    {"limits", "idle_time", KEY_SECONDS, offsetof(config, idle_time), 0.1, 1e7},
+    {"limits", "reply_time", KEY_SECONDS, offsetof(config, reply_time), 0.01, 3600},
+    {"server", "workers", KEY_COUNT, offsetof(config, workers), 0, 1024},
+    {"server", "contexts", KEY_COUNT, offsetof(config, contexts), 8, 4096},
+    {"server", "drain_time", KEY_SECONDS, offsetof(config, drain_time), 0, 3600},
+    {"log", "level", KEY_LEVEL, offsetof(config, level), 0, 0},
+    {"log", "format", KEY_FORMAT, offsetof(config, format), 0, 0},
+    {"health", "probe_interval", KEY_SECONDS, offsetof(config, probe_interval), 0.01, 3600},
+    {"health", "probe_timeout", KEY_SECONDS, offsetof(config, probe_timeout), 0.01, 3600},
+};
+
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+/* The file while it is read. */
+typedef struct reading {
+    config *config;
+    const char *path;
+    FILE *file;
+    int line;
+    int lines_seen[KEYS]; /* line of each key, 0: not yet */
+    bool has_failed;
+    char *error;
+} reading;
+
+static void fail(reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Keeps the first error, with its place. */
+static void fail(reading *r, const char *format, ...) {
+    if (r->has_failed) {
+        return;
+    }
+    r->has_failed = true;
+    int used = snprintf(r->error, CONFIG_ERROR_SIZE, "%s:%d: ", r->path, r->line);
+    if (used < CONFIG_ERROR_SIZE) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(r->error + used, (size_t)(CONFIG_ERROR_SIZE - used), format, arguments);
+        va_end(arguments);
+    }
+}
+
+void config_init(config *c) {
+    memset(c, 0, sizeof *c);
+    c->request.count = 2;
+    snprintf(c->request.address[0], TRANSPORT_ADDRESS_SIZE, "ipc:///run/dynamicsd/dynamicsd.sock");
+    snprintf(c->request.address[1], TRANSPORT_ADDRESS_SIZE, "tcp://127.0.0.1:7400");
+    c->events.count = 2;
+    snprintf(c->events.address[0], TRANSPORT_ADDRESS_SIZE, "ipc:///run/dynamicsd/events.sock");
+    snprintf(c->events.address[1], TRANSPORT_ADDRESS_SIZE, "tcp://127.0.0.1:7401");
+    c->ipc_mode = 0660;
+    snprintf(c->directory, sizeof c->directory, "/usr/share/dynamicsd/robots");
+    c->message_bytes = 64UL << 20;
+    c->reply_bytes = 256UL << 20;
+    c->samples = 1000000;
+    c->models = 256;
+    c->links = DYN_MAX_LINKS;
+    c->connections = 1024;
+    c->request_time = 30;
+    c->idle_time = 600;
+    c->reply_time = 0.5;
+    c->contexts = 128;
+    c->drain_time = 5;
+    c->level = LOG_LEVEL_INFO;
+    c->format = LOG_FORMAT_AUTO;
+    c->probe_interval = 0.1;
+    c->probe_timeout = 0.15;
+}
+
+void config_free(config *c) {
+    for (size_t i = 0; i < c->rule_count; i++) {
+        free(c->rules[i].name);
+        free(c->rules[i].file);
+    }
+    free(c->rules);
+    c->rules = NULL;
+    c->rule_count = 0;
+}
+
+bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]) {
+    int number;
+    if (!config_parse_word("level", text, level_words, LEVELS, &number, error)) {
+        return false;
+    }
+    *level = (log_level)number;
+    return true;
+}
+
+bool config_parse_format(const char *text, log_format *format, char error[CONFIG_ERROR_SIZE]) {
+    int number;
+    if (!config_parse_word("format", text, format_words, FORMATS, &number, error)) {
+        return false;
+    }
+    *format = (log_format)number;
+    return true;
+}
+
+static bool parse_path(const char *name, const char *text, char *value, char error[CONFIG_ERROR_SIZE]) {
+    if (text[0] != '\0' && text[0] != '/') {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: give an absolute path, or nothing for none", name, text);
+        return false;
+    }
+    snprintf(value, PATH_MAX, "%s", text);
+    return true;
+}
+
+/* Parses one value into its place. A list starts anew with its first line. */
+static bool set_value(config *c, const key *k, bool is_first, const char *text, char error[CONFIG_ERROR_SIZE]) {
+    void *place = (char *)c + k->offset;
+    unsigned long low = (unsigned long)k->low, high = (unsigned long)k->high;
+    switch (k->type) {
+    case KEY_ADDRESSES:
+        if (is_first) {
+            ((config_addresses *)place)->count = 0;
+        }
+        return config_parse_addresses(k->name, text, place, error);
+    case KEY_MODE:
+        return config_parse_mode(k->name, text, place, error);
+    case KEY_PATH:
+        return parse_path(k->name, text, place, error);
+    case KEY_COUNT:
+    case KEY_BYTES:
+        return config_parse_count(k->name, text, low, high, k->type == KEY_BYTES, place, error);
+    case KEY_SECONDS:
+        return config_parse_seconds(k->name, text, k->low, k->high, place, error);
+    case KEY_LEVEL:
+        return config_parse_level(text, place, error);
+    case KEY_FORMAT:
+        return config_parse_format(text, place, error);
+    }
+    return false;
+}
+
+/* The rule of a section [model NAME], a new one the first time. */
+static model_rule *find_rule(config *c, const char *name) {
+    for (size_t i = 0; i < c->rule_count; i++) {
+        if (strcmp(c->rules[i].name, name) == 0) {
+            return &c->rules[i];
+        }
+    }
+    model_rule *rules = realloc(c->rules, (c->rule_count + 1) * sizeof *rules);
+    if (!rules) {
+        return NULL;
+    }
+    c->rules = rules;
+    model_rule *rule = &rules[c->rule_count];
+    *rule = (model_rule){.name = strdup(name)};
+    c->rule_count += rule->name != NULL;
+    return rule->name ? rule : NULL;
+}
+
+/* Takes a key of a section [model NAME]. */
+static void take_rule(reading *r, const char *model, const char *name, const char *value) {
+    char error[CONFIG_ERROR_SIZE];
+    int word = 0;
+    bool is_good = true;
+    model_rule *rule = find_rule(r->config, model);
+    if (!rule) {
+        fail(r, "out of memory");
+        return;
+    }
+    if (strcmp(name, "file") == 0) {
+        free(rule->file);
+        rule->file = strdup(value);
+    } else if (strcmp(name, "base") == 0) {
+        is_good = config_parse_word(name, value, base_words, 2, &word, error);
+        rule->options.base = word ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
+    } else if (strcmp(name, "mimic") == 0) {
+        is_good = config_parse_word(name, value, mimic_words, 2, &word, error);
+        rule->options.mimic = word ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
+    } else if (strcmp(name, "gravity") == 0) {
+        is_good = config_parse_vector(name, value, rule->options.gravity, error);
+        rule->options.has_gravity = true;
+    } else {
+        fail(r, "unknown key \"%s\" in [model %s]; the keys are file, base, mimic and gravity", name, model);
+    }
+    if (!is_good) {
+        fail(r, "%s", error);
+    }
+}
+
+/* Reports a key or a section that there is not, with the closest that there is. */
+static void fail_unknown(reading *r, const char *section, const char *name) {
+    text_guess section_guess = text_guess_start(section), key_guess = text_guess_start(name);
+    const char *home = NULL;
+    bool has_section = false;
+    for (size_t i = 0; i < KEYS; i++) {
+        text_guess_consider(&section_guess, keys[i].section);
+        if (strcmp(keys[i].section, section) == 0) {
+            has_section = true;
+            text_guess_consider(&key_guess, keys[i].name);
+        }
+        if (strcmp(keys[i].name, name) == 0) {
+            home = keys[i].section;
+        }
+    }
+    if (section[0] == '\0') {
+        fail(r, "the key \"%s\" stands before the first section; write [%s] above it", name, home ? home : "limits");
+    } else if (!has_section) {
+        fail(r, "unknown section [%s]; %s%s%s", section,
+             section_guess.closest ? "did you mean ["
+                                   : "the sections are endpoints, models, model NAME, limits, server, ",
+             section_guess.closest ? section_guess.closest : "log and health", section_guess.closest ? "]?" : "");
+    } else if (home) {
+        fail(r, "the key \"%s\" belongs to the section [%s], not to [%s]", name, home, section);
+    } else {
+        fail(r, "unknown key \"%s\" in [%s]%s%s%s", name, section, key_guess.closest ? "; did you mean \"" : "",
+             key_guess.closest ? key_guess.closest : "", key_guess.closest ? "\"?" : "");
+    }
+}
+
+/* Called by the parser for each line "name = value". */
+static int take(void *context, const char *section, const char *name, const char *value) {
+    reading *r = context;
+    char error[CONFIG_ERROR_SIZE];
+    if (strncmp(section, "model ", 6) == 0) {
+        take_rule(r, section + 6 + strspn(section + 6, " "), name, value);
+        return 1;
+    }
+    size_t i = 0;
+    while (i < KEYS && (strcmp(keys[i].section, section) != 0 || strcmp(keys[i].name, name) != 0)) {
+        i++;
+    }
+    if (i == KEYS) {
+        fail_unknown(r, section, name);
+        return 1;
+    }
+    bool is_first = r->lines_seen[i] == 0;
+    /* A list may go on in the next lines, which are indented. */
+    if (!is_first && keys[i].type != KEY_ADDRESSES) {
+        fail(r, "\"%s\" was set already in line %d", name, r->lines_seen[i]);
+        return 1;
+    }
+    r->lines_seen[i] = r->line;
+    if (!set_value(r->config, &keys[i], is_first, value, error)) {
+        fail(r, "%s", error);
+    }
+    return 1;
+}
+
+/* Gives the parser the next line, and counts. */
+static char *read_line(char *line, int size, void *context) {
+    reading *r = context;
+    char *result = fgets(line, size, r->file);
+    r->line += result != NULL;
+    if (result && strlen(result) > LINE_SIZE - 1 && result[strlen(result) - 1] != '\n') {
+        fail(r, "the line has more than %d bytes; continue it in a next line that is indented", LINE_SIZE);
+        return NULL;
+    }
+    return result;
+}
+
+/* What holds between keys. */
+static void check(reading *r) {
+    const config *c = r->config;
+    if (c->request.count == 0) {
+        fail(r, "endpoints.request names no endpoint");
+    }
+    for (size_t i = 0; i < c->request.count; i++) {
+        for (size_t j = 0; j < c->events.count; j++) {
+            if (strcmp(c->request.address[i], c->events.address[j]) == 0) {
+                fail(r, "%s is named for requests and for events; choose two", c->request.address[i]);
+            }
+        }
+    }
+}
+
+bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
+    reading r = {.config = c, .path = path, .error = error};
+    config_init(c);
+    r.file = fopen(path, "re");
+    if (!r.file) {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    int bad_line = ini_parse_stream(read_line, &r, take, &r);
+    if (bad_line != 0 && !r.has_failed) {
+        r.line = bad_line;
+        fail(&r, "give \"[section]\", \"key = value\" or a comment that starts with # or ;");
+    }
+    if (!r.has_failed && ferror(r.file)) {
+        fail(&r, "%s", strerror(EIO));
+    }
+    fclose(r.file);
+    if (!r.has_failed) {
+        check(&r);
+    }
+    if (r.has_failed) {
+        config_free(c);
+    }
+    return !r.has_failed;
+}

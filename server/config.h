@@ -1,0 +1,64 @@
+/*
+ * The configuration: an INI file, every key of which has a default.
+ */
+#ifndef SERVER_CONFIG_H
+#define SERVER_CONFIG_H
+
+#include <limits.h>
+
+#include "models/directory.h"
+#include "observe/log.h"
+#include "transport/transport.h"
+
+enum { CONFIG_ENDPOINTS = 16, CONFIG_ERROR_SIZE = 512 };
+
+#define CONFIG_DEFAULT_PATH "/etc/dynamicsd/dynamicsd.conf"
+
+/* Several addresses. */
+typedef struct config_addresses {
+    size_t count;
+    char address[CONFIG_ENDPOINTS][TRANSPORT_ADDRESS_SIZE];
+} config_addresses;
+
+typedef struct config {
+    /* [endpoints] */
+    config_addresses request, events;
+    unsigned ipc_mode;
+    /* [models], and the sections [model NAME] */
+    char directory[PATH_MAX];
+    model_rule *rules;
+    size_t rule_count;
+    /* [limits]; times in s */
+    unsigned long message_bytes, reply_bytes, samples, models, links, connections;
+    double request_time, idle_time, reply_time;
+    /* [server] */
+    unsigned long workers; /* 0: one for each processor */
+    unsigned long contexts;
+    double drain_time;
+    /* [log] */
+    log_level level;
+    log_format format;
+    /* [health]; s */
+    double probe_interval, probe_timeout;
+} config;
+
+/* Sets every key to its default. */
+void config_init(config *c);
+
+/* Frees what a configuration holds. */
+void config_free(config *c);
+
+/* Reads a file over the defaults. On failure writes "FILE:LINE: sentence" and returns false; `c` is then empty. */
+bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]);
+
+/* Replaces a list of addresses by one, or adds one. `key` is for messages. */
+bool config_set_address(config_addresses *addresses, const char *key, const char *address,
+                        char error[CONFIG_ERROR_SIZE]);
+bool config_add_address(config_addresses *addresses, const char *key, const char *address,
+                        char error[CONFIG_ERROR_SIZE]);
+
+/* Names of levels and formats, as in the file. */
+bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]);
+bool config_parse_format(const char *text, log_format *format, char error[CONFIG_ERROR_SIZE]);
+
+#endif

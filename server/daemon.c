@@ -1,0 +1,494 @@
+/* The daemon's life. */
+#include "daemon.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "dynamics/v1/envelope.pb-c.h"
+#include "methods/events.h"
+#include "methods/service.h"
+#include "observe/clock.h"
+#include "observe/probe.h"
+#include "observe/watchdog.h"
+#include "worker_pool.h"
+
+/* Long requests that may wait for a worker. */
+enum { QUEUE_CAPACITY = 1024 };
+
+/* ms between two ticks, and between two looks while draining; time for the last replies to leave nng's hands. */
+enum { TICK_MILLISECONDS = 50, DRAIN_MILLISECONDS = 10, LINGER_MILLISECONDS = 100 };
+
+/* Age of a memory shortage for which the health speaks of it. */
+#define SHORTAGE_AGE (10 * NANOSECONDS)
+
+typedef struct daemon_state {
+    const daemon_arguments *arguments;
+    config config;
+    logger log;
+    counters counters;
+    health health;
+    service_limits limits;
+    events events;
+    model_store *store;
+    model_directory *directory;
+    worker_pool *pool;
+    service *service;
+    transport *transport;
+    probe *probe;
+    transport_endpoint endpoints[2 * CONFIG_ENDPOINTS];
+    service_endpoint service_endpoints[2 * CONFIG_ENDPOINTS];
+    probe_target probe_targets[2 * CONFIG_ENDPOINTS];
+    size_t endpoint_count;
+    size_t models_component, workers_component, memory_component;
+    unsigned workers;
+    uv_loop_t loop;
+    uv_timer_t tick, watchdog, drain;
+    uv_signal_t terminate, interrupt, hang_up;
+    uv_work_t scan;
+    bool is_scanning, must_scan_again, is_draining, has_lingered;
+    uint64_t drain_end;   /* ns */
+    uint64_t next_status; /* ns */
+    uint64_t watchdog_interval;
+} daemon_state;
+
+bool daemon_configure(const daemon_arguments *arguments, config *c, char error[CONFIG_ERROR_SIZE]) {
+    if (arguments->config_path) {
+        if (!config_read(arguments->config_path, c, error)) {
+            return false;
+        }
+    } else {
+        config_init(c);
+    }
+    if (arguments->request.count > 0) {
+        c->request = arguments->request;
+    }
+    if (arguments->has_events) {
+        c->events = arguments->events;
+    }
+    if (arguments->directory) {
+        snprintf(c->directory, sizeof c->directory, "%s", arguments->directory);
+    }
+    c->level = arguments->has_level ? arguments->level : c->level;
+    c->format = arguments->has_format ? arguments->format : c->format;
+    return true;
+}
+
+/* As many descriptors as the system allows; a sandbox that forbids it keeps what it gave. */
+static void raise_descriptor_limit(daemon_state *d) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return;
+    }
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        log_debug(&d->log, "the limit of descriptors stays at %llu", (unsigned long long)before);
+    }
+}
+
+/* Limits that hold from the next request on. */
+static void apply_limits(daemon_state *d) {
+    const config *c = &d->config;
+    atomic_store(&d->limits.reply_bytes, c->reply_bytes);
+    atomic_store(&d->limits.samples, c->samples);
+    atomic_store(&d->limits.models, (uint32_t)c->models);
+    atomic_store(&d->limits.links, (uint32_t)c->links);
+    atomic_store(&d->limits.connections, (uint32_t)c->connections);
+    atomic_store(&d->limits.request_time, c->request_time);
+    atomic_store(&d->limits.idle_time, c->idle_time);
+    model_store_set_capacity(d->store, c->models);
+    log_configure(&d->log, c->level, c->format);
+}
+
+static void scan_models(daemon_state *d) {
+    model_directory_scan(d->directory, d->config.directory, d->config.rules, d->config.rule_count, d->config.links);
+}
+
+/* The models' health, after a scan. */
+static void report_models(daemon_state *d) {
+    char problem[HEALTH_MESSAGE_SIZE];
+    size_t count = model_directory_problem(d->directory, problem, sizeof problem);
+    if (count == 0) {
+        health_set(&d->health, d->models_component, HEALTH_SERVING, "%s", "");
+    } else {
+        health_set(&d->health, d->models_component, HEALTH_DEGRADED, "%zu file%s could not be loaded; %.800s", count,
+                   count == 1 ? "" : "s", problem);
+    }
+}
+
+static void report_workers(daemon_state *d) {
+    size_t load = worker_pool_load(d->pool);
+    if (load < QUEUE_CAPACITY) {
+        health_set(&d->health, d->workers_component, HEALTH_SERVING, "%s", "");
+    } else {
+        health_set(&d->health, d->workers_component, HEALTH_DEGRADED, "%zu long requests wait; more are refused", load);
+    }
+}
+
+static void report_memory(daemon_state *d) {
+    uint64_t last = atomic_load(&d->counters.last_shortage);
+    if (last == 0 || clock_now() > last + SHORTAGE_AGE) {
+        health_set(&d->health, d->memory_component, HEALTH_SERVING, "%s", "");
+    } else {
+        health_set(&d->health, d->memory_component, HEALTH_DEGRADED, "%llu requests were refused for want of memory",
+                   (unsigned long long)atomic_load(&d->counters.memory_shortages));
+    }
+}
+
+/* What systemctl status shows. */
+static void write_status(daemon_state *d, char text[160]) {
+    snprintf(text, 160, "%zu models, %u connections, %llu requests", model_store_count(d->store),
+             atomic_load(&d->counters.connections), (unsigned long long)atomic_load(&d->counters.requests));
+}
+
+static void on_tick(uv_timer_t *timer) {
+    daemon_state *d = timer->data;
+    uint64_t now = clock_now();
+    health_beat(&d->health);
+    transport_sweep(d->transport);
+    probe_tick(d->probe);
+    if (now >= d->next_status) {
+        char status[160];
+        d->next_status = now + NANOSECONDS;
+        report_workers(d);
+        report_memory(d);
+        write_status(d, status);
+        if (!d->is_draining && !d->is_scanning) {
+            watchdog_status(status);
+        }
+    }
+}
+
+/* Sent from inside the loop, and only while the listeners answer: systemd restarts a daemon that hangs or is deaf. */
+static void on_watchdog(uv_timer_t *timer) {
+    daemon_state *d = timer->data;
+    if (d->is_draining || probe_is_well(d->probe, d->watchdog_interval + NANOSECONDS)) {
+        watchdog_feed();
+    }
+}
+
+static void close_handle(uv_handle_t *handle, void *context) {
+    (void)context;
+    if (!uv_is_closing(handle)) {
+        uv_close(handle, NULL);
+    }
+}
+
+/* Ends the loop, once the last replies had time to leave. */
+static void on_drain(uv_timer_t *timer) {
+    daemon_state *d = timer->data;
+    bool is_late = clock_now() > d->drain_end;
+    unsigned pending = transport_pending(d->transport);
+    if (pending > 0 && !is_late) {
+        return;
+    }
+    if (!d->has_lingered) {
+        d->has_lingered = true;
+        if (pending > 0) {
+            log_warning(&d->log, "%u requests were not done within the drain time", pending);
+        }
+        uv_timer_start(&d->drain, on_drain, LINGER_MILLISECONDS, DRAIN_MILLISECONDS);
+        return;
+    }
+    uv_stop(&d->loop);
+}
+
+static void on_terminate(uv_signal_t *signal, int number) {
+    daemon_state *d = signal->data;
+    if (d->is_draining) {
+        log_warning(&d->log, "stopping at once");
+        uv_stop(&d->loop);
+        return;
+    }
+    d->is_draining = true;
+    d->drain_end = clock_now() + clock_duration(d->config.drain_time);
+    log_info(&d->log, "%s: finishing the requests under way", number == SIGINT ? "interrupted" : "asked to stop");
+    watchdog_stopping("Finishing the requests under way");
+    service_drain(d->service);
+    transport_refuse_connections(d->transport);
+    probe_stop(d->probe);
+    uv_timer_start(&d->drain, on_drain, DRAIN_MILLISECONDS, DRAIN_MILLISECONDS);
+}
+
+static void start_scan(daemon_state *d);
+
+static void on_scan(uv_work_t *work) {
+    scan_models(work->data);
+}
+
+static void on_scanned(uv_work_t *work, int status) {
+    daemon_state *d = work->data;
+    char text[160];
+    (void)status;
+    d->is_scanning = false;
+    report_models(d);
+    if (d->must_scan_again) {
+        d->must_scan_again = false;
+        start_scan(d);
+        return;
+    }
+    write_status(d, text);
+    watchdog_ready(text);
+    log_info(&d->log, "reloaded: %zu models", model_store_count(d->store));
+}
+
+static void start_scan(daemon_state *d) {
+    d->is_scanning = true;
+    d->scan.data = d;
+    uv_queue_work(&d->loop, &d->scan, on_scan, on_scanned);
+}
+
+/* Says which changes wait for the next start. */
+static void warn_of_fixed_keys(daemon_state *d, const config *next) {
+    const config *c = &d->config;
+    bool has_endpoints = memcmp(&c->request, &next->request, sizeof c->request) != 0 ||
+                         memcmp(&c->events, &next->events, sizeof c->events) != 0 || c->ipc_mode != next->ipc_mode;
+    if (has_endpoints || c->message_bytes != next->message_bytes || c->workers != next->workers ||
+        c->contexts != next->contexts) {
+        log_warning(&d->log, "changes of [endpoints], message_bytes, workers and contexts take effect at the next "
+                             "start");
+    }
+}
+
+/* Takes over a new configuration; a bad one leaves the old one in force. */
+static void on_hang_up(uv_signal_t *signal, int number) {
+    daemon_state *d = signal->data;
+    char error[CONFIG_ERROR_SIZE];
+    config next;
+    (void)number;
+    if (d->is_draining) {
+        return;
+    }
+    if (d->is_scanning) {
+        d->must_scan_again = true;
+        return;
+    }
+    watchdog_reloading();
+    if (!daemon_configure(d->arguments, &next, error)) {
+        log_error(&d->log, "%s; the old configuration stays in force", error);
+        watchdog_ready("The configuration is bad; the old one is in force");
+        return;
+    }
+    warn_of_fixed_keys(d, &next);
+    config_free(&d->config);
+    d->config = next;
+    apply_limits(d);
+    transport_set_limits(d->transport, next.idle_time, next.reply_time, (unsigned)next.connections);
+    probe_set_times(d->probe, next.probe_interval, next.probe_timeout);
+    start_scan(d);
+}
+
+static uint64_t hook_admitted(void *context, size_t i) {
+    return transport_admitted(((daemon_state *)context)->transport, i);
+}
+
+static void hook_expect(void *context, size_t i, uint16_t port) {
+    transport_expect_probe(((daemon_state *)context)->transport, i, port);
+}
+
+static bool hook_restart(void *context, size_t i) {
+    daemon_state *d = context;
+    char error[TRANSPORT_ERROR_SIZE];
+    if (transport_restart_listener(d->transport, i, error)) {
+        return true;
+    }
+    log_error(&d->log, "%s", error);
+    return false;
+}
+
+/* A Health request as the probe sends it. */
+static size_t write_probe_request(uint8_t *bytes, size_t size) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__HealthRequest question = DYNAMICS__V1__HEALTH_REQUEST__INIT;
+    char component[] = "loop";
+    question.component = component;
+    request.id = 1;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_HEALTH;
+    request.health = &question;
+    size_t packed = dynamics__v1__request__get_packed_size(&request);
+    return packed <= size ? dynamics__v1__request__pack(&request, bytes) : 0;
+}
+
+static bool start_probe(daemon_state *d) {
+    uint8_t request[64];
+    probe_options options = {
+        .loop = &d->loop,
+        .targets = d->probe_targets,
+        .target_count = d->endpoint_count,
+        .interval = d->config.probe_interval,
+        .timeout = d->config.probe_timeout,
+        .request = request,
+        .request_size = write_probe_request(request, sizeof request),
+        .hooks = {hook_admitted, hook_expect, hook_restart, d},
+        .health = &d->health,
+        .log = &d->log,
+    };
+    d->probe = probe_create(&options);
+    return d->probe != NULL;
+}
+
+/* Models, workers and the service. */
+static bool start_service(daemon_state *d) {
+    d->store = model_store_create(d->config.models);
+    d->directory = d->store ? model_directory_create(d->store, &d->log) : NULL;
+    unsigned processors = uv_available_parallelism();
+    d->workers = d->config.workers ? (unsigned)d->config.workers : processors;
+    d->pool = worker_pool_create(d->workers, QUEUE_CAPACITY);
+    service_options options = {
+        .store = d->store,
+        .limits = &d->limits,
+        .counters = &d->counters,
+        .health = &d->health,
+        .log = &d->log,
+        .submit = worker_pool_submit,
+        .pool = d->pool,
+        .workers = d->workers,
+    };
+    d->service = service_create(&options);
+    if (!d->directory || !d->pool || !d->service) {
+        log_error(&d->log, "out of memory or threads");
+        return false;
+    }
+    model_store_listen(d->store, events_on_model_change, &d->events);
+    atomic_store(&d->limits.message_bytes, d->config.message_bytes);
+    apply_limits(d);
+    scan_models(d);
+    report_models(d);
+    return true;
+}
+
+static void add_endpoints(daemon_state *d, const config_addresses *addresses, transport_kind kind) {
+    for (size_t i = 0; i < addresses->count; i++) {
+        transport_endpoint *e = &d->endpoints[d->endpoint_count++];
+        snprintf(e->address, sizeof e->address, "%s", addresses->address[i]);
+        e->kind = kind;
+    }
+}
+
+static bool start_transport(daemon_state *d) {
+    char error[TRANSPORT_ERROR_SIZE];
+    add_endpoints(d, &d->config.request, TRANSPORT_REQUEST);
+    add_endpoints(d, &d->config.events, TRANSPORT_EVENTS);
+    transport_options options = {
+        .endpoints = d->endpoints,
+        .endpoint_count = d->endpoint_count,
+        .ipc_mode = d->config.ipc_mode,
+        .message_bytes = d->config.message_bytes,
+        .contexts = (unsigned)d->config.contexts,
+        .connections = (unsigned)d->config.connections,
+        .idle_time = d->config.idle_time,
+        .reply_time = d->config.reply_time,
+        .handler = service_handle,
+        .handler_context = d->service,
+        .log = &d->log,
+        .counters = &d->counters,
+    };
+    if (!transport_open(&options, error, &d->transport)) {
+        log_error(&d->log, "%s", error);
+        return false;
+    }
+    for (size_t i = 0; i < d->endpoint_count; i++) {
+        const char *address = transport_address(d->transport, i);
+        bool is_request = d->endpoints[i].kind == TRANSPORT_REQUEST;
+        d->service_endpoints[i] = (service_endpoint){address, is_request ? "request" : "events"};
+        d->probe_targets[i] = (probe_target){address, is_request};
+        log_info(&d->log, "%s at %s", is_request ? "requests" : "events", address);
+    }
+    service_set_endpoints(d->service, d->service_endpoints, d->endpoint_count);
+    d->events.transport = d->transport;
+    return true;
+}
+
+static void start_signal(daemon_state *d, uv_signal_t *handle, uv_signal_cb callback, int number) {
+    uv_signal_init(&d->loop, handle);
+    handle->data = d;
+    uv_signal_start(handle, callback, number);
+}
+
+static void start_timer(daemon_state *d, uv_timer_t *handle, uv_timer_cb callback, uint64_t milliseconds) {
+    uv_timer_init(&d->loop, handle);
+    handle->data = d;
+    if (callback) {
+        uv_timer_start(handle, callback, 0, milliseconds);
+    }
+}
+
+static void start_loop_work(daemon_state *d) {
+    d->watchdog_interval = watchdog_interval();
+    start_signal(d, &d->terminate, on_terminate, SIGTERM);
+    start_signal(d, &d->interrupt, on_terminate, SIGINT);
+    start_signal(d, &d->hang_up, on_hang_up, SIGHUP);
+    start_timer(d, &d->tick, on_tick, TICK_MILLISECONDS);
+    start_timer(d, &d->drain, NULL, 0);
+    start_timer(d, &d->watchdog, d->watchdog_interval ? on_watchdog : NULL, d->watchdog_interval / 1000000);
+}
+
+static bool start(daemon_state *d) {
+    raise_descriptor_limit(d);
+    if (!start_service(d) || !start_transport(d) || !start_probe(d)) {
+        return false;
+    }
+    start_loop_work(d);
+    health_beat(&d->health);
+    transport_receive(d->transport);
+    return true;
+}
+
+/* Closes what the loop holds, and lets it run until all is closed. */
+static void close_loop(daemon_state *d) {
+    if (d->probe) {
+        probe_stop(d->probe);
+    }
+    uv_walk(&d->loop, close_handle, NULL);
+    uv_run(&d->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&d->loop);
+}
+
+/* In the order in which one part needs the other: calls that are under way end before the service goes. */
+static void stop(daemon_state *d) {
+    close_loop(d);
+    worker_pool_free(d->pool);
+    if (d->transport) {
+        d->events.transport = NULL;
+        transport_stop(d->transport);
+    }
+    probe_free(d->probe);
+    service_free(d->service);
+    model_directory_free(d->directory);
+    model_store_free(d->store);
+    health_free(&d->health);
+    config_free(&d->config);
+}
+
+int daemon_run(const daemon_arguments *arguments, config *c) {
+    static daemon_state d;
+    char status[160];
+    d.arguments = arguments;
+    d.config = *c;
+    d.counters.start = clock_now();
+    log_configure(&d.log, c->level, c->format);
+    signal(SIGPIPE, SIG_IGN);
+    health_init(&d.health);
+    d.models_component = health_enter(&d.health, "models");
+    d.workers_component = health_enter(&d.health, "workers");
+    d.memory_component = health_enter(&d.health, "memory");
+    if (uv_loop_init(&d.loop) != 0) {
+        log_error(&d.log, "cannot create the event loop");
+        return EXIT_FAILURE;
+    }
+    bool is_started = start(&d);
+    if (is_started) {
+        write_status(&d, status);
+        log_info(&d.log, "dynamicsd %s is ready: %s", DYNAMICSD_VERSION, status);
+        watchdog_ready(status);
+        uv_run(&d.loop, UV_RUN_DEFAULT);
+    }
+    stop(&d);
+    log_info(&d.log, "stopped");
+    return is_started ? EXIT_SUCCESS : EXIT_FAILURE;
+}

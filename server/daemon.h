@@ -1,0 +1,28 @@
+/*
+ * The daemon's life: start, work, reload, drain.
+ */
+#ifndef SERVER_DAEMON_H
+#define SERVER_DAEMON_H
+
+#include "config.h"
+
+/* What the command line says; it goes over the configuration, also when that is read again. */
+typedef struct daemon_arguments {
+    const char *config_path;  /* NULL: no file is read */
+    config_addresses request; /* count 0: as configured */
+    config_addresses events;
+    bool has_events;       /* `events` replaces the configured ones, also when it is empty */
+    const char *directory; /* NULL: as configured */
+    bool has_level, has_format;
+    log_level level;
+    log_format format;
+} daemon_arguments;
+
+/* Reads the configuration and lays the arguments over it. */
+bool daemon_configure(const daemon_arguments *arguments, config *c, char error[CONFIG_ERROR_SIZE]);
+
+/* Runs the daemon until SIGTERM or SIGINT. Takes over `c`. Returns the exit code: 0, or 1 after a failure that was
+ * logged. */
+int daemon_run(const daemon_arguments *arguments, config *c);
+
+#endif

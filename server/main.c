@@ -1,0 +1,180 @@
+/* dynamicsd: rigid-body dynamics as a network service. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon.h"
+
+enum { EXIT_USAGE = 2 };
+
+static const char help[] =
+    "Usage: dynamicsd [OPTION]...\n"
+    "\n"
+    "Answers questions about the dynamics of robots: joint torques, mass matrices, accelerations, poses, Jacobians.\n"
+    "\n"
+    "  --config FILE      read this configuration; without it " CONFIG_DEFAULT_PATH ", if there is one\n"
+    "  --endpoint URL     answer requests here instead of where the configuration says; may be repeated:\n"
+    "                     ipc:///absolute/path or tcp://address:port\n"
+    "  --events URL       publish events here; may be repeated. With --endpoint alone: at PATH.events for ipc\n"
+    "  --models DIR       load every *.urdf of this directory\n"
+    "  --log-level LEVEL  error, warning, info or debug\n"
+    "  --log-format FORM  auto, plain, journal or json\n"
+    "  --check-config     say whether the configuration is right, and end\n"
+    "  --version          print the version, and end\n"
+    "  --help             print this, and end\n"
+    "\n"
+    "Signals: SIGTERM and SIGINT finish the requests under way and stop; SIGHUP reads configuration and models again.\n"
+    "Exit status: 0 after a clean stop, 1 after a failure, 2 for a wrong command line or configuration.\n"
+    "\n"
+    "Example, without privileges:\n"
+    "  dynamicsd --endpoint ipc:///tmp/dynamicsd.sock --models ./robots\n"
+    "  dynamicsctl --endpoint ipc:///tmp/dynamicsd.sock id ur5\n";
+
+enum option_number {
+    OPTION_CONFIG = 1,
+    OPTION_ENDPOINT,
+    OPTION_EVENTS,
+    OPTION_MODELS,
+    OPTION_LEVEL,
+    OPTION_FORMAT,
+    OPTION_CHECK,
+    OPTION_VERSION,
+    OPTION_HELP,
+};
+
+static const struct option options[] = {
+    {"config", required_argument, NULL, OPTION_CONFIG},
+    {"endpoint", required_argument, NULL, OPTION_ENDPOINT},
+    {"events", required_argument, NULL, OPTION_EVENTS},
+    {"models", required_argument, NULL, OPTION_MODELS},
+    {"log-level", required_argument, NULL, OPTION_LEVEL},
+    {"log-format", required_argument, NULL, OPTION_FORMAT},
+    {"check-config", no_argument, NULL, OPTION_CHECK},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+/* What the command line asks for beside running. */
+typedef struct command {
+    daemon_arguments arguments;
+    char directory[PATH_MAX];
+    bool only_checks, is_done, has_config;
+} command;
+
+static int fail(const char *message) {
+    fprintf(stderr, "dynamicsd: %s\nTry dynamicsd --help.\n", message);
+    return EXIT_USAGE;
+}
+
+/* An absolute path, so that a later reload finds the same directory. */
+static bool take_directory(command *c, const char *path, char error[CONFIG_ERROR_SIZE]) {
+    if (!realpath(path, c->directory)) {
+        snprintf(error, CONFIG_ERROR_SIZE, "--models: there is no directory %s", path);
+        return false;
+    }
+    c->arguments.directory = c->directory;
+    return true;
+}
+
+/* Takes one option. */
+static bool take(command *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
+    daemon_arguments *a = &c->arguments;
+    switch (option) {
+    case OPTION_CONFIG:
+        a->config_path = value;
+        c->has_config = true;
+        return true;
+    case OPTION_ENDPOINT:
+        return config_add_address(&a->request, "--endpoint", value, error);
+    case OPTION_EVENTS:
+        a->has_events = true;
+        return config_add_address(&a->events, "--events", value, error);
+    case OPTION_MODELS:
+        return take_directory(c, value, error);
+    case OPTION_LEVEL:
+        a->has_level = true;
+        return config_parse_level(value, &a->level, error);
+    case OPTION_FORMAT:
+        a->has_format = true;
+        return config_parse_format(value, &a->format, error);
+    case OPTION_CHECK:
+        c->only_checks = true;
+        return true;
+    case OPTION_VERSION:
+        printf("dynamicsd %s\n", DYNAMICSD_VERSION);
+        c->is_done = true;
+        return true;
+    case OPTION_HELP:
+        fputs(help, stdout);
+        c->is_done = true;
+        return true;
+    default:
+        snprintf(error, CONFIG_ERROR_SIZE, "the command line is wrong");
+        return false;
+    }
+}
+
+/* With --endpoint alone the events go beside it: no other daemon's endpoints are in the way. */
+static bool derive_events(daemon_arguments *a, char error[CONFIG_ERROR_SIZE]) {
+    a->has_events = true;
+    for (size_t i = 0; i < a->request.count; i++) {
+        char address[2 * TRANSPORT_ADDRESS_SIZE];
+        snprintf(address, sizeof address, "%s.events", a->request.address[i]);
+        if (strncmp(address, "ipc://", 6) == 0 && !config_add_address(&a->events, "--endpoint", address, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool parse(int argc, char **argv, command *c, char error[CONFIG_ERROR_SIZE]) {
+    for (;;) {
+        int option = getopt_long(argc, argv, "", options, NULL);
+        if (option == -1) {
+            break;
+        }
+        if (!take(c, option, optarg, error)) {
+            return false;
+        }
+        if (c->is_done) {
+            return true;
+        }
+    }
+    if (optind < argc) {
+        snprintf(error, CONFIG_ERROR_SIZE, "unexpected argument \"%.200s\"", argv[optind]);
+        return false;
+    }
+    if (c->arguments.request.count > 0 && !c->arguments.has_events && !c->has_config &&
+        !derive_events(&c->arguments, error)) {
+        return false;
+    }
+    if (!c->has_config && access(CONFIG_DEFAULT_PATH, F_OK) == 0) {
+        c->arguments.config_path = CONFIG_DEFAULT_PATH;
+    }
+    return true;
+}
+
+int main(int argc, char **argv) {
+    static command c;
+    static config configuration;
+    char error[CONFIG_ERROR_SIZE];
+    if (!parse(argc, argv, &c, error)) {
+        return fail(error);
+    }
+    if (c.is_done) {
+        return EXIT_SUCCESS;
+    }
+    if (!daemon_configure(&c.arguments, &configuration, error)) {
+        fprintf(stderr, "dynamicsd: %s\n", error);
+        return EXIT_USAGE;
+    }
+    if (c.only_checks) {
+        printf("%s: the configuration is right\n", c.arguments.config_path ? c.arguments.config_path : "defaults");
+        config_free(&configuration);
+        return EXIT_SUCCESS;
+    }
+    return daemon_run(&c.arguments, &configuration);
+}

@@ -1,0 +1,112 @@
+/* Memory of one request. */
+#include "methods/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 16, BLOCK_SIZE = 32 << 10 };
+
+struct arena_block {
+    arena_block *next;
+    size_t size, used; /* of the bytes that follow the header */
+    _Alignas(ALIGNMENT) unsigned char bytes[];
+};
+
+static void *allocate_for_protobuf(void *data, size_t size) {
+    return arena_allocate(data, size);
+}
+
+static void free_for_protobuf(void *data, void *pointer) {
+    (void)data;
+    (void)pointer;
+}
+
+void arena_init(arena *a) {
+    memset(a, 0, sizeof *a);
+    a->allocator = (ProtobufCAllocator){.alloc = allocate_for_protobuf, .free = free_for_protobuf, .allocator_data = a};
+}
+
+static void free_blocks(arena *a) {
+    while (a->blocks) {
+        arena_block *block = a->blocks;
+        a->blocks = block->next;
+        free(block);
+    }
+}
+
+void arena_free(arena *a) {
+    free_blocks(a);
+    free(a->kept);
+    a->kept = NULL;
+}
+
+void arena_reset(arena *a, size_t limit) {
+    free_blocks(a);
+    if (a->kept) {
+        memset(a->kept->bytes, 0, a->kept->used);
+        a->kept->used = 0;
+    }
+    a->used = 0;
+    a->limit = limit;
+    a->is_exhausted = false;
+}
+
+/* A block of zeroed bytes; large ones come from the system as untouched zero pages. */
+static arena_block *create_block(size_t size) {
+    size_t total = (sizeof(arena_block) + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    arena_block *block;
+    if (total < size) {
+        return NULL;
+    }
+    block = calloc(1, total);
+    if (block) {
+        block->size = total - sizeof(arena_block);
+    }
+    return block;
+}
+
+/* Takes size bytes (a multiple of the alignment) from a block; NULL if they do not fit. */
+static void *take(arena_block *block, size_t size) {
+    if (!block || size > block->size - block->used) {
+        return NULL;
+    }
+    void *result = block->bytes + block->used;
+    block->used += size;
+    return result;
+}
+
+void *arena_allocate(arena *a, size_t size) {
+    size_t rounded = size == 0 ? ALIGNMENT : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (rounded < size || rounded > a->limit - a->used) {
+        a->is_exhausted = true;
+        return NULL;
+    }
+    if (!a->kept) {
+        a->kept = create_block(BLOCK_SIZE);
+    }
+    void *result = take(a->kept, rounded);
+    if (!result) {
+        result = take(a->blocks, rounded);
+    }
+    if (!result) {
+        arena_block *block = create_block(rounded > BLOCK_SIZE ? rounded : BLOCK_SIZE);
+        if (!block) {
+            a->is_exhausted = true;
+            return NULL;
+        }
+        block->next = a->blocks;
+        a->blocks = block;
+        result = take(block, rounded);
+    }
+    a->used += rounded;
+    return result;
+}
+
+void *arena_array(arena *a, size_t count, size_t size) {
+    if (size != 0 && count > SIZE_MAX / size) {
+        a->is_exhausted = true;
+        return NULL;
+    }
+    return arena_allocate(a, count * size);
+}

@@ -1,0 +1,299 @@
+/* The samples of a request. */
+#include "methods/batch.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/text.h"
+
+/* Bytes of a reply beside its arrays, at most. */
+enum { REPLY_MARGIN = 4096 };
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* Ends the call with what is wrong about the names of joints. */
+static void fail_order(batch *b, joint_order_status status, size_t at, char *const *names) {
+    char quoted[TEXT_QUOTE_SIZE];
+    if (status == JOINT_ORDER_NO_MEMORY) {
+        call_fail_memory(b->call);
+        return;
+    }
+    if (status == JOINT_ORDER_MISSING) {
+        call_blame(b->call, "joint_names");
+        call_fail(b->call, INVALID, "joint %s is missing; name every moving joint once",
+                  text_quote(dyn_model_joint(b->model, (int)at)->name, quoted));
+        return;
+    }
+    call_blame(b->call, "joint_names[%zu]", at);
+    if (status == JOINT_ORDER_REPEATED) {
+        call_fail(b->call, INVALID, "joint %s is named twice", text_quote(names[at], quoted));
+        return;
+    }
+    text_guess guess = text_guess_start(names[at]);
+    for (int j = 0; j < dyn_model_joint_count(b->model); j++) {
+        text_guess_consider(&guess, dyn_model_joint(b->model, j)->name);
+    }
+    const char *hint = guess.closest ? guess.closest : dyn_model_joint(b->model, 0)->name;
+    call_fail(b->call, INVALID, "model \"%s\" has no moving joint %s; %s \"%s\"", b->entry->name,
+              text_quote(names[at], quoted), guess.closest ? "did you mean" : "its first one is", hint);
+}
+
+/* Checks the length of q, which gives the number of samples. */
+static bool count_samples(batch *b, size_t q_count) {
+    if (b->nq == 0) {
+        call_blame(b->call, "model");
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "model \"%s\" has no moving joint",
+                  b->entry->name);
+        return false;
+    }
+    if (q_count == 0 || q_count % b->nq != 0) {
+        call_blame(b->call, "q");
+        call_fail(b->call, INVALID, "q has %zu values; give nq = %zu for each sample of model \"%s\"", q_count, b->nq,
+                  b->entry->name);
+        return false;
+    }
+    b->n = q_count / b->nq;
+    uint64_t limit = atomic_load(&b->call->service->limits->samples);
+    if (b->n > limit) {
+        call_blame(b->call, "q");
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "%zu samples; the limit is %llu (limits.samples): send them in several requests", b->n,
+                  (unsigned long long)limit);
+        return false;
+    }
+    return true;
+}
+
+bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *const *names, size_t q_count,
+                const double *q) {
+    size_t at;
+    *b = (batch){.call = c, .q = q};
+    b->entry = call_find_model(c, model);
+    if (!b->entry) {
+        return false;
+    }
+    b->model = b->entry->model;
+    b->nq = (size_t)dyn_model_nq(b->model);
+    b->nv = (size_t)dyn_model_nv(b->model);
+    if (!count_samples(b, q_count)) {
+        return false;
+    }
+    joint_order_status status = joint_order_build(b->model, &c->memory, name_count, names, &b->order, &at);
+    if (status != JOINT_ORDER_OK) {
+        fail_order(b, status, at, names);
+    }
+    return status == JOINT_ORDER_OK;
+}
+
+bool batch_check(batch *b, const char *field, size_t count) {
+    if (count == 0 || count == b->n * b->nv) {
+        return true;
+    }
+    call_blame(b->call, "%s", field);
+    call_fail(b->call, INVALID,
+              "%s has %zu values; %zu sample%s of model \"%s\" with nv = %zu need%s %zu (or none, for zeros)", field,
+              count, b->n, b->n == 1 ? "" : "s", b->entry->name, b->nv, b->n == 1 ? "s" : "", b->n * b->nv);
+    return false;
+}
+
+void batch_expect(batch *b, size_t values) {
+    b->result_values += values;
+}
+
+/* Refuses a reply that could not be sent. */
+static bool check_reply_size(batch *b) {
+    uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
+    double bytes = (double)b->n * (double)b->result_values * sizeof(double) + REPLY_MARGIN;
+    if (bytes <= (double)limit) {
+        return true;
+    }
+    call_blame(b->call, "q");
+    call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+              "the reply to %zu samples would have %.0f bytes; the limit is %llu (limits.reply_bytes): send fewer "
+              "samples at once",
+              b->n, bytes, (unsigned long long)limit);
+    return false;
+}
+
+bool batch_begin(batch *b, double cost) {
+    if (!check_reply_size(b) || call_defer(b->call, cost * (double)b->n)) {
+        return false;
+    }
+    if (!b->order.is_identity) {
+        double *q = call_allocate(b->call, b->n * b->nq, sizeof(double));
+        if (!q) {
+            return false;
+        }
+        joint_order_to_model(b->order.q, b->nq, b->n, b->q, q);
+        b->q = q;
+    }
+    dyn_error error;
+    if (model_entry_lease(b->entry, &error, &b->workspace) != DYN_OK) {
+        call_fail_memory(b->call);
+        return false;
+    }
+    return true;
+}
+
+const double *batch_input(batch *b, size_t count, const double *values) {
+    if (count == 0 || b->order.is_identity) {
+        return count == 0 ? NULL : values;
+    }
+    double *ordered = call_allocate(b->call, count, sizeof(double));
+    if (ordered) {
+        joint_order_to_model(b->order.v, b->nv, b->n, values, ordered);
+    }
+    return ordered;
+}
+
+double *batch_output(batch *b, size_t values) {
+    return call_allocate(b->call, b->n * values, sizeof(double));
+}
+
+/* What the library's error refers to: which input, in which order and how wide. */
+typedef struct place {
+    const char *name;
+    size_t width;
+    const int *columns;
+} place;
+
+/* Index that the caller used for an element of a block that starts at sample `first`. */
+static size_t caller_index(const place *p, size_t first, size_t index) {
+    size_t row = index / p->width + first, column = index % p->width;
+    for (size_t c = 0; p->columns && c < p->width; c++) {
+        if ((size_t)p->columns[c] == column) {
+            return row * p->width + c;
+        }
+    }
+    return row * p->width + column;
+}
+
+/* Copies a text of the library's with every "q[13]" and "sample 13" as the caller counts: the library saw one block,
+ * in the model's order. */
+static void translate(const batch *b, size_t first, const char *text, char *result, size_t size) {
+    const place places[] = {
+        {"tau[", b->nv, b->order.v}, {"q[", b->nq, b->order.q}, {"v[", b->nv, b->order.v}, {"a[", b->nv, b->order.v},
+        {"force[", 3, NULL},         {"torque[", 3, NULL},      {"sample ", 1, NULL},
+    };
+    size_t used = 0;
+    bool is_start = true; /* of a word */
+    while (*text && used + 1 < size) {
+        const place *found = NULL;
+        for (size_t i = 0; is_start && !found && i < sizeof places / sizeof places[0]; i++) {
+            size_t length = strlen(places[i].name);
+            if (strncmp(text, places[i].name, length) == 0 && isdigit((unsigned char)text[length])) {
+                found = &places[i];
+            }
+        }
+        if (found) {
+            char *end;
+            size_t index = strtoul(text + strlen(found->name), &end, 10);
+            int length = snprintf(result + used, size - used, "%s%zu", found->name, caller_index(found, first, index));
+            used = used + (size_t)length < size ? used + (size_t)length : size - 1;
+            text = end;
+            is_start = false;
+        } else {
+            is_start = !isalnum((unsigned char)*text) && *text != '_';
+            result[used++] = *text++;
+        }
+    }
+    result[used] = '\0';
+}
+
+/* Ends the call with an error of the library's about the block that starts at sample `first`. */
+static void fail_block(batch *b, size_t first, dyn_status status, const dyn_error *error) {
+    char field[DYN_PLACE_SIZE + 32], message[DYN_MESSAGE_SIZE + 64];
+    translate(b, first, error->place, field, sizeof field);
+    translate(b, first, error->message, message, sizeof message);
+    call_blame(b->call, "%s", field);
+    call_fail(b->call, call_code(status), "%s", message);
+}
+
+bool batch_run(batch *b, batch_step step, void *context) {
+    for (size_t first = 0; first < b->n; first += BATCH_BLOCK) {
+        size_t count = b->n - first < BATCH_BLOCK ? b->n - first : BATCH_BLOCK;
+        dyn_error error = {0};
+        if (first > 0 && call_is_late(b->call)) {
+            return false;
+        }
+        dyn_status status = step(b, context, first, count, &error);
+        if (status != DYN_OK) {
+            fail_block(b, first, status, &error);
+            return false;
+        }
+    }
+    return true;
+}
+
+double *batch_columns(batch *b, size_t rows, double *values) {
+    if (b->order.is_identity) {
+        return values;
+    }
+    double *ordered = call_allocate(b->call, b->n * rows * b->nv, sizeof(double));
+    if (ordered) {
+        joint_order_to_caller(b->order.v, b->nv, b->n * rows, values, ordered);
+    }
+    return ordered;
+}
+
+double *batch_vectors(batch *b, double *values) {
+    return batch_columns(b, 1, values);
+}
+
+double *batch_matrices(batch *b, double *values) {
+    double *result = batch_columns(b, b->nv, values);
+    if (!result || b->order.is_identity) {
+        return result;
+    }
+    /* The columns are in order now; the rows follow, into the array that held the first version. */
+    size_t nv = b->nv;
+    for (size_t s = 0; s < b->n; s++) {
+        for (size_t r = 0; r < nv; r++) {
+            memcpy(values + (s * nv + r) * nv, result + (s * nv + (size_t)b->order.v[r]) * nv, nv * sizeof(double));
+        }
+    }
+    return values;
+}
+
+bool batch_find_frame(batch *b, const char *kind, const char *name, int *frame) {
+    dyn_error error;
+    char quoted[TEXT_QUOTE_SIZE];
+    if (dyn_model_find_frame(b->model, name, &error, frame) == DYN_OK) {
+        return true;
+    }
+    text_guess guess = text_guess_start(name);
+    for (int l = 0; l < dyn_model_link_count(b->model); l++) {
+        text_guess_consider(&guess, dyn_model_link(b->model, l)->name);
+    }
+    call_fail(b->call, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "model \"%s\" has no %s %s%s%s%s", b->entry->name, kind,
+              text_quote(name, quoted), guess.closest ? "; did you mean \"" : "", guess.closest ? guess.closest : "",
+              guess.closest ? "\"?" : "");
+    return false;
+}
+
+bool batch_reference_frame(batch *b, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame) {
+    switch (wire) {
+    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL:
+        *frame = DYN_LOCAL;
+        return true;
+    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD:
+        *frame = DYN_WORLD;
+        return true;
+    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED:
+        *frame = DYN_LOCAL_WORLD_ALIGNED;
+        return true;
+    default:
+        call_fail(b->call, INVALID, "the reference frame is %d; give LOCAL (0), WORLD (1) or LOCAL_WORLD_ALIGNED (2)",
+                  (int)wire);
+        return false;
+    }
+}
+
+void batch_close(batch *b) {
+    if (b->workspace) {
+        model_entry_return(b->entry, b->workspace);
+    }
+    model_entry_release(b->entry);
+}

@@ -1,0 +1,142 @@
+/* One request on its way through a method. */
+#include "methods/call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "methods/text.h"
+#include "observe/clock.h"
+
+/* ns that a method may take in the thread that brought the request. */
+static const double SHORT_COST = 250e3;
+
+enum { LISTED_MODELS = 8 };
+
+void call_blame(call *c, const char *format, ...) {
+    va_list arguments;
+    int used = snprintf(c->field, sizeof c->field, "%s.", c->method->name);
+    va_start(arguments, format);
+    vsnprintf(c->field + used, sizeof c->field - (size_t)used, format, arguments);
+    va_end(arguments);
+    text_make_utf8(c->field);
+}
+
+void call_fail(call *c, Dynamics__V1__Code code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->message, sizeof c->message, format, arguments);
+    va_end(arguments);
+    text_make_utf8(c->message);
+    c->status.code = code;
+    c->status.message = c->message;
+    c->status.field = c->field;
+    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
+}
+
+void call_fail_memory(call *c) {
+    c->field[0] = '\0';
+    atomic_fetch_add(&c->service->counters->memory_shortages, 1);
+    atomic_store(&c->service->counters->last_shortage, clock_now());
+    call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+              "the daemon is short of memory; ask again, with fewer samples");
+}
+
+Dynamics__V1__Code call_code(dyn_status status) {
+    switch (status) {
+    case DYN_OK:
+        return DYNAMICS__V1__CODE__CODE_OK;
+    case DYN_INVALID_ARGUMENT:
+        return DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+    case DYN_NOT_FOUND:
+        return DYNAMICS__V1__CODE__CODE_NOT_FOUND;
+    case DYN_FAILED_PRECONDITION:
+        return DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
+    case DYN_RESOURCE_EXHAUSTED:
+        return DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED;
+    }
+    return DYNAMICS__V1__CODE__CODE_INTERNAL;
+}
+
+bool call_has_ended(const call *c) {
+    return c->is_deferred || c->status.code != DYNAMICS__V1__CODE__CODE_OK;
+}
+
+bool call_defer(call *c, double cost) {
+    c->is_deferred = !c->is_on_worker && cost > SHORT_COST;
+    return c->is_deferred;
+}
+
+bool call_is_late(call *c) {
+    uint64_t now = clock_now();
+    if (now <= c->deadline) {
+        return false;
+    }
+    c->field[0] = '\0';
+    call_fail(c, DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED,
+              "the request was not done %.3f s after its arrival, the time that it was given",
+              (double)(c->deadline - c->transport->arrival) / 1e9);
+    return true;
+}
+
+void *call_allocate(call *c, size_t count, size_t size) {
+    void *result = arena_array(&c->memory, count, size);
+    if (!result) {
+        call_fail_memory(c);
+    }
+    return result;
+}
+
+char *call_string(call *c, const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = call_allocate(c, size, 1);
+    if (copy) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+/* Writes the names of the models that there are, and the one that may be meant. */
+static void list_models(call *c, const char *wanted, char *text, size_t size) {
+    model_entry **entries;
+    size_t count, used = 0;
+    text[0] = '\0';
+    if (!model_store_list(c->service->store, &entries, &count)) {
+        return;
+    }
+    text_guess guess = text_guess_start(wanted);
+    for (size_t i = 0; i < count; i++) {
+        text_guess_consider(&guess, entries[i]->name);
+    }
+    if (count == 0) {
+        snprintf(text, size, "no model is loaded; load one with LoadModel (dynamicsctl load FILE.urdf)");
+    } else if (guess.closest) {
+        snprintf(text, size, "did you mean \"%s\"?", guess.closest);
+    } else {
+        used = (size_t)snprintf(text, size, "loaded are");
+        for (size_t i = 0; i < count && i < LISTED_MODELS && used < size; i++) {
+            used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "", entries[i]->name);
+        }
+        if (count > LISTED_MODELS && used < size) {
+            snprintf(text + used, size - used, " and %zu more", count - LISTED_MODELS);
+        }
+    }
+    model_store_release_list(entries, count);
+}
+
+model_entry *call_find_model(call *c, const char *name) {
+    model_entry *entry = model_store_find(c->service->store, name);
+    if (entry) {
+        return entry;
+    }
+    char quoted[TEXT_QUOTE_SIZE], known[512];
+    call_blame(c, "model");
+    if (name[0] == '\0') {
+        list_models(c, "", known, sizeof known);
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the request names no model; %s", known);
+    } else {
+        list_models(c, name, known, sizeof known);
+        call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "there is no model %s; %s", text_quote(name, quoted), known);
+    }
+    return NULL;
+}

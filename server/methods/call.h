@@ -1,0 +1,80 @@
+/*
+ * One request on its way through a method: what was asked, memory, and the reply as it forms.
+ *
+ * A call belongs to one thread at a time. A method either fills call->reply or calls call_fail.
+ */
+#ifndef SERVER_METHODS_CALL_H
+#define SERVER_METHODS_CALL_H
+
+#include <dynamics/status.h>
+
+#include "dynamics/v1/envelope.pb-c.h"
+#include "methods/arena.h"
+#include "methods/service.h"
+
+enum { CALL_FIELD_SIZE = 256, CALL_MESSAGE_SIZE = 1024 };
+
+typedef struct method method;
+
+typedef struct call {
+    const service_options *service;
+    const service_endpoint *endpoints;
+    size_t endpoint_count;
+    transport_call *transport;
+    const method *method;
+    const Dynamics__V1__Request *request;
+    uint64_t deadline; /* ns, CLOCK_MONOTONIC */
+    bool is_on_worker; /* may take its time */
+    bool is_deferred;  /* asks to be run again on a worker */
+    arena decoded;     /* the request */
+    arena memory;      /* of the method: copies, results, messages of the reply */
+    Dynamics__V1__Reply reply;
+    Dynamics__V1__Status status;
+    char field[CALL_FIELD_SIZE];
+    char message[CALL_MESSAGE_SIZE];
+    service *owner;
+    struct call *next_idle;
+} call;
+
+/* A method of the service. */
+struct method {
+    const char *name; /* as in field paths: "inverse_dynamics" */
+    void (*run)(call *c);
+    bool is_slow;        /* always runs on a worker */
+    bool changes_state;  /* executed one at a time, and once for each client and id */
+    bool works_in_drain; /* answered also while the daemon drains */
+};
+
+/* Names the field to blame in the error that follows, in the method's message: "q[13]" becomes
+ * "inverse_dynamics.q[13]". */
+void call_blame(call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends the call with an error: a sentence with the value and what to do. */
+void call_fail(call *c, Dynamics__V1__Code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Ends the call with CODE_RESOURCE_EXHAUSTED for want of memory. */
+void call_fail_memory(call *c);
+
+/* The wire's code of a library status. */
+Dynamics__V1__Code call_code(dyn_status status);
+
+/* Whether the call has ended with an error or is deferred, so that the method has to return. */
+bool call_has_ended(const call *c);
+
+/* If `cost` nanoseconds are too long for this thread, asks for a worker and returns true; the method must then return
+ * at once and will be run again. */
+bool call_defer(call *c, double cost);
+
+/* Ends the call and returns true when its deadline has passed. */
+bool call_is_late(call *c);
+
+/* A zeroed message of the reply in the call's memory; NULL and the call ended when out of memory. */
+void *call_allocate(call *c, size_t count, size_t size);
+
+/* A copy of a string in the call's memory. */
+char *call_string(call *c, const char *text);
+
+/* A reference to the model of that name or digest; NULL and the call ended when there is none. */
+model_entry *call_find_model(call *c, const char *name);
+
+#endif

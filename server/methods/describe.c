@@ -1,0 +1,222 @@
+/* DescribeModel: one model in full. */
+#include <dynamics/dynamics.h>
+#include <string.h>
+
+#include "methods/methods.h"
+#include "methods/summary.h"
+
+/* Units of the coordinates, velocities and forces of a joint, in the order of dynamics/model.h. */
+typedef struct joint_units {
+    const char *q[7], *v[6], *tau[6];
+} joint_units;
+
+static const joint_units units[] = {
+    [DYN_JOINT_REVOLUTE] = {{"rad"}, {"rad/s"}, {"N m"}},
+    [DYN_JOINT_CONTINUOUS] = {{"rad"}, {"rad/s"}, {"N m"}},
+    [DYN_JOINT_PRISMATIC] = {{"m"}, {"m/s"}, {"N"}},
+    [DYN_JOINT_HELICAL] = {{"rad"}, {"rad/s"}, {"N m"}},
+    [DYN_JOINT_CYLINDRICAL] = {{"rad", "m"}, {"rad/s", "m/s"}, {"N m", "N"}},
+    [DYN_JOINT_UNIVERSAL] = {{"rad", "rad"}, {"rad/s", "rad/s"}, {"N m", "N m"}},
+    [DYN_JOINT_PLANAR] = {{"m", "m", "rad"}, {"m/s", "m/s", "rad/s"}, {"N", "N", "N m"}},
+    [DYN_JOINT_SPHERICAL] = {{"1", "1", "1", "1"}, {"rad/s", "rad/s", "rad/s"}, {"N m", "N m", "N m"}},
+    [DYN_JOINT_FLOATING] = {{"m", "m", "m", "1", "1", "1", "1"},
+                            {"m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"},
+                            {"N", "N", "N", "N m", "N m", "N m"}},
+};
+
+static Dynamics__V1__Vector3 *vector(call *c, const double from[3]) {
+    Dynamics__V1__Vector3 *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__vector3__init(to);
+        to->x = from[0];
+        to->y = from[1];
+        to->z = from[2];
+    }
+    return to;
+}
+
+static Dynamics__V1__Pose *pose(call *c, const dyn_pose *from) {
+    Dynamics__V1__Pose *to = call_allocate(c, 1, sizeof *to);
+    Dynamics__V1__Quaternion *orientation = call_allocate(c, 1, sizeof *orientation);
+    if (!to || !orientation) {
+        return NULL;
+    }
+    double quaternion[4];
+    dyn_rotation_to_quaternion(from->rotation, quaternion);
+    dynamics__v1__quaternion__init(orientation);
+    orientation->x = quaternion[0];
+    orientation->y = quaternion[1];
+    orientation->z = quaternion[2];
+    orientation->w = quaternion[3];
+    dynamics__v1__pose__init(to);
+    to->position = vector(c, from->position);
+    to->orientation = orientation;
+    return to;
+}
+
+/* The names of count units. */
+static char **names(call *c, const char *const *from, int count) {
+    char **to = call_allocate(c, (size_t)count, sizeof *to);
+    for (int i = 0; to && i < count; i++) {
+        to[i] = call_string(c, from[i]);
+    }
+    return to;
+}
+
+/* Name of a moving joint, or "". */
+static char *joint_name(call *c, const dyn_model *model, int joint) {
+    return call_string(c, joint >= 0 ? dyn_model_joint(model, joint)->name : "");
+}
+
+static char *link_name(call *c, const dyn_model *model, int link) {
+    return call_string(c, link >= 0 ? dyn_model_link(model, link)->name : "");
+}
+
+static Dynamics__V1__JointLimits *joint_limits(call *c, const dyn_joint_limits *from) {
+    Dynamics__V1__JointLimits *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__joint_limits__init(to);
+        to->lower = from->lower;
+        to->upper = from->upper;
+        to->velocity = from->velocity;
+        to->effort = from->effort;
+    }
+    return to;
+}
+
+static Dynamics__V1__Mimic *mimic(call *c, const dyn_model *model, const dyn_joint *joint) {
+    Dynamics__V1__Mimic *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__mimic__init(to);
+        to->joint = joint_name(c, model, joint->master);
+        to->multiplier = joint->multiplier;
+        to->offset = joint->offset;
+    }
+    return to;
+}
+
+static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, const dyn_joint *from) {
+    Dynamics__V1__Joint *to = call_allocate(c, 1, sizeof *to);
+    if (!to) {
+        return NULL;
+    }
+    bool has_axis = from->type != DYN_JOINT_SPHERICAL && from->type != DYN_JOINT_FLOATING;
+    const joint_units *u = &units[from->type];
+    dynamics__v1__joint__init(to);
+    to->name = call_string(c, from->name);
+    to->type = (Dynamics__V1__JointType)from->type;
+    to->parent_link = link_name(c, model, from->parent_link);
+    to->child_link = link_name(c, model, from->child_link);
+    to->q_index = (uint32_t)from->q_index;
+    to->v_index = (uint32_t)from->v_index;
+    to->nq = (uint32_t)from->nq;
+    to->nv = (uint32_t)from->nv;
+    to->axis = has_axis ? vector(c, from->axis) : NULL;
+    to->limits = from->has_limits ? joint_limits(c, &from->limits) : NULL;
+    to->damping = from->damping;
+    to->friction = from->friction;
+    to->mimic = from->master >= 0 ? mimic(c, model, from) : NULL;
+    to->n_q_units = (size_t)from->nq;
+    to->q_units = names(c, u->q, from->nq);
+    to->n_v_units = (size_t)from->nv;
+    to->v_units = names(c, u->v, from->nv);
+    to->n_tau_units = (size_t)from->nv;
+    to->tau_units = names(c, u->tau, from->nv);
+    to->origin = pose(c, &from->origin);
+    return to;
+}
+
+static Dynamics__V1__Link *describe_link(call *c, const dyn_model *model, const dyn_link *from) {
+    Dynamics__V1__Link *to = call_allocate(c, 1, sizeof *to);
+    double *inertia = call_allocate(c, 6, sizeof *inertia);
+    if (!to || !inertia) {
+        return NULL;
+    }
+    memcpy(inertia, from->inertia.rotational, 6 * sizeof *inertia);
+    dynamics__v1__link__init(to);
+    to->name = call_string(c, from->name);
+    to->mass = from->inertia.mass;
+    to->center_of_mass = vector(c, from->inertia.center_of_mass);
+    to->n_inertia = 6;
+    to->inertia = inertia;
+    to->parent_joint = call_string(c, from->parent_joint ? from->parent_joint : "");
+    to->moving_joint = joint_name(c, model, from->moving_joint);
+    return to;
+}
+
+static Dynamics__V1__Frame *describe_frame(call *c, const char *name, const char *moving_joint, const dyn_pose *place) {
+    Dynamics__V1__Frame *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__frame__init(to);
+        to->name = call_string(c, name);
+        to->moving_joint = call_string(c, moving_joint);
+        to->pose = pose(c, place);
+    }
+    return to;
+}
+
+static void add_joints(call *c, const dyn_model *model, Dynamics__V1__DescribeModelReply *reply) {
+    size_t count = (size_t)dyn_model_joint_count(model);
+    reply->joints = call_allocate(c, count, sizeof *reply->joints);
+    for (size_t i = 0; !call_has_ended(c) && i < count; i++) {
+        reply->joints[i] = describe_joint(c, model, dyn_model_joint(model, (int)i));
+        reply->n_joints = i + 1;
+    }
+}
+
+/* The links, and their frames followed by the world. */
+static void add_links(call *c, const dyn_model *model, Dynamics__V1__DescribeModelReply *reply) {
+    static const dyn_pose identity = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    size_t count = (size_t)dyn_model_link_count(model);
+    reply->links = call_allocate(c, count, sizeof *reply->links);
+    reply->frames = call_allocate(c, count + 1, sizeof *reply->frames);
+    for (size_t i = 0; !call_has_ended(c) && i < count; i++) {
+        const dyn_link *link = dyn_model_link(model, (int)i);
+        const char *joint = link->moving_joint >= 0 ? dyn_model_joint(model, link->moving_joint)->name : "";
+        reply->links[i] = describe_link(c, model, link);
+        reply->frames[i] = describe_frame(c, link->name, joint, &link->pose);
+        reply->n_links = reply->n_frames = i + 1;
+    }
+    if (!call_has_ended(c)) {
+        reply->frames[reply->n_frames++] = describe_frame(c, "world", "", &identity);
+    }
+}
+
+static void add_configurations(call *c, const dyn_model *model, Dynamics__V1__DescribeModelReply *reply) {
+    size_t nq = (size_t)dyn_model_nq(model);
+    double *zero = call_allocate(c, nq, sizeof *zero), *home = call_allocate(c, nq, sizeof *home);
+    if (!zero || !home) {
+        return;
+    }
+    dyn_zero_configuration(model, zero);
+    dyn_home_configuration(model, home);
+    reply->n_zero_q = reply->n_home_q = nq;
+    reply->zero_q = zero;
+    reply->home_q = home;
+}
+
+void method_describe_model(call *c) {
+    model_entry *entry = call_find_model(c, c->request->describe_model->model);
+    if (!entry) {
+        return;
+    }
+    const dyn_model *model = entry->model;
+    Dynamics__V1__DescribeModelReply *reply = call_allocate(c, 1, sizeof *reply);
+    if (reply) {
+        double gravity[3];
+        dyn_model_gravity(model, gravity);
+        dynamics__v1__describe_model_reply__init(reply);
+        reply->model = summary_create(c, entry);
+        reply->gravity = vector(c, gravity);
+        add_joints(c, model, reply);
+        add_links(c, model, reply);
+        reply->report = summary_report(c, entry, &reply->n_report);
+        add_configurations(c, model, reply);
+        reply->mimic = entry->options.mimic == DYN_MIMIC_INDEPENDENT
+                           ? DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT
+                           : DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL;
+        c->reply.describe_model = reply;
+    }
+    model_entry_release(entry);
+}

@@ -1,0 +1,50 @@
+/* Events: what the daemon tells its subscribers. */
+#include "methods/events.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "dynamics/v1/event.pb-c.h"
+#include "methods/summary.h"
+
+static double stamp(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static Dynamics__V1__ModelEvent__Change wire_change(model_change change) {
+    switch (change) {
+    case MODEL_LOADED:
+        return DYNAMICS__V1__MODEL_EVENT__CHANGE__CHANGE_LOADED;
+    case MODEL_UNLOADED:
+        return DYNAMICS__V1__MODEL_EVENT__CHANGE__CHANGE_UNLOADED;
+    case MODEL_REPLACED:
+        break;
+    }
+    return DYNAMICS__V1__MODEL_EVENT__CHANGE__CHANGE_REPLACED;
+}
+
+void events_on_model_change(void *context, model_change change, const model_entry *entry) {
+    events *e = context;
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__ModelEvent model = DYNAMICS__V1__MODEL_EVENT__INIT;
+    Dynamics__V1__ModelSummary summary;
+    if (!e->transport) {
+        return;
+    }
+    summary_fill(entry, &summary);
+    model.change = wire_change(change);
+    model.model = &summary;
+    event.sequence = ++e->model_sequence;
+    event.stamp = stamp();
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_MODEL;
+    event.model = &model;
+    size_t size = dynamics__v1__event__get_packed_size(&event);
+    uint8_t *bytes = malloc(size);
+    if (bytes) {
+        dynamics__v1__event__pack(&event, bytes);
+        transport_publish(e->transport, "models", bytes, size);
+        free(bytes);
+    }
+}

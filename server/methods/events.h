@@ -1,0 +1,21 @@
+/*
+ * Events: what the daemon tells its subscribers.
+ */
+#ifndef SERVER_METHODS_EVENTS_H
+#define SERVER_METHODS_EVENTS_H
+
+#include <pthread.h>
+
+#include "models/store.h"
+#include "transport/transport.h"
+
+/* Numbers and sends the events of the topic "models". */
+typedef struct events {
+    transport *transport; /* NULL: nobody to send to yet */
+    uint64_t model_sequence;
+} events;
+
+/* The store's listener; `context` is the events. The store serializes the calls. */
+void events_on_model_change(void *context, model_change change, const model_entry *entry);
+
+#endif

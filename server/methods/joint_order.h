@@ -1,0 +1,41 @@
+/*
+ * The order of joints that a caller speaks in, against the model's own.
+ *
+ * Column c of the caller's q is column q[c] of the model's, and likewise for v, a, tau and the rows and columns of
+ * matrices. Pure functions; a built order is immutable.
+ */
+#ifndef SERVER_METHODS_JOINT_ORDER_H
+#define SERVER_METHODS_JOINT_ORDER_H
+
+#include <dynamics/model.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "methods/arena.h"
+
+typedef struct joint_order {
+    bool is_identity; /* the model's own order; then q and v are NULL */
+    const int *q;     /* nq model columns */
+    const int *v;     /* nv model columns */
+} joint_order;
+
+typedef enum joint_order_status {
+    JOINT_ORDER_OK,
+    JOINT_ORDER_NO_MEMORY,
+    JOINT_ORDER_UNKNOWN,  /* name `at` is no moving joint */
+    JOINT_ORDER_REPEATED, /* name `at` came before */
+    JOINT_ORDER_MISSING,  /* moving joint number `at` of the model is not named */
+} joint_order_status;
+
+/* Builds the order of `count` names; none stands for the model's own. A coupled mimic joint, which has no coordinates,
+ * may be named or left out. The arrays live in the arena. */
+joint_order_status joint_order_build(const dyn_model *model, arena *memory, size_t count, char *const *names,
+                                     joint_order *order, size_t *at);
+
+/* Copies rows of `width` values from the caller's order to the model's. `columns` is order->q or order->v. */
+void joint_order_to_model(const int *columns, size_t width, size_t rows, const double *caller, double *model);
+
+/* Copies rows of `width` values from the model's order to the caller's; the arrays must not overlap. */
+void joint_order_to_caller(const int *columns, size_t width, size_t rows, const double *model, double *caller);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * The methods, one family per file; each answers one member of Request.method.
+ */
+#ifndef SERVER_METHODS_METHODS_H
+#define SERVER_METHODS_METHODS_H
+
+#include "methods/call.h"
+
+/* server.c: the daemon itself. */
+void method_health(call *c);
+void method_server_info(call *c);
+
+/* model.c: the store; describe.c: one model in full. */
+void method_load_model(call *c);
+void method_unload_model(call *c);
+void method_list_models(call *c);
+void method_describe_model(call *c);
+
+/* dynamics.c: the equation of motion. */
+void method_inverse_dynamics(call *c);
+void method_forward_dynamics(call *c);
+void method_mass_matrix(call *c);
+void method_gravity(call *c);
+void method_bias_forces(call *c);
+
+/* kinematics.c: poses and Jacobians. */
+void method_kinematics(call *c);
+
+#endif

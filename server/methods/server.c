@@ -1,0 +1,131 @@
+/* Health and ServerInfo: the daemon itself. */
+#include <dynamics/workspace.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "methods/methods.h"
+#include "methods/text.h"
+#include "observe/clock.h"
+
+static Dynamics__V1__HealthState wire_state(health_state state) {
+    switch (state) {
+    case HEALTH_SERVING:
+        return DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_SERVING;
+    case HEALTH_DEGRADED:
+        return DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_DEGRADED;
+    case HEALTH_NOT_SERVING:
+        return DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_NOT_SERVING;
+    case HEALTH_UNKNOWN:
+        break;
+    }
+    return DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_UNKNOWN;
+}
+
+/* Adds one component to the reply. */
+static void add_component(call *c, Dynamics__V1__HealthReply *reply, const health_component *component) {
+    Dynamics__V1__ComponentHealth *entry = call_allocate(c, 1, sizeof *entry);
+    if (!entry) {
+        return;
+    }
+    dynamics__v1__component_health__init(entry);
+    entry->name = call_string(c, component->name);
+    entry->state = wire_state(component->state);
+    entry->message = call_string(c, component->message);
+    reply->components[reply->n_components++] = entry;
+    if (entry->state > reply->state) {
+        reply->state = entry->state;
+    }
+}
+
+void method_health(call *c) {
+    const char *wanted = c->request->health->component;
+    health *h = c->service->health;
+    Dynamics__V1__HealthReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ComponentHealth **components = call_allocate(c, h->count, sizeof *components);
+    health_component component;
+    if (!reply || !components) {
+        return;
+    }
+    dynamics__v1__health_reply__init(reply);
+    reply->components = components;
+    text_guess guess = text_guess_start(wanted);
+    for (size_t i = 0; i < h->count; i++) {
+        health_read(h, i, &component);
+        if (wanted[0] == '\0' || strcmp(wanted, component.name) == 0) {
+            add_component(c, reply, &component);
+        }
+        text_guess_consider(&guess, h->components[i].name);
+    }
+    if (reply->n_components == 0) {
+        char quoted[TEXT_QUOTE_SIZE];
+        call_blame(c, "component");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "there is no component %s; %s%s", text_quote(wanted, quoted),
+                  guess.closest ? "did you mean " : "an empty name asks for all", guess.closest ? guess.closest : "");
+        return;
+    }
+    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_HEALTH;
+    c->reply.health = reply;
+}
+
+/* The limits, as the requests of this moment meet them. */
+static Dynamics__V1__Limits *limits(call *c) {
+    const service_limits *from = c->service->limits;
+    Dynamics__V1__Limits *to = call_allocate(c, 1, sizeof *to);
+    if (!to) {
+        return NULL;
+    }
+    dynamics__v1__limits__init(to);
+    to->message_bytes = atomic_load(&from->message_bytes);
+    to->reply_bytes = atomic_load(&from->reply_bytes);
+    to->samples = atomic_load(&from->samples);
+    to->models = atomic_load(&from->models);
+    to->links = atomic_load(&from->links);
+    to->connections = atomic_load(&from->connections);
+    to->request_time = atomic_load(&from->request_time);
+    to->idle_time = atomic_load(&from->idle_time);
+    return to;
+}
+
+static void add_endpoints(call *c, Dynamics__V1__ServerInfoReply *reply) {
+    reply->endpoints = call_allocate(c, c->endpoint_count, sizeof *reply->endpoints);
+    for (size_t i = 0; reply->endpoints && i < c->endpoint_count; i++) {
+        Dynamics__V1__Endpoint *endpoint = call_allocate(c, 1, sizeof *endpoint);
+        if (!endpoint) {
+            return;
+        }
+        dynamics__v1__endpoint__init(endpoint);
+        endpoint->address = call_string(c, c->endpoints[i].address);
+        endpoint->kind = call_string(c, c->endpoints[i].kind);
+        reply->endpoints[reply->n_endpoints++] = endpoint;
+    }
+}
+
+void method_server_info(call *c) {
+    static char protocol[] = "dynamics.v1", version[] = DYNAMICSD_VERSION;
+    static char *protocols[] = {protocol};
+    counters *k = c->service->counters;
+    Dynamics__V1__ServerInfoReply *reply = call_allocate(c, 1, sizeof *reply);
+    if (!reply) {
+        return;
+    }
+    dynamics__v1__server_info_reply__init(reply);
+    reply->version = version;
+    reply->n_protocols = 1;
+    reply->protocols = protocols;
+    reply->instruction_set = call_string(c, dyn_instruction_set());
+    reply->lanes = (uint32_t)dyn_lanes();
+    reply->limits = limits(c);
+    add_endpoints(c, reply);
+    reply->uptime = (double)(clock_now() - k->start) / 1e9;
+    reply->requests = atomic_load(&k->requests);
+    reply->refused = atomic_load(&k->refused);
+    reply->connections = atomic_load(&k->connections);
+    reply->models = (uint32_t)model_store_count(c->service->store);
+    reply->workers = c->service->workers;
+    reply->listener_restarts = atomic_load(&k->listener_restarts);
+    reply->deaf_clients = atomic_load(&k->deaf_clients);
+    reply->process_id = (uint32_t)getpid();
+    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SERVER_INFO;
+    c->reply.server_info = reply;
+}

@@ -1,0 +1,342 @@
+/* The service: from a serialized request to a serialized reply. */
+#include "methods/service.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/methods.h"
+#include "methods/reply_cache.h"
+#include "observe/clock.h"
+
+/* Decoded requests may take this many times their serialized size, and this much more. */
+enum { DECODED_FACTOR = 4, DECODED_MARGIN = 1 << 20 };
+
+/* Calls that are kept for the next requests. */
+enum { IDLE_CALLS = 64 };
+
+struct service {
+    service_options options;
+    const service_endpoint *endpoints;
+    size_t endpoint_count;
+    atomic_bool is_draining;
+    log_episode overload;
+    pthread_mutex_t idle_mutex; /* guards the idle calls */
+    call *idle;
+    size_t idle_count;
+    pthread_mutex_t change_mutex; /* one change of state at a time; guards the cache */
+    reply_cache cache;
+};
+
+static const method methods[] = {
+    [DYNAMICS__V1__REQUEST__METHOD_HEALTH] = {"health", method_health, .works_in_drain = true},
+    [DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO] = {"server_info", method_server_info},
+    [DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL] = {"load_model", method_load_model, .is_slow = true,
+                                                  .changes_state = true},
+    [DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL] = {"unload_model", method_unload_model, .is_slow = true,
+                                                    .changes_state = true},
+    [DYNAMICS__V1__REQUEST__METHOD_LIST_MODELS] = {"list_models", method_list_models},
+    [DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL] = {"describe_model", method_describe_model},
+    [DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS] = {"inverse_dynamics", method_inverse_dynamics},
+    [DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS] = {"forward_dynamics", method_forward_dynamics},
+    [DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX] = {"mass_matrix", method_mass_matrix},
+    [DYNAMICS__V1__REQUEST__METHOD_GRAVITY] = {"gravity", method_gravity},
+    [DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES] = {"bias_forces", method_bias_forces},
+    [DYNAMICS__V1__REQUEST__METHOD_KINEMATICS] = {"kinematics", method_kinematics},
+};
+
+service *service_create(const service_options *options) {
+    service *s = calloc(1, sizeof *s);
+    if (s) {
+        s->options = *options;
+        pthread_mutex_init(&s->idle_mutex, NULL);
+        pthread_mutex_init(&s->change_mutex, NULL);
+    }
+    return s;
+}
+
+static void free_call(call *c) {
+    arena_free(&c->decoded);
+    arena_free(&c->memory);
+    free(c);
+}
+
+void service_free(service *s) {
+    if (!s) {
+        return;
+    }
+    while (s->idle) {
+        call *c = s->idle;
+        s->idle = c->next_idle;
+        free_call(c);
+    }
+    reply_cache_clear(&s->cache);
+    pthread_mutex_destroy(&s->idle_mutex);
+    pthread_mutex_destroy(&s->change_mutex);
+    free(s);
+}
+
+void service_set_endpoints(service *s, const service_endpoint *endpoints, size_t count) {
+    s->endpoints = endpoints;
+    s->endpoint_count = count;
+}
+
+void service_drain(service *s) {
+    atomic_store(&s->is_draining, true);
+}
+
+/* A call from those that are idle, or a new one; NULL when out of memory. */
+static call *take_call(service *s) {
+    pthread_mutex_lock(&s->idle_mutex);
+    call *c = s->idle;
+    if (c) {
+        s->idle = c->next_idle;
+        s->idle_count--;
+    }
+    pthread_mutex_unlock(&s->idle_mutex);
+    if (!c) {
+        c = calloc(1, sizeof *c);
+        if (!c) {
+            return NULL;
+        }
+        arena_init(&c->decoded);
+        arena_init(&c->memory);
+        c->owner = s;
+        c->service = &s->options;
+    }
+    c->endpoints = s->endpoints;
+    c->endpoint_count = s->endpoint_count;
+    return c;
+}
+
+static void return_call(service *s, call *c) {
+    arena_reset(&c->decoded, 0);
+    arena_reset(&c->memory, 0);
+    pthread_mutex_lock(&s->idle_mutex);
+    bool is_kept = s->idle_count < IDLE_CALLS;
+    if (is_kept) {
+        c->next_idle = s->idle;
+        s->idle = c;
+        s->idle_count++;
+    }
+    pthread_mutex_unlock(&s->idle_mutex);
+    if (!is_kept) {
+        free_call(c);
+    }
+}
+
+/* Starts the reply anew. */
+static void begin_reply(call *c) {
+    dynamics__v1__reply__init(&c->reply);
+    dynamics__v1__status__init(&c->status);
+    c->reply.status = &c->status;
+    c->field[0] = '\0';
+    c->is_deferred = false;
+}
+
+/* Id of a request that is not decoded: field 1, a varint, which comes first; 0 if it does not. */
+static uint64_t scan_id(const uint8_t *bytes, size_t size) {
+    uint64_t id = 0;
+    if (size == 0 || bytes[0] != 0x08) {
+        return 0;
+    }
+    for (size_t i = 1; i < size && i <= 10; i++) {
+        id |= (uint64_t)(bytes[i] & 0x7f) << (7 * (i - 1));
+        if (!(bytes[i] & 0x80)) {
+            return id;
+        }
+    }
+    return 0;
+}
+
+/* Decodes the request; on failure ends the call. */
+static void decode(call *c) {
+    const transport_call *t = c->transport;
+    uint64_t limit = atomic_load(&c->service->limits->message_bytes);
+    if (t->request_size > limit) {
+        c->reply.id = scan_id(t->request, t->request_size);
+        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "message of %zu bytes; the limit is %llu (limits.message_bytes): send fewer samples at once",
+                  t->request_size, (unsigned long long)limit);
+        return;
+    }
+    arena_reset(&c->decoded, DECODED_FACTOR * t->request_size + DECODED_MARGIN);
+    c->request = dynamics__v1__request__unpack(&c->decoded.allocator, t->request_size, t->request);
+    if (!c->request && c->decoded.is_exhausted) {
+        c->reply.id = scan_id(t->request, t->request_size);
+        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "the request of %zu bytes needs more memory than a request of its size may take", t->request_size);
+    } else if (!c->request) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the %zu bytes are no serialized dynamics.v1.Request",
+                  t->request_size);
+    } else {
+        c->reply.id = c->request->id;
+    }
+}
+
+/* Sets the deadline from the request's timeout and the daemon's limit. */
+static void set_deadline(call *c) {
+    double timeout = c->request->timeout, limit = atomic_load(&c->service->limits->request_time);
+    if (!isfinite(timeout) || timeout < 0) {
+        snprintf(c->field, sizeof c->field, "timeout");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+                  "timeout is %g; give seconds, or 0 for the daemon's own limit", timeout);
+        return;
+    }
+    double seconds = timeout > 0 && timeout < limit ? timeout : limit;
+    c->deadline = c->transport->arrival + clock_duration(seconds);
+}
+
+/* Finds the method; on failure ends the call. */
+static void find_method(call *c) {
+    size_t number = (size_t)c->request->method_case;
+    c->method = number < sizeof methods / sizeof methods[0] && methods[number].run ? &methods[number] : NULL;
+    if (!c->method) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_UNIMPLEMENTED,
+                  "the request names no method that this daemon knows (dynamics.v1)");
+    } else if (atomic_load(&c->owner->is_draining) && !c->method->works_in_drain) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE, "the daemon is stopping; ask again when it is back");
+    }
+}
+
+/* Serializes the reply into the transport's buffer. */
+static uint8_t *encode(call *c, size_t *size) {
+    uint64_t limit = atomic_load(&c->service->limits->reply_bytes);
+    if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
+    }
+    c->reply.server_time = (double)(clock_now() - c->transport->arrival) / 1e9;
+    *size = dynamics__v1__reply__get_packed_size(&c->reply);
+    if (*size > limit) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size, (unsigned long long)limit);
+        *size = dynamics__v1__reply__get_packed_size(&c->reply);
+    }
+    uint8_t *bytes = transport_reply_buffer(c->transport, *size);
+    if (!bytes) {
+        call_fail_memory(c);
+        *size = dynamics__v1__reply__get_packed_size(&c->reply);
+        bytes = transport_reply_buffer(c->transport, *size);
+    }
+    if (bytes) {
+        dynamics__v1__reply__pack(&c->reply, bytes);
+    }
+    return bytes;
+}
+
+/* Sends what was encoded, and gives the call back. */
+static void finish(call *c) {
+    service *s = c->owner;
+    if (!c->transport->is_own) {
+        atomic_fetch_add_explicit(&s->options.counters->requests, 1, memory_order_relaxed);
+        if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
+            atomic_fetch_add_explicit(&s->options.counters->refused, 1, memory_order_relaxed);
+            log_debug(s->options.log, "%s of %s: code %d, %s: %s", c->method ? c->method->name : "request",
+                      c->transport->peer, c->status.code, c->field, c->message);
+        }
+    }
+    transport_call *t = c->transport;
+    return_call(s, c);
+    transport_send(t);
+}
+
+static void answer(call *c) {
+    size_t size;
+    encode(c, &size);
+    finish(c);
+}
+
+static void run_method(call *c) {
+    begin_reply(c);
+    c->reply.id = c->request->id;
+    arena_reset(&c->memory, SIZE_MAX);
+    if (!call_is_late(c)) {
+        c->method->run(c);
+    }
+}
+
+/* Runs a method that changes the state, unless it is a repeated request whose reply is known. */
+static void run_change(call *c) {
+    service *s = c->owner;
+    size_t size;
+    uint64_t client = c->request->client, id = c->request->id;
+    pthread_mutex_lock(&s->change_mutex);
+    const cached_reply *known = client ? reply_cache_find(&s->cache, client, id) : NULL;
+    if (known) {
+        uint8_t *bytes = transport_reply_buffer(c->transport, known->size);
+        if (bytes) {
+            memcpy(bytes, known->bytes, known->size);
+        }
+    } else {
+        run_method(c);
+        uint8_t *bytes = encode(c, &size);
+        if (bytes && client && c->status.code != DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED) {
+            reply_cache_keep(&s->cache, client, id, bytes, size);
+        }
+    }
+    pthread_mutex_unlock(&s->change_mutex);
+    finish(c);
+}
+
+/* A worker's turn. */
+static void run_on_worker(void *task) {
+    call *c = task;
+    c->is_on_worker = true;
+    if (c->method->changes_state) {
+        run_change(c);
+        return;
+    }
+    run_method(c);
+    answer(c);
+}
+
+/* Hands a long call to the workers, unless its connection or the pool has too many already. */
+static void defer(call *c) {
+    service *s = c->owner;
+    begin_reply(c);
+    c->reply.id = c->request->id;
+    if (c->transport->is_crowded) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "this connection has its share of long requests under way; wait for some of their replies");
+        answer(c);
+    } else if (!s->options.submit(s->options.pool, run_on_worker, c)) {
+        log_repeated(s->options.log, &s->overload, "refused a long request of %s: too many wait already",
+                     c->transport->peer);
+        call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE, "too many long requests wait already; ask again soon");
+        answer(c);
+    }
+}
+
+void service_handle(void *context, transport_call *t) {
+    service *s = context;
+    call *c = take_call(s);
+    if (!c) {
+        transport_send(t);
+        return;
+    }
+    c->transport = t;
+    c->method = NULL;
+    c->request = NULL;
+    c->is_on_worker = false;
+    begin_reply(c);
+    decode(c);
+    if (!call_has_ended(c)) {
+        set_deadline(c);
+    }
+    if (!call_has_ended(c)) {
+        find_method(c);
+    }
+    if (call_has_ended(c)) {
+        answer(c);
+        return;
+    }
+    if (!c->method->is_slow) {
+        run_method(c);
+    }
+    if (c->method->is_slow || c->is_deferred) {
+        defer(c);
+    } else {
+        answer(c);
+    }
+}

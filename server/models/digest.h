@@ -1,0 +1,15 @@
+/*
+ * The digest that names a model by its content.
+ */
+#ifndef SERVER_MODELS_DIGEST_H
+#define SERVER_MODELS_DIGEST_H
+
+#include <stddef.h>
+
+/* "sha256:" and 64 hexadecimal digits, with the terminating zero. */
+enum { DIGEST_SIZE = 7 + 64 + 1 };
+
+/* Writes the SHA-256 of the bytes. */
+void digest_write(const void *bytes, size_t size, char digest[DIGEST_SIZE]);
+
+#endif

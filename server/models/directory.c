@@ -1,0 +1,300 @@
+/* Models that come from files. */
+#include "models/directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PROBLEM_SIZE = 1024 };
+
+/* One file as the last scan saw it. */
+typedef struct model_file {
+    char *path;
+    char name[NAME_MAX + 1];
+    model_options options;
+    struct timespec modified;
+    off_t size;
+    bool is_loaded;  /* the store holds a model of it, maybe of an older state */
+    bool has_failed; /* its present state could not be loaded */
+    bool is_seen;    /* by the scan under way */
+} model_file;
+
+struct model_directory {
+    model_store *store;
+    logger *log;
+    model_file *files;
+    size_t count, room;
+    pthread_mutex_t mutex; /* guards what follows */
+    size_t problem_count;
+    char problem[PROBLEM_SIZE];
+};
+
+model_directory *model_directory_create(model_store *store, logger *log) {
+    model_directory *directory = calloc(1, sizeof *directory);
+    if (directory) {
+        directory->store = store;
+        directory->log = log;
+        pthread_mutex_init(&directory->mutex, NULL);
+    }
+    return directory;
+}
+
+void model_directory_free(model_directory *directory) {
+    if (!directory) {
+        return;
+    }
+    for (size_t i = 0; i < directory->count; i++) {
+        free(directory->files[i].path);
+    }
+    free(directory->files);
+    pthread_mutex_destroy(&directory->mutex);
+    free(directory);
+}
+
+size_t model_directory_problem(model_directory *directory, char *problem, size_t size) {
+    pthread_mutex_lock(&directory->mutex);
+    size_t count = directory->problem_count;
+    snprintf(problem, size, "%s", count > 0 ? directory->problem : "");
+    pthread_mutex_unlock(&directory->mutex);
+    return count;
+}
+
+/* Logs a file that could not be loaded, and keeps the first one's error for the health. */
+static void note_problem(model_directory *directory, const char *path, const char *place, const char *message) {
+    const char *separator = place[0] ? ": " : "";
+    log_error(directory->log, "cannot load %s: %s%s%s", path, place, separator, message);
+    pthread_mutex_lock(&directory->mutex);
+    if (directory->problem_count++ == 0) {
+        snprintf(directory->problem, sizeof directory->problem, "%s: %s%s%s", path, place, separator, message);
+    }
+    pthread_mutex_unlock(&directory->mutex);
+}
+
+/* Reads a whole file. Returns NULL with errno set; EFBIG beyond the reader's limit. */
+static char *read_file(const char *path, size_t *length) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    char *text = NULL;
+    size_t used = 0;
+    if (descriptor < 0) {
+        return NULL;
+    }
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > DYN_URDF_MAX_BYTES) {
+        errno = S_ISREG(status.st_mode) ? EFBIG : EINVAL;
+        goto cleanup;
+    }
+    size_t size = (size_t)status.st_size;
+    text = malloc(size + 1);
+    while (text && used < size) {
+        ssize_t count = read(descriptor, text + used, size - used);
+        if (count < 0) {
+            free(text);
+            text = NULL;
+        } else if (count == 0) {
+            break;
+        } else {
+            used += (size_t)count;
+        }
+    }
+    *length = used;
+cleanup:
+    close(descriptor);
+    return text;
+}
+
+static void log_loaded(model_directory *directory, const model_entry *entry) {
+    log_info(directory->log, "model %s from %s: %d joints, nq %d, nv %d, %zu notes, %zu warnings", entry->name,
+             entry->source, dyn_model_joint_count(entry->model), dyn_model_nq(entry->model), dyn_model_nv(entry->model),
+             dyn_report_count_severity(entry->report, DYN_NOTE), dyn_report_count_severity(entry->report, DYN_WARNING));
+}
+
+/* Puts a model from a file into the store, where it may replace an older state of its own file only. */
+static bool insert(model_directory *directory, const model_file *file, model_entry *entry) {
+    model_entry *present = model_store_find(directory->store, entry->name);
+    bool is_foreign = present && strcmp(present->source, file->path) != 0;
+    model_entry_release(present);
+    if (is_foreign) {
+        note_problem(directory, file->path, "", "another model has that name already");
+        return false;
+    }
+    if (model_store_insert(directory->store, entry, true, NULL) == MODEL_STORE_FULL) {
+        note_problem(directory, file->path, "", "the store is full; raise limits.models");
+        return false;
+    }
+    log_loaded(directory, entry);
+    return true;
+}
+
+static void load(model_directory *directory, model_file *file, size_t links) {
+    size_t length = 0;
+    file->has_failed = true;
+    char *text = read_file(file->path, &length);
+    if (!text) {
+        note_problem(directory, file->path, "", errno == EFBIG ? "the file is larger than 64 MiB" : strerror(errno));
+        return;
+    }
+    dyn_error error = {0};
+    model_entry *entry;
+    dyn_status status = model_entry_create(text, length, file->name, file->path, &file->options, links, &error, &entry);
+    free(text);
+    if (status != DYN_OK) {
+        note_problem(directory, file->path, error.place, error.message);
+        return;
+    }
+    if (insert(directory, file, entry)) {
+        file->is_loaded = true;
+        file->has_failed = false;
+    }
+    model_entry_release(entry);
+}
+
+static bool same_options(const model_options *a, const model_options *b) {
+    return a->base == b->base && a->mimic == b->mimic && a->has_gravity == b->has_gravity && a->strict == b->strict &&
+           memcmp(a->gravity, b->gravity, sizeof a->gravity) == 0;
+}
+
+/* The record of a file under a name; a new one if there is none yet, NULL when out of memory. */
+static model_file *find_file(model_directory *directory, const char *path, const char *name) {
+    for (size_t i = 0; i < directory->count; i++) {
+        if (strcmp(directory->files[i].path, path) == 0 && strcmp(directory->files[i].name, name) == 0) {
+            return &directory->files[i];
+        }
+    }
+    if (directory->count == directory->room) {
+        size_t room = directory->room ? 2 * directory->room : 16;
+        model_file *files = realloc(directory->files, room * sizeof *files);
+        if (!files) {
+            return NULL;
+        }
+        directory->files = files;
+        directory->room = room;
+    }
+    model_file *file = &directory->files[directory->count];
+    memset(file, 0, sizeof *file);
+    file->path = strdup(path);
+    snprintf(file->name, sizeof file->name, "%s", name);
+    directory->count += file->path != NULL;
+    return file->path ? file : NULL;
+}
+
+/* Loads a file unless it is loaded and has not changed. */
+static void visit(model_directory *directory, const char *path, const char *name, const model_options *options,
+                  size_t links) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        if (errno == ENOENT) {
+            log_warning(directory->log, "model %s: there is no file %s", name, path);
+            return;
+        }
+        note_problem(directory, path, "", strerror(errno));
+        return;
+    }
+    model_file *file = find_file(directory, path, name);
+    if (!file) {
+        note_problem(directory, path, "", "out of memory");
+        return;
+    }
+    bool is_same = file->is_loaded && !file->has_failed && file->size == status.st_size &&
+                   same_options(&file->options, options) && file->modified.tv_sec == status.st_mtim.tv_sec &&
+                   file->modified.tv_nsec == status.st_mtim.tv_nsec;
+    file->is_seen = true;
+    if (is_same) {
+        return;
+    }
+    file->options = *options;
+    file->size = status.st_size;
+    file->modified = status.st_mtim;
+    load(directory, file, links);
+}
+
+/* Path of a rule's file. */
+static void rule_path(const char *directory_path, const model_rule *rule, char path[PATH_MAX]) {
+    if (rule->file && rule->file[0] == '/') {
+        snprintf(path, PATH_MAX, "%s", rule->file);
+    } else if (rule->file) {
+        snprintf(path, PATH_MAX, "%s/%s", directory_path, rule->file);
+    } else {
+        snprintf(path, PATH_MAX, "%s/%s.urdf", directory_path, rule->name);
+    }
+}
+
+static bool has_rule(const char *directory_path, const model_rule *rules, size_t count, const char *path) {
+    char ruled[PATH_MAX];
+    for (size_t i = 0; i < count; i++) {
+        rule_path(directory_path, &rules[i], ruled);
+        if (strcmp(ruled, path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int is_urdf(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".urdf") == 0;
+}
+
+/* Visits the files of the directory that no rule names. */
+static void visit_directory(model_directory *directory, const char *path, const model_rule *rules, size_t rule_count,
+                            size_t links) {
+    static const model_options usual = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED};
+    struct dirent **entries;
+    int count = scandir(path, &entries, is_urdf, alphasort);
+    if (count < 0) {
+        log_warning(directory->log, "cannot read the model directory %s: %s", path, strerror(errno));
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        char file[PATH_MAX], name[NAME_MAX + 1];
+        snprintf(file, sizeof file, "%.3000s/%s", path, entries[i]->d_name);
+        snprintf(name, sizeof name, "%.*s", (int)strlen(entries[i]->d_name) - 5, entries[i]->d_name);
+        if (!has_rule(path, rules, rule_count, file)) {
+            visit(directory, file, name, &usual, links);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* Takes out the models of files that this scan did not see. */
+static void drop_unseen(model_directory *directory) {
+    size_t kept = 0;
+    for (size_t i = 0; i < directory->count; i++) {
+        model_file *file = &directory->files[i];
+        if (file->is_seen) {
+            file->is_seen = false;
+            directory->files[kept++] = *file;
+            continue;
+        }
+        model_entry *entry =
+            file->is_loaded ? model_store_remove_source(directory->store, file->name, file->path) : NULL;
+        if (entry) {
+            log_info(directory->log, "model %s is gone with its file %s", file->name, file->path);
+        }
+        model_entry_release(entry);
+        free(file->path);
+    }
+    directory->count = kept;
+}
+
+void model_directory_scan(model_directory *directory, const char *path, const model_rule *rules, size_t rule_count,
+                          size_t links) {
+    pthread_mutex_lock(&directory->mutex);
+    directory->problem_count = 0;
+    pthread_mutex_unlock(&directory->mutex);
+    for (size_t i = 0; i < rule_count; i++) {
+        char file[PATH_MAX];
+        rule_path(path, &rules[i], file);
+        visit(directory, file, rules[i].name, &rules[i].options, links);
+    }
+    if (path[0]) {
+        visit_directory(directory, path, rules, rule_count, links);
+    }
+    drop_unseen(directory);
+}

@@ -1,0 +1,153 @@
+/* A model that the daemon keeps. */
+#include "models/entry.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static dyn_status fail(dyn_error *error, dyn_status status, const char *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static dyn_status fail(dyn_error *error, dyn_status status, const char *place, const char *format, ...) {
+    va_list arguments;
+    error->status = status;
+    snprintf(error->place, sizeof error->place, "%s", place);
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+/* A name must fit, be printable, and not look like a digest. The robot's own was checked as UTF-8 by its reader. */
+static dyn_status check_name(const char *name, dyn_error *error) {
+    if (name[0] == '\0') {
+        return fail(error, DYN_INVALID_ARGUMENT, "name", "the model has no name; give it one");
+    }
+    if (strlen(name) >= MODEL_NAME_SIZE) {
+        return fail(error, DYN_INVALID_ARGUMENT, "name", "the name has %zu bytes; at most %d are allowed", strlen(name),
+                    MODEL_NAME_SIZE - 1);
+    }
+    if (strncmp(name, "sha256:", 7) == 0) {
+        return fail(error, DYN_INVALID_ARGUMENT, "name", "a name must not start with \"sha256:\", as digests do");
+    }
+    for (const char *c = name; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            return fail(error, DYN_INVALID_ARGUMENT, "name", "the name has a control character at byte %d",
+                        (int)(c - name));
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status write_digest(model_entry *entry, dyn_error *error) {
+    char *text;
+    size_t length;
+    dyn_status status = dyn_model_canonical(entry->model, error, &text, &length);
+    if (status == DYN_OK) {
+        digest_write(text, length, entry->digest);
+        free(text);
+    }
+    return status;
+}
+
+/* Reads and compiles the description. */
+static dyn_status build(model_entry *entry, const char *text, size_t length, dyn_error *error) {
+    const model_options *options = &entry->options;
+    dyn_build_options build_options = {.base = options->base, .mimic = options->mimic, .strict = options->strict};
+    dyn_builder *builder = NULL;
+    dyn_status status = dyn_urdf_read(text, length, entry->report, error, &builder);
+    if (status == DYN_OK && options->has_gravity) {
+        status = dyn_builder_set_gravity(builder, options->gravity, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_builder_build(builder, &build_options, entry->report, error, &entry->model);
+    }
+    dyn_builder_free(builder);
+    return status;
+}
+
+/* Fills a new entry. */
+static dyn_status fill(model_entry *entry, const char *text, size_t length, const char *name, const char *source,
+                       size_t links, dyn_error *error) {
+    entry->source = strdup(source);
+    if (!entry->source || dyn_report_create(&entry->report) != DYN_OK) {
+        return fail(error, DYN_RESOURCE_EXHAUSTED, "", "out of memory");
+    }
+    dyn_status status = name[0] ? check_name(name, error) : DYN_OK;
+    if (status == DYN_OK) {
+        status = build(entry, text, length, error);
+    }
+    if (status == DYN_OK && (size_t)dyn_model_link_count(entry->model) > links) {
+        status = fail(error, DYN_RESOURCE_EXHAUSTED, "urdf", "the model has %d links; the limit is %zu",
+                      dyn_model_link_count(entry->model), links);
+    }
+    if (status == DYN_OK && !name[0]) {
+        name = dyn_model_name(entry->model);
+        status = check_name(name, error);
+    }
+    if (status == DYN_OK) {
+        snprintf(entry->name, sizeof entry->name, "%s", name);
+        status = write_digest(entry, error);
+    }
+    return status;
+}
+
+dyn_status model_entry_create(const char *text, size_t length, const char *name, const char *source,
+                              const model_options *options, size_t links, dyn_error *error, model_entry **result) {
+    model_entry *entry = calloc(1, sizeof *entry);
+    if (!entry) {
+        return fail(error, DYN_RESOURCE_EXHAUSTED, "", "out of memory");
+    }
+    atomic_init(&entry->references, 1);
+    pthread_mutex_init(&entry->mutex, NULL);
+    entry->options = *options;
+    dyn_status status = fill(entry, text, length, name, source, links, error);
+    if (status != DYN_OK) {
+        model_entry_release(entry);
+        return status;
+    }
+    *result = entry;
+    return DYN_OK;
+}
+
+model_entry *model_entry_retain(model_entry *entry) {
+    atomic_fetch_add(&entry->references, 1);
+    return entry;
+}
+
+void model_entry_release(model_entry *entry) {
+    if (!entry || atomic_fetch_sub(&entry->references, 1) != 1) {
+        return;
+    }
+    for (size_t i = 0; i < entry->idle_count; i++) {
+        dyn_workspace_free(entry->idle[i]);
+    }
+    dyn_model_free(entry->model);
+    dyn_report_free(entry->report);
+    pthread_mutex_destroy(&entry->mutex);
+    free(entry->source);
+    free(entry);
+}
+
+dyn_status model_entry_lease(model_entry *entry, dyn_error *error, dyn_workspace **workspace) {
+    *workspace = NULL;
+    pthread_mutex_lock(&entry->mutex);
+    if (entry->idle_count > 0) {
+        *workspace = entry->idle[--entry->idle_count];
+    }
+    pthread_mutex_unlock(&entry->mutex);
+    return *workspace ? DYN_OK : dyn_workspace_create(entry->model, error, workspace);
+}
+
+void model_entry_return(model_entry *entry, dyn_workspace *workspace) {
+    pthread_mutex_lock(&entry->mutex);
+    bool is_kept = entry->idle_count < MODEL_IDLE_WORKSPACES;
+    if (is_kept) {
+        entry->idle[entry->idle_count++] = workspace;
+    }
+    pthread_mutex_unlock(&entry->mutex);
+    if (!is_kept) {
+        dyn_workspace_free(workspace);
+    }
+}

@@ -1,0 +1,54 @@
+/*
+ * A model that the daemon keeps: the robot, what was said while it was read, and workspaces for those who compute.
+ *
+ * An entry is immutable but for its pool of workspaces. It is counted: it lives until the store and every request that
+ * uses it have released it. All functions may be called from any thread.
+ */
+#ifndef SERVER_MODELS_ENTRY_H
+#define SERVER_MODELS_ENTRY_H
+
+#include <dynamics/dynamics.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "models/digest.h"
+
+enum { MODEL_NAME_SIZE = 129, MODEL_IDLE_WORKSPACES = 64 };
+
+/* How a description becomes a model. */
+typedef struct model_options {
+    dyn_base base;
+    dyn_mimic_policy mimic;
+    bool has_gravity;
+    double gravity[3]; /* m/s^2; read if has_gravity */
+    bool strict;       /* refuse a model whose report holds a warning */
+} model_options;
+
+typedef struct model_entry {
+    char name[MODEL_NAME_SIZE];
+    char digest[DIGEST_SIZE];
+    char *source; /* file that it came from; "" when it came by request */
+    dyn_model *model;
+    dyn_report *report;
+    model_options options;
+    atomic_uint references;
+    pthread_mutex_t mutex;
+    dyn_workspace *idle[MODEL_IDLE_WORKSPACES];
+    size_t idle_count;
+} model_entry;
+
+/* Reads a URDF text. An empty name stands for the robot's own. `links` is the most links that are allowed. The caller
+ * owns one reference to the result. Errors as in urdf.h, and with place "name" for a name that is not allowed. */
+dyn_status model_entry_create(const char *text, size_t length, const char *name, const char *source,
+                              const model_options *options, size_t links, dyn_error *error, model_entry **result);
+
+/* Takes and gives back a reference; the last one frees the entry. NULL is allowed in release. */
+model_entry *model_entry_retain(model_entry *entry);
+void model_entry_release(model_entry *entry);
+
+/* Takes a workspace, creating one only when none is idle, and gives it back. */
+dyn_status model_entry_lease(model_entry *entry, dyn_error *error, dyn_workspace **workspace);
+void model_entry_return(model_entry *entry, dyn_workspace *workspace);
+
+#endif

@@ -1,0 +1,199 @@
+/* The models that the daemon knows. */
+#include "models/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct model_store {
+    pthread_mutex_t change; /* one change at a time, and its report */
+    pthread_rwlock_t lock;  /* guards what follows */
+    model_entry **entries;  /* in the order of their names */
+    size_t count, room;
+    size_t capacity;
+    model_listener listener;
+    void *listener_context;
+};
+
+model_store *model_store_create(size_t capacity) {
+    model_store *store = calloc(1, sizeof *store);
+    if (store) {
+        pthread_mutex_init(&store->change, NULL);
+        pthread_rwlock_init(&store->lock, NULL);
+        store->capacity = capacity;
+    }
+    return store;
+}
+
+void model_store_free(model_store *store) {
+    if (!store) {
+        return;
+    }
+    for (size_t i = 0; i < store->count; i++) {
+        model_entry_release(store->entries[i]);
+    }
+    free(store->entries);
+    pthread_rwlock_destroy(&store->lock);
+    pthread_mutex_destroy(&store->change);
+    free(store);
+}
+
+void model_store_set_capacity(model_store *store, size_t capacity) {
+    pthread_rwlock_wrlock(&store->lock);
+    store->capacity = capacity;
+    pthread_rwlock_unlock(&store->lock);
+}
+
+void model_store_listen(model_store *store, model_listener listener, void *context) {
+    store->listener = listener;
+    store->listener_context = context;
+}
+
+static void report(model_store *store, model_change change, const model_entry *entry) {
+    if (store->listener) {
+        store->listener(store->listener_context, change, entry);
+    }
+}
+
+/* Index of the first entry whose name is not before `name`. */
+static size_t lower_bound(const model_store *store, const char *name) {
+    size_t low = 0, high = store->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(store->entries[middle]->name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Index of the model of that name or digest, or the count when there is none. */
+static size_t index_of(const model_store *store, const char *name) {
+    if (strncmp(name, "sha256:", 7) == 0) {
+        for (size_t i = 0; i < store->count; i++) {
+            if (strcmp(store->entries[i]->digest, name) == 0) {
+                return i;
+            }
+        }
+        return store->count;
+    }
+    size_t i = lower_bound(store, name);
+    return i < store->count && strcmp(store->entries[i]->name, name) == 0 ? i : store->count;
+}
+
+/* Makes room for one more. */
+static bool reserve(model_store *store) {
+    if (store->count < store->room) {
+        return true;
+    }
+    size_t room = store->room ? 2 * store->room : 16;
+    model_entry **entries = realloc(store->entries, room * sizeof(model_entry *));
+    if (entries) {
+        store->entries = entries;
+        store->room = room;
+    }
+    return entries != NULL;
+}
+
+/* The insertion itself, under the lock. `old` receives the store's reference to a model that was replaced. */
+static model_insertion insert(model_store *store, model_entry *entry, bool replace, model_entry **old) {
+    size_t i = lower_bound(store, entry->name);
+    if (i < store->count && strcmp(store->entries[i]->name, entry->name) == 0) {
+        if (strcmp(store->entries[i]->digest, entry->digest) == 0) {
+            return MODEL_PRESENT;
+        }
+        if (!replace) {
+            return MODEL_NAME_TAKEN;
+        }
+        *old = store->entries[i];
+        store->entries[i] = model_entry_retain(entry);
+        return MODEL_INSERTED;
+    }
+    if (store->count >= store->capacity || !reserve(store)) {
+        return MODEL_STORE_FULL;
+    }
+    memmove(&store->entries[i + 1], &store->entries[i], (store->count - i) * sizeof store->entries[0]);
+    store->entries[i] = model_entry_retain(entry);
+    store->count++;
+    return MODEL_INSERTED;
+}
+
+model_insertion model_store_insert(model_store *store, model_entry *entry, bool replace, model_entry **present) {
+    model_entry *old = NULL;
+    pthread_mutex_lock(&store->change);
+    pthread_rwlock_wrlock(&store->lock);
+    model_insertion result = insert(store, entry, replace, &old);
+    if (present) {
+        size_t i = index_of(store, entry->name);
+        *present = i < store->count ? model_entry_retain(store->entries[i]) : NULL;
+    }
+    pthread_rwlock_unlock(&store->lock);
+    if (result == MODEL_INSERTED) {
+        report(store, old ? MODEL_REPLACED : MODEL_LOADED, entry);
+    }
+    pthread_mutex_unlock(&store->change);
+    model_entry_release(old);
+    return result;
+}
+
+model_entry *model_store_find(model_store *store, const char *name) {
+    pthread_rwlock_rdlock(&store->lock);
+    size_t i = index_of(store, name);
+    model_entry *entry = i < store->count ? model_entry_retain(store->entries[i]) : NULL;
+    pthread_rwlock_unlock(&store->lock);
+    return entry;
+}
+
+/* Takes out the model of that name or digest; with `source` not NULL only one that came from there. */
+static model_entry *take_out(model_store *store, const char *name, const char *source) {
+    model_entry *entry = NULL;
+    pthread_mutex_lock(&store->change);
+    pthread_rwlock_wrlock(&store->lock);
+    size_t i = index_of(store, name);
+    if (i < store->count && (!source || strcmp(store->entries[i]->source, source) == 0)) {
+        entry = store->entries[i];
+        store->count--;
+        memmove(&store->entries[i], &store->entries[i + 1], (store->count - i) * sizeof store->entries[0]);
+    }
+    pthread_rwlock_unlock(&store->lock);
+    if (entry) {
+        report(store, MODEL_UNLOADED, entry);
+    }
+    pthread_mutex_unlock(&store->change);
+    return entry;
+}
+
+model_entry *model_store_remove(model_store *store, const char *name) {
+    return take_out(store, name, NULL);
+}
+
+model_entry *model_store_remove_source(model_store *store, const char *name, const char *source) {
+    return take_out(store, name, source);
+}
+
+bool model_store_list(model_store *store, model_entry ***entries, size_t *count) {
+    pthread_rwlock_rdlock(&store->lock);
+    model_entry **list = calloc(store->count + 1, sizeof(model_entry *));
+    for (size_t i = 0; list && i < store->count; i++) {
+        list[i] = model_entry_retain(store->entries[i]);
+    }
+    *count = list ? store->count : 0;
+    pthread_rwlock_unlock(&store->lock);
+    *entries = list;
+    return list != NULL;
+}
+
+void model_store_release_list(model_entry **entries, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        model_entry_release(entries[i]);
+    }
+    free(entries);
+}
+
+size_t model_store_count(model_store *store) {
+    pthread_rwlock_rdlock(&store->lock);
+    size_t count = store->count;
+    pthread_rwlock_unlock(&store->lock);
+    return count;
+}

@@ -1,0 +1,25 @@
+/*
+ * The clock that deadlines, ages and durations are measured with.
+ */
+#ifndef SERVER_OBSERVE_CLOCK_H
+#define SERVER_OBSERVE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* One second. */
+#define NANOSECONDS UINT64_C(1000000000)
+
+/* ns, CLOCK_MONOTONIC. */
+static inline uint64_t clock_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+/* Whole nanoseconds of a duration in seconds, which must be finite and not negative; very long ones are cut. */
+static inline uint64_t clock_duration(double seconds) {
+    return seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 1000000000 * NANOSECONDS;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * What the daemon counts about itself. Written and read from any thread.
+ */
+#ifndef SERVER_OBSERVE_COUNTERS_H
+#define SERVER_OBSERVE_COUNTERS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+typedef struct counters {
+    uint64_t start; /* ns, CLOCK_MONOTONIC */
+    atomic_uint_fast64_t requests;
+    atomic_uint_fast64_t refused; /* answered with another code than CODE_OK */
+    atomic_uint_fast64_t events;
+    atomic_uint_fast64_t listener_restarts;
+    atomic_uint_fast64_t deaf_clients;
+    atomic_uint_fast64_t rejected_connections;
+    atomic_uint_fast64_t idle_connections; /* closed for having sent no request for the idle time */
+    atomic_uint_fast64_t memory_shortages; /* requests refused for want of memory */
+    atomic_uint_fast64_t last_shortage;    /* ns, CLOCK_MONOTONIC; 0: never */
+    atomic_uint connections;
+} counters;
+
+#endif

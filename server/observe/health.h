@@ -1,0 +1,51 @@
+/*
+ * Whether the parts of the daemon are able to work.
+ *
+ * The components are entered at start; after that all functions may be called from any thread.
+ */
+#ifndef SERVER_OBSERVE_HEALTH_H
+#define SERVER_OBSERVE_HEALTH_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HEALTH_COMPONENTS = 24, HEALTH_NAME_SIZE = 272, HEALTH_MESSAGE_SIZE = 1024 };
+
+/* In the order from best to worst, as on the wire. */
+typedef enum health_state { HEALTH_UNKNOWN, HEALTH_SERVING, HEALTH_DEGRADED, HEALTH_NOT_SERVING } health_state;
+
+typedef struct health_component {
+    char name[HEALTH_NAME_SIZE];
+    health_state state;
+    char message[HEALTH_MESSAGE_SIZE]; /* empty when serving */
+} health_component;
+
+typedef struct health {
+    pthread_mutex_t mutex;
+    size_t count;
+    health_component components[HEALTH_COMPONENTS];
+    size_t loop;               /* index of the component that stands for the event loop */
+    atomic_uint_fast64_t beat; /* ns; the loop's last sign of life */
+} health;
+
+/* Prepares a health with the component "loop". */
+void health_init(health *h);
+void health_free(health *h);
+
+/* Enters a component, in state unknown. Returns its index. Before the health is shared. */
+size_t health_enter(health *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Sets a component's state, with a sentence for all but serving. */
+void health_set(health *h, size_t component, health_state state, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The loop lives. */
+void health_beat(health *h);
+
+/* Copies component i. */
+void health_read(health *h, size_t component, health_component *result);
+
+#endif

@@ -1,0 +1,154 @@
+/* The daemon's log. */
+#include "observe/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "observe/clock.h"
+
+enum { LINE_SIZE = 4096, MESSAGE_SIZE = 2048 };
+
+#define EPISODE_INTERVAL (60 * NANOSECONDS)
+
+static const char *const level_names[] = {"error", "warning", "info", "debug"};
+static const int journal_levels[] = {3, 4, 6, 7};
+
+/* systemd names the journal's socket as "device:inode" in JOURNAL_STREAM. */
+static bool journal_reads_standard_error(void) {
+    const char *stream = getenv("JOURNAL_STREAM");
+    unsigned long long device, inode;
+    struct stat status;
+    return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 && fstat(STDERR_FILENO, &status) == 0 &&
+           status.st_dev == device && status.st_ino == inode;
+}
+
+void log_configure(logger *log, log_level level, log_format format) {
+    if (format == LOG_FORMAT_AUTO) {
+        format = journal_reads_standard_error() ? LOG_FORMAT_JOURNAL : LOG_FORMAT_PLAIN;
+    }
+    atomic_store(&log->level, level);
+    atomic_store(&log->format, format);
+}
+
+/* Appends text to line at `used`; with `json` escaped as in JSON strings, else with control characters as '?'. */
+static size_t append_escaped(char *line, size_t used, const char *text, bool json) {
+    for (; *text && used < LINE_SIZE - 16; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (json && (c == '"' || c == '\\')) {
+            line[used++] = '\\';
+            line[used++] = (char)c;
+        } else if (json && c < 0x20) {
+            used += (size_t)snprintf(line + used, 8, "\\u%04x", c);
+        } else {
+            line[used++] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+        }
+    }
+    return used;
+}
+
+static void format_time(char text[32]) {
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    size_t length = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(text + length, 32 - length, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+static void write_line(logger *log, log_level level, const char *message) {
+    char line[LINE_SIZE], stamp[32];
+    size_t used = 0;
+    log_format format = atomic_load_explicit(&log->format, memory_order_relaxed);
+    if (format == LOG_FORMAT_JOURNAL) {
+        used = (size_t)snprintf(line, sizeof line, "<%d>", journal_levels[level]);
+        used = append_escaped(line, used, message, false);
+    } else if (format == LOG_FORMAT_JSON) {
+        format_time(stamp);
+        used = (size_t)snprintf(line, sizeof line, "{\"time\": \"%s\", \"level\": \"%s\", \"message\": \"", stamp,
+                                level_names[level]);
+        used = append_escaped(line, used, message, true);
+        used += (size_t)snprintf(line + used, sizeof line - used, "\"}");
+    } else {
+        format_time(stamp);
+        used = (size_t)snprintf(line, sizeof line, "%s %-7s ", stamp, level_names[level]);
+        used = append_escaped(line, used, message, false);
+    }
+    line[used++] = '\n';
+    ssize_t written = write(STDERR_FILENO, line, used);
+    (void)written; /* There is nowhere to report it. */
+}
+
+static void write_formatted(logger *log, log_level level, const char *format, va_list arguments) {
+    char message[MESSAGE_SIZE];
+    vsnprintf(message, sizeof message, format, arguments);
+    write_line(log, level, message);
+}
+
+static bool is_written(logger *log, log_level level) {
+    return level <= atomic_load_explicit(&log->level, memory_order_relaxed);
+}
+
+void log_error(logger *log, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    write_formatted(log, LOG_LEVEL_ERROR, format, arguments);
+    va_end(arguments);
+}
+
+void log_warning(logger *log, const char *format, ...) {
+    if (!is_written(log, LOG_LEVEL_WARNING)) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    write_formatted(log, LOG_LEVEL_WARNING, format, arguments);
+    va_end(arguments);
+}
+
+void log_info(logger *log, const char *format, ...) {
+    if (!is_written(log, LOG_LEVEL_INFO)) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    write_formatted(log, LOG_LEVEL_INFO, format, arguments);
+    va_end(arguments);
+}
+
+void log_debug(logger *log, const char *format, ...) {
+    if (!is_written(log, LOG_LEVEL_DEBUG)) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    write_formatted(log, LOG_LEVEL_DEBUG, format, arguments);
+    va_end(arguments);
+}
+
+void log_repeated(logger *log, log_episode *episode, const char *format, ...) {
+    if (!is_written(log, LOG_LEVEL_WARNING)) {
+        return;
+    }
+    uint64_t now = clock_now();
+    uint_fast64_t last = atomic_load(&episode->last);
+    if ((last != 0 && now - last < EPISODE_INTERVAL) || !atomic_compare_exchange_strong(&episode->last, &last, now)) {
+        atomic_fetch_add(&episode->suppressed, 1);
+        return;
+    }
+    char message[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    uint_fast64_t suppressed = atomic_exchange(&episode->suppressed, 0);
+    if (suppressed > 0 && length >= 0 && (size_t)length < sizeof message) {
+        snprintf(message + length, sizeof message - (size_t)length, " (and %llu more since the last report)",
+                 (unsigned long long)suppressed);
+    }
+    write_line(log, LOG_LEVEL_WARNING, message);
+}

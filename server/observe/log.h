@@ -1,0 +1,45 @@
+/*
+ * The daemon's log: lines on standard error, plain, in journald's style or as JSON.
+ *
+ * Every function may be called from any thread. A line is written with one call, so lines never mix.
+ */
+#ifndef SERVER_OBSERVE_LOG_H
+#define SERVER_OBSERVE_LOG_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG } log_level;
+
+typedef enum log_format {
+    LOG_FORMAT_AUTO,    /* journal when the journal reads standard error, else plain */
+    LOG_FORMAT_PLAIN,   /* 2026-01-31T12:00:00.000Z info message */
+    LOG_FORMAT_JOURNAL, /* <6>message */
+    LOG_FORMAT_JSON,    /* {"time": "...", "level": "info", "message": "..."} */
+} log_format;
+
+typedef struct logger {
+    _Atomic log_level level; /* lines above it are not written */
+    _Atomic log_format format;
+} logger;
+
+/* An event that may repeat often: reported at once, then at most once a minute with the number of repetitions. */
+typedef struct log_episode {
+    atomic_uint_fast64_t last; /* ns, CLOCK_MONOTONIC; 0: never */
+    atomic_uint_fast64_t suppressed;
+} log_episode;
+
+/* Sets level and format; LOG_FORMAT_AUTO is resolved here. */
+void log_configure(logger *log, log_level level, log_format format);
+
+/* Writes one line, printf-style; control characters in it are escaped. */
+void log_error(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_warning(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_info(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_debug(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes one warning of an episode. */
+void log_repeated(logger *log, log_episode *episode, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

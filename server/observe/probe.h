@@ -1,0 +1,65 @@
+/*
+ * The self-probe: connects to each of the daemon's own endpoints as a client would, by plain sockets that speak nng's
+ * wire protocol, and has a listener that forgot how to take up connections created again.
+ *
+ * An endpoint for requests is sent a real request. A connection that is accepted and greeted, but not taken up within
+ * the timeout, means that the listener is dead. All that is slower in a busy daemon is only reported: greeting, taking
+ * up and answering are told apart. All functions are for the thread of the loop.
+ */
+#ifndef SERVER_OBSERVE_PROBE_H
+#define SERVER_OBSERVE_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "observe/health.h"
+#include "observe/log.h"
+
+typedef struct probe probe;
+
+/* What the transport does for the probe; i counts the endpoints. */
+typedef struct probe_hooks {
+    uint64_t (*admitted)(void *context, size_t i);          /* connections that were taken up so far */
+    void (*expect)(void *context, size_t i, uint16_t port); /* the next one comes from this local port */
+    bool (*restart)(void *context, size_t i);               /* create the listener again */
+    void *context;
+} probe_hooks;
+
+typedef struct probe_target {
+    const char *address;
+    bool is_request; /* else it publishes events */
+} probe_target;
+
+typedef struct probe_options {
+    uv_loop_t *loop;
+    const probe_target *targets; /* as long as the probe lives */
+    size_t target_count;
+    double interval, timeout; /* s */
+    const uint8_t *request;   /* a serialized request that is always answered; copied */
+    size_t request_size;
+    probe_hooks hooks;
+    health *health;
+    logger *log;
+} probe_options;
+
+/* Creates a probe and enters a component "listener <address>" for each endpoint. NULL when out of memory. */
+probe *probe_create(const probe_options *options);
+
+/* Starts and judges attempts; to be called at every tick of the loop. */
+void probe_tick(probe *p);
+
+/* Whether every endpoint has answered within that many ns. */
+bool probe_is_well(const probe *p, uint64_t age);
+
+/* Takes over new times. */
+void probe_set_times(probe *p, double interval, double timeout);
+
+/* Stops probing and closes all connections; the loop must run on until they are closed. */
+void probe_stop(probe *p);
+
+/* Frees a probe that was stopped, after the loop has closed its handles. */
+void probe_free(probe *p);
+
+#endif

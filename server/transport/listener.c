@@ -1,0 +1,325 @@
+/* One listening endpoint of nng. */
+#include "transport/listener.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "observe/clock.h"
+
+/* Time after which nng has surely closed the descriptors of a closed listener that it is going to close. */
+#define LEFTOVER_AGE (10 * NANOSECONDS)
+
+/* Time that a replaced listener stays at least, and for which forgotten connections are searched at every sweep. */
+#define OLD_AGE (2 * NANOSECONDS)
+
+/* Time between two searches later on. */
+#define SEARCH_INTERVAL (NANOSECONDS / 4)
+
+enum { GENERATION_SIZE = 12, HANDSHAKE_MILLISECONDS = 200 };
+
+static const char scheme[] = "ipc://";
+
+const char *listener_ipc_path(const char *address) {
+    return strncmp(address, scheme, sizeof scheme - 1) == 0 ? address + sizeof scheme - 1 : NULL;
+}
+
+/* Completes the handshake before closing, since the other side may be an nng listener too. */
+static void part_politely(int descriptor) {
+    static const uint8_t header[8] = {0, 'S', 'P', 0, 0, 0x30, 0, 0};
+    uint8_t answer[8];
+    struct pollfd readable = {.fd = descriptor, .events = POLLIN};
+    if (poll(&readable, 1, HANDSHAKE_MILLISECONDS) == 1 && recv(descriptor, answer, sizeof answer, 0) > 0) {
+        send(descriptor, header, sizeof header, MSG_NOSIGNAL);
+    }
+}
+
+/* Makes sure that nobody listens at the path; a file that a dead process left is no obstacle. */
+static bool check_free(const char *path, char error[TRANSPORT_ERROR_SIZE]) {
+    struct stat status;
+    if (lstat(path, &status) != 0) {
+        return true;
+    }
+    if (!S_ISSOCK(status.st_mode)) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "ipc://%s: the file exists and is no socket; choose another path", path);
+        return false;
+    }
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "ipc://%s: %s", path, strerror(errno));
+        return false;
+    }
+    bool is_free = connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0;
+    if (is_free && errno == EACCES) {
+        is_free = false;
+        snprintf(error, TRANSPORT_ERROR_SIZE, "ipc://%s: the socket belongs to another user (permission denied)", path);
+    } else if (!is_free) {
+        struct ucred peer = {0};
+        socklen_t size = sizeof peer;
+        getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+        part_politely(descriptor);
+        snprintf(error, TRANSPORT_ERROR_SIZE,
+                 "ipc://%s: process %d listens there already; stop it, or choose another path with --endpoint", path,
+                 (int)peer.pid);
+    }
+    close(descriptor);
+    return is_free;
+}
+
+/* Checks what nng would only answer with a bare code. */
+static bool check_path(const char *path, char error[TRANSPORT_ERROR_SIZE]) {
+    struct sockaddr_un address;
+    char copy[TRANSPORT_ADDRESS_SIZE];
+    struct stat status;
+    size_t longest = sizeof address.sun_path - GENERATION_SIZE;
+    if (path[0] != '/') {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "ipc://%s: the path must be absolute (ipc:///run/...)", path);
+        return false;
+    }
+    if (strlen(path) > longest) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "ipc://%s: the path has more than %zu bytes", path, longest);
+        return false;
+    }
+    snprintf(copy, sizeof copy, "%s", path);
+    const char *directory = dirname(copy);
+    if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        snprintf(error, TRANSPORT_ERROR_SIZE,
+                 "ipc://%s: there is no directory %s; create it (mkdir -p %s), or let systemd do so with "
+                 "RuntimeDirectory=",
+                 path, directory, directory);
+        return false;
+    }
+    return true;
+}
+
+static void generation_path(const char *path, unsigned generation, char result[TRANSPORT_ADDRESS_SIZE]) {
+    snprintf(result, TRANSPORT_ADDRESS_SIZE, "%.200s.%u", path, generation);
+}
+
+/* Creates and starts nng's listener at a URL. Returns nng's code. */
+static int start(const listener *l, const char *url, bool is_ipc, nng_listener *result) {
+    nng_listener handle;
+    int code = nng_listener_create(&handle, l->socket, url);
+    if (code != 0) {
+        return code;
+    }
+    if (is_ipc) {
+        code = nng_listener_set_int(handle, NNG_OPT_IPC_PERMISSIONS, (int)l->mode);
+    }
+    if (code == 0) {
+        code = nng_listener_start(handle, 0);
+    }
+    if (code != 0) {
+        nng_listener_close(handle);
+        return code;
+    }
+    *result = handle;
+    return 0;
+}
+
+/* Binds the next generation's own path, and moves it to the public one. */
+static bool open_ipc(listener *l, const char *path, char error[TRANSPORT_ERROR_SIZE]) {
+    char own_path[TRANSPORT_ADDRESS_SIZE], url[TRANSPORT_ADDRESS_SIZE + sizeof scheme];
+    l->generation++;
+    generation_path(path, l->generation, own_path);
+    snprintf(url, sizeof url, "%s%s", scheme, own_path);
+    nng_listener handle;
+    int code = start(l, url, true, &handle);
+    if (code != 0) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "%s: cannot listen: %s", l->address, nng_strerror(code));
+        return false;
+    }
+    struct stat status;
+    if (rename(own_path, path) != 0 || stat(path, &status) != 0) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "%s: cannot name the socket: %s", l->address, strerror(errno));
+        nng_listener_close(handle);
+        return false;
+    }
+    l->handle = handle;
+    l->device = status.st_dev;
+    l->inode = status.st_ino;
+    return true;
+}
+
+/* Puts the port that the system chose in the place of port 0. */
+static void note_bound_port(listener *l) {
+    int port = 0;
+    char *colon = strrchr(l->address, ':');
+    if (colon && strcmp(colon, ":0") == 0 && nng_listener_get_int(l->handle, NNG_OPT_TCP_BOUND_PORT, &port) == 0) {
+        snprintf(colon, sizeof l->address - (size_t)(colon - l->address), ":%d", port);
+    }
+}
+
+static bool open_tcp(listener *l, char error[TRANSPORT_ERROR_SIZE]) {
+    int code = start(l, l->address, false, &l->handle);
+    if (code == NNG_EADDRINUSE) {
+        snprintf(error, TRANSPORT_ERROR_SIZE,
+                 "%s: another process listens there already; stop it, or choose another port with --endpoint",
+                 l->address);
+    } else if (code != 0) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "%s: cannot listen: %s", l->address, nng_strerror(code));
+    } else {
+        note_bound_port(l);
+    }
+    return code == 0;
+}
+
+bool listener_open(listener *l, char error[TRANSPORT_ERROR_SIZE]) {
+    const char *path = listener_ipc_path(l->address);
+    if (!path) {
+        return open_tcp(l, error);
+    }
+    return check_path(path, error) && check_free(path, error) && open_ipc(l, path, error);
+}
+
+/* Closes old listener i. */
+static void close_old(listener *l, size_t i) {
+    nng_listener_close(l->old[i].handle);
+    l->old[i].is_closed = true;
+    l->old[i].since = clock_now();
+}
+
+/* Forgets old listener i. */
+static void drop_old(listener *l, size_t i) {
+    l->old_count--;
+    memmove(&l->old[i], &l->old[i + 1], (l->old_count - i) * sizeof l->old[0]);
+}
+
+/* Keeps a listener that was replaced. Subscribers send nothing by which forgotten ones could be told: there it is closed
+ * at once, and all of them connect anew. */
+static void keep_old(listener *l, nng_listener handle, unsigned generation) {
+    if (l->old_count == LISTENER_OLD) {
+        close_old(l, 0);
+        drop_old(l, 0);
+    }
+    l->old[l->old_count++] = (old_listener){.handle = handle, .generation = generation, .since = clock_now()};
+    l->next_search = 0;
+    if (l->kind == TRANSPORT_EVENTS) {
+        close_old(l, l->old_count - 1);
+    }
+}
+
+bool listener_replace(listener *l, char error[TRANSPORT_ERROR_SIZE]) {
+    const char *path = listener_ipc_path(l->address);
+    nng_listener old = l->handle;
+    unsigned generation = l->generation;
+    if (!path) {
+        if (old.id != 0) {
+            nng_listener_close(old);
+            l->handle.id = 0;
+        }
+        return open_tcp(l, error);
+    }
+    bool is_open = open_ipc(l, path, error);
+    if (is_open && old.id != 0) {
+        keep_old(l, old, generation);
+    }
+    return is_open;
+}
+
+/* Number of the old listener whose own path a descriptor is bound to, or old_count. */
+static size_t find_old(const listener *l, int descriptor) {
+    struct sockaddr_un address = {0};
+    char own_path[TRANSPORT_ADDRESS_SIZE];
+    socklen_t size = sizeof address;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &size) != 0 || address.sun_family != AF_UNIX ||
+        size <= sizeof(sa_family_t)) {
+        return l->old_count;
+    }
+    size_t i = 0;
+    for (; i < l->old_count; i++) {
+        generation_path(listener_ipc_path(l->address), l->old[i].generation, own_path);
+        if (strncmp(address.sun_path, own_path, sizeof address.sun_path) == 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* Whether bytes wait on a connection that nobody reads. */
+static bool has_unread(int descriptor) {
+    int is_listening = 0, count = 0;
+    socklen_t size = sizeof is_listening;
+    return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) == 0 && !is_listening &&
+           ioctl(descriptor, FIONREAD, &count) == 0 && count > 0;
+}
+
+/* Shuts a connection down whose bytes wait for the second search in a row. */
+static void judge(const listener *l, int descriptor, int *suspects, size_t *count) {
+    if (!has_unread(descriptor)) {
+        return;
+    }
+    for (size_t i = 0; i < l->suspect_count; i++) {
+        if (l->suspects[i] == descriptor) {
+            shutdown(descriptor, SHUT_RDWR);
+            return;
+        }
+    }
+    if (*count < LISTENER_SUSPECTS) {
+        suspects[(*count)++] = descriptor;
+    }
+}
+
+/* Looks at all descriptors of old listeners: forgotten connections are shut down, what a listener closed long ago has
+ * left is closed. */
+static void search(listener *l, uint64_t now) {
+    int suspects[LISTENER_SUSPECTS];
+    size_t count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    if (!directory) {
+        return;
+    }
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        int descriptor = (int)strtol(entry->d_name, NULL, 10);
+        size_t i = descriptor > STDERR_FILENO ? find_old(l, descriptor) : l->old_count;
+        if (i == l->old_count) {
+            continue;
+        }
+        if (!l->old[i].is_closed) {
+            judge(l, descriptor, suspects, &count);
+        } else if (now > l->old[i].since + LEFTOVER_AGE) {
+            close(descriptor);
+        }
+    }
+    closedir(directory);
+    memcpy(l->suspects, suspects, count * sizeof suspects[0]);
+    l->suspect_count = count;
+}
+
+void listener_sweep(listener *l, uint64_t now, listener_census census, void *context) {
+    if (l->old_count == 0 || now < l->next_search) {
+        return;
+    }
+    bool is_recent = now < l->old[l->old_count - 1].since + OLD_AGE;
+    l->next_search = is_recent ? 0 : now + SEARCH_INTERVAL;
+    search(l, now);
+    for (size_t i = l->old_count; i-- > 0;) {
+        old_listener *old = &l->old[i];
+        if (old->is_closed && now > old->since + LEFTOVER_AGE) {
+            drop_old(l, i);
+        } else if (!old->is_closed && now > old->since + OLD_AGE &&
+                   census(context, nng_listener_id(old->handle)) == 0) {
+            close_old(l, i);
+        }
+    }
+}
+
+void listener_unlink(listener *l) {
+    const char *path = listener_ipc_path(l->address);
+    struct stat status;
+    if (path && l->handle.id != 0 && stat(path, &status) == 0 && status.st_dev == l->device &&
+        status.st_ino == l->inode) {
+        unlink(path);
+    }
+}

@@ -1,0 +1,478 @@
+/*
+ * The nng carrier: REP sockets with parallel contexts for requests, PUB sockets for events.
+ *
+ * A context is receiving, or its call is with the handler, or its reply is being sent; the completion of one operation
+ * starts the next. Replies are sent by asynchronous operation on the context only: every other way loses some.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <nng/nng.h>
+#include <nng/protocol/pubsub0/pub.h>
+#include <nng/protocol/reqrep0/rep.h>
+
+#include "observe/clock.h"
+#include "transport/listener.h"
+#include "transport/pipes.h"
+#include "transport/transport.h"
+
+/* A message larger than the limit by up to this much is read, so that it can be answered. */
+enum { OVERSIZE_MARGIN = 1 << 20, SENTENCES = 64 };
+
+/* Contexts of nng's that may serve one connection at once: 1 / SHARE of them. */
+enum { SHARE = 4 };
+
+typedef enum call_state { CALL_RECEIVING, CALL_HANDLED, CALL_SENDING, CALL_CLOSED } call_state;
+
+/* A context of nng's and the call that it carries. */
+typedef struct nng_call {
+    transport_call call;
+    transport *transport;
+    nng_ctx context;
+    nng_aio *operation;
+    call_state state;
+    uint32_t pipe;
+    nng_msg *request;
+    nng_msg *reply;
+} nng_call;
+
+/* An endpoint with what other threads need of it. */
+typedef struct endpoint {
+    transport *transport;
+    listener listener;
+    atomic_int listener_id; /* of nng's current listener */
+    atomic_uint_fast64_t admitted;
+    atomic_uint probe_port; /* local tcp port of the self-probe, 0: none */
+} endpoint;
+
+struct transport {
+    transport_options options;
+    nng_socket requests, events; /* id 0: not open */
+    endpoint *endpoints;
+    size_t endpoint_count;
+    nng_call *calls;
+    size_t call_count;
+    pipe_table pipes;
+    atomic_uint_fast64_t idle_time, reply_time; /* ns */
+    atomic_uint connection_limit;
+    atomic_uint pending;
+    atomic_bool is_refusing;
+    log_episode deaf, rejected, idle;
+};
+
+static void receive(nng_call *call) {
+    call->state = CALL_RECEIVING;
+    nng_aio_set_timeout(call->operation, NNG_DURATION_INFINITE);
+    nng_ctx_recv(call->context, call->operation);
+}
+
+static void close_pipe(uint32_t id) {
+    nng_pipe pipe = {.id = id};
+    nng_pipe_close(pipe);
+}
+
+static void cut_off_deaf_client(transport *t, uint32_t id, const char *peer) {
+    atomic_fetch_add(&t->options.counters->deaf_clients, 1);
+    log_repeated(t->options.log, &t->deaf,
+                 "closed the connection of %s: it sends requests and does not read the replies", peer);
+    close_pipe(id);
+}
+
+static uint8_t *nng_reply_buffer(transport_call *base, size_t size) {
+    nng_call *call = (nng_call *)base;
+    if (call->reply) {
+        nng_msg_free(call->reply);
+        call->reply = NULL;
+    }
+    return nng_msg_alloc(&call->reply, size) == 0 ? nng_msg_body(call->reply) : NULL;
+}
+
+static void release_request(nng_call *call) {
+    nng_msg_free(call->request);
+    call->request = NULL;
+    call->call.request = NULL;
+}
+
+/* Hands the reply to nng. From here on the completion may run on another thread at any time. */
+static void nng_send_reply(transport_call *base) {
+    nng_call *call = (nng_call *)base;
+    transport *t = call->transport;
+    release_request(call);
+    pipe_table_reply(&t->pipes, call->pipe, clock_now());
+    if (!call->reply) {
+        pipe_table_done(&t->pipes, call->pipe, clock_now());
+        atomic_fetch_sub(&t->pending, 1);
+        receive(call);
+        return;
+    }
+    nng_msg *reply = call->reply;
+    call->reply = NULL;
+    call->state = CALL_SENDING;
+    nng_aio_set_msg(call->operation, reply);
+    nng_aio_set_timeout(call->operation, (nng_duration)(atomic_load(&t->reply_time) / 1000000));
+    nng_ctx_send(call->context, call->operation);
+}
+
+static const transport_carrier nng_carrier = {.reply_buffer = nng_reply_buffer, .send = nng_send_reply};
+
+/* The reply was taken by the connection, or it was not within the time. */
+static void on_sent(nng_call *call) {
+    transport *t = call->transport;
+    int code = nng_aio_result(call->operation);
+    if (code != 0) {
+        nng_msg_free(nng_aio_get_msg(call->operation));
+        nng_aio_set_msg(call->operation, NULL);
+    }
+    char peer[TRANSPORT_PEER_SIZE];
+    if (code == NNG_ETIMEDOUT && pipe_table_condemn(&t->pipes, call->pipe, peer)) {
+        cut_off_deaf_client(t, call->pipe, peer);
+    }
+    pipe_table_done(&t->pipes, call->pipe, clock_now());
+    atomic_fetch_sub(&t->pending, 1);
+    receive(call);
+}
+
+static void on_received(nng_call *call) {
+    transport *t = call->transport;
+    int code = nng_aio_result(call->operation);
+    if (code == NNG_ECLOSED || code == NNG_ECANCELED) {
+        call->state = CALL_CLOSED;
+        return;
+    }
+    if (code != 0) {
+        receive(call);
+        return;
+    }
+    call->state = CALL_HANDLED;
+    call->request = nng_aio_get_msg(call->operation);
+    nng_aio_set_msg(call->operation, NULL);
+    call->pipe = (uint32_t)nng_pipe_id(nng_msg_get_pipe(call->request));
+    call->call.request = nng_msg_body(call->request);
+    call->call.request_size = nng_msg_len(call->request);
+    call->call.arrival = clock_now();
+    atomic_fetch_add(&t->pending, 1);
+    pipe_table_request(&t->pipes, call->pipe, (unsigned)(t->call_count / SHARE), &call->call);
+    t->options.handler(t->options.handler_context, &call->call);
+}
+
+static void on_completion(void *argument) {
+    nng_call *call = argument;
+    if (call->state == CALL_SENDING) {
+        on_sent(call);
+    } else {
+        on_received(call);
+    }
+}
+
+/* Writes who is at the other end. */
+static void describe_peer(nng_pipe pipe, char peer[TRANSPORT_PEER_SIZE], uint64_t *process, uint16_t *port) {
+    uint64_t user = 0;
+    nng_sockaddr address;
+    *process = 0;
+    *port = 0;
+    if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &user) == 0 &&
+        nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, process) == 0) {
+        snprintf(peer, TRANSPORT_PEER_SIZE, "uid %llu pid %llu", (unsigned long long)user,
+                 (unsigned long long)*process);
+        return;
+    }
+    char host[INET6_ADDRSTRLEN] = "";
+    int code = nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address);
+    if (code == 0 && address.s_family == NNG_AF_INET) {
+        inet_ntop(AF_INET, &address.s_in.sa_addr, host, sizeof host);
+        *port = ntohs(address.s_in.sa_port);
+        snprintf(peer, TRANSPORT_PEER_SIZE, "%s:%u", host, *port);
+    } else if (code == 0 && address.s_family == NNG_AF_INET6) {
+        inet_ntop(AF_INET6, address.s_in6.sa_addr, host, sizeof host);
+        *port = ntohs(address.s_in6.sa_port);
+        snprintf(peer, TRANSPORT_PEER_SIZE, "[%s]:%u", host, *port);
+    } else {
+        snprintf(peer, TRANSPORT_PEER_SIZE, "an unknown peer");
+    }
+}
+
+/* The endpoint whose listener took up the connection; NULL when that one is closed already. */
+static endpoint *find_endpoint(transport *t, nng_pipe pipe) {
+    int id = nng_listener_id(nng_pipe_listener(pipe));
+    for (size_t i = 0; i < t->endpoint_count; i++) {
+        if (atomic_load(&t->endpoints[i].listener_id) == id) {
+            return &t->endpoints[i];
+        }
+    }
+    return NULL;
+}
+
+/* Counts a client's connection in, unless there are too many. */
+static bool admit_client(transport *t) {
+    if (atomic_load(&t->is_refusing)) {
+        return false;
+    }
+    if (atomic_fetch_add(&t->options.counters->connections, 1) >= atomic_load(&t->connection_limit)) {
+        atomic_fetch_sub(&t->options.counters->connections, 1);
+        return false;
+    }
+    return true;
+}
+
+static void forget_client(transport *t) {
+    atomic_fetch_sub(&t->options.counters->connections, 1);
+}
+
+/* A connection was taken up: enter it, or close it where it is one too many. */
+static void on_connect(transport *t, nng_pipe pipe, transport_kind kind) {
+    char peer[TRANSPORT_PEER_SIZE];
+    uint64_t process;
+    uint16_t port;
+    describe_peer(pipe, peer, &process, &port);
+    endpoint *e = find_endpoint(t, pipe);
+    if (e) {
+        atomic_fetch_add(&e->admitted, 1);
+    }
+    bool is_own = process == (uint64_t)getpid() || (e && port != 0 && atomic_load(&e->probe_port) == port);
+    if (!is_own && !admit_client(t)) {
+        atomic_fetch_add(&t->options.counters->rejected_connections, 1);
+        log_repeated(t->options.log, &t->rejected, "refused a connection of %s: %u are open, the limit", peer,
+                     atomic_load(&t->options.counters->connections));
+        nng_pipe_close(pipe);
+        return;
+    }
+    pipe_record record = {
+        .id = (uint32_t)nng_pipe_id(pipe),
+        .listener = nng_listener_id(nng_pipe_listener(pipe)),
+        .kind = kind,
+        .is_own = is_own,
+        .last_request = clock_now(),
+    };
+    memcpy(record.peer, peer, sizeof record.peer);
+    if (!pipe_table_add(&t->pipes, &record)) {
+        if (!is_own) {
+            forget_client(t);
+        }
+        nng_pipe_close(pipe);
+        return;
+    }
+    if (!is_own) {
+        log_debug(t->options.log, "connection of %s", peer);
+    }
+}
+
+static void on_disconnect(transport *t, nng_pipe pipe) {
+    bool is_own;
+    if (pipe_table_remove(&t->pipes, (uint32_t)nng_pipe_id(pipe), &is_own) && !is_own) {
+        forget_client(t);
+    }
+}
+
+static void on_request_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
+    if (event == NNG_PIPE_EV_ADD_PRE) {
+        on_connect(argument, pipe, TRANSPORT_REQUEST);
+    } else {
+        on_disconnect(argument, pipe);
+    }
+}
+
+static void on_event_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
+    if (event == NNG_PIPE_EV_ADD_PRE) {
+        on_connect(argument, pipe, TRANSPORT_EVENTS);
+    } else {
+        on_disconnect(argument, pipe);
+    }
+}
+
+/* Opens a socket with its limits and its connection callbacks. */
+static bool open_socket(transport *t, transport_kind kind, nng_socket *socket, char error[TRANSPORT_ERROR_SIZE]) {
+    bool is_request = kind == TRANSPORT_REQUEST;
+    int code = is_request ? nng_rep0_open(socket) : nng_pub0_open(socket);
+    if (code == 0) {
+        /* The four bytes of the request's number in the protocol count as well. */
+        size_t bytes = is_request ? t->options.message_bytes + OVERSIZE_MARGIN + 4 : 4096;
+        nng_pipe_cb callback = is_request ? on_request_pipe : on_event_pipe;
+        nng_socket_set_size(*socket, NNG_OPT_RECVMAXSZ, bytes);
+        nng_pipe_notify(*socket, NNG_PIPE_EV_ADD_PRE, callback, t);
+        nng_pipe_notify(*socket, NNG_PIPE_EV_REM_POST, callback, t);
+        return true;
+    }
+    snprintf(error, TRANSPORT_ERROR_SIZE, "cannot open a socket: %s", nng_strerror(code));
+    return false;
+}
+
+/* Opens the contexts; they do not receive yet. */
+static bool open_contexts(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
+    t->call_count = t->options.contexts;
+    for (size_t i = 0; i < t->options.contexts; i++) {
+        nng_call *call = &t->calls[i];
+        call->call.carrier = &nng_carrier;
+        call->transport = t;
+        int code = nng_aio_alloc(&call->operation, on_completion, call);
+        if (code == 0) {
+            code = nng_ctx_open(&call->context, t->requests);
+        }
+        if (code != 0) {
+            snprintf(error, TRANSPORT_ERROR_SIZE, "cannot open a context: %s", nng_strerror(code));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool open_endpoints(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
+    for (size_t i = 0; i < t->options.endpoint_count; i++) {
+        endpoint *e = &t->endpoints[i];
+        const transport_endpoint *wanted = &t->options.endpoints[i];
+        e->transport = t;
+        e->listener.kind = wanted->kind;
+        e->listener.mode = t->options.ipc_mode;
+        e->listener.socket = wanted->kind == TRANSPORT_REQUEST ? t->requests : t->events;
+        snprintf(e->listener.address, sizeof e->listener.address, "%s", wanted->address);
+        t->endpoint_count = i + 1;
+        if (!listener_open(&e->listener, error)) {
+            return false;
+        }
+        atomic_store(&e->listener_id, nng_listener_id(e->listener.handle));
+    }
+    return true;
+}
+
+static bool has_kind(const transport_options *options, transport_kind kind) {
+    for (size_t i = 0; i < options->endpoint_count; i++) {
+        if (options->endpoints[i].kind == kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void transport_set_limits(transport *t, double idle_time, double reply_time, unsigned connections) {
+    atomic_store(&t->idle_time, clock_duration(idle_time));
+    atomic_store(&t->reply_time, clock_duration(reply_time));
+    atomic_store(&t->connection_limit, connections);
+}
+
+bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], transport **result) {
+    transport *t = calloc(1, sizeof *t);
+    if (!t) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "out of memory");
+        return false;
+    }
+    t->options = *options;
+    pipe_table_init(&t->pipes);
+    transport_set_limits(t, options->idle_time, options->reply_time, options->connections);
+    t->endpoints = calloc(options->endpoint_count, sizeof *t->endpoints);
+    t->calls = calloc(options->contexts, sizeof *t->calls);
+    if (!t->endpoints || !t->calls) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "out of memory");
+        transport_stop(t);
+        return false;
+    }
+    bool is_open = open_socket(t, TRANSPORT_REQUEST, &t->requests, error) && open_contexts(t, error) &&
+                   (!has_kind(options, TRANSPORT_EVENTS) || open_socket(t, TRANSPORT_EVENTS, &t->events, error)) &&
+                   open_endpoints(t, error);
+    if (!is_open) {
+        transport_stop(t);
+        return false;
+    }
+    *result = t;
+    return true;
+}
+
+void transport_receive(transport *t) {
+    for (size_t i = 0; i < t->call_count; i++) {
+        receive(&t->calls[i]);
+    }
+}
+
+const char *transport_address(const transport *t, size_t i) {
+    return t->endpoints[i].listener.address;
+}
+
+void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size) {
+    nng_msg *message;
+    if (t->events.id == 0 || nng_msg_alloc(&message, 0) != 0) {
+        return;
+    }
+    bool is_sent = nng_msg_append(message, topic, strlen(topic) + 1) == 0 && nng_msg_append(message, body, size) == 0 &&
+                   nng_sendmsg(t->events, message, NNG_FLAG_NONBLOCK) == 0;
+    if (is_sent) {
+        atomic_fetch_add(&t->options.counters->events, 1);
+    } else {
+        nng_msg_free(message);
+    }
+}
+
+/* Connections of a listener that are at work. */
+static size_t count_connections(void *context, int id) {
+    transport *t = context;
+    return pipe_table_count(&t->pipes, id);
+}
+
+void transport_sweep(transport *t) {
+    pipe_sentence sentences[SENTENCES];
+    pipe_bounds bounds = {
+        .idle_time = atomic_load(&t->idle_time),
+        .reply_time = atomic_load(&t->reply_time),
+        .share = (unsigned)(t->call_count / SHARE),
+    };
+    uint64_t now = clock_now();
+    size_t count = pipe_table_judge(&t->pipes, &bounds, now, sentences, SENTENCES);
+    for (size_t i = 0; i < count; i++) {
+        if (sentences[i].verdict == PIPE_DEAF) {
+            cut_off_deaf_client(t, sentences[i].id, sentences[i].peer);
+        } else {
+            atomic_fetch_add(&t->options.counters->idle_connections, 1);
+            log_repeated(t->options.log, &t->idle, "closed the idle connection of %s", sentences[i].peer);
+            close_pipe(sentences[i].id);
+        }
+    }
+    for (size_t i = 0; i < t->endpoint_count; i++) {
+        listener_sweep(&t->endpoints[i].listener, now, count_connections, t);
+    }
+}
+
+uint64_t transport_admitted(const transport *t, size_t i) {
+    return atomic_load(&t->endpoints[i].admitted);
+}
+
+void transport_expect_probe(transport *t, size_t i, uint16_t port) {
+    atomic_store(&t->endpoints[i].probe_port, port);
+}
+
+bool transport_restart_listener(transport *t, size_t i, char error[TRANSPORT_ERROR_SIZE]) {
+    endpoint *e = &t->endpoints[i];
+    bool is_open = listener_replace(&e->listener, error);
+    atomic_store(&e->listener_id, e->listener.handle.id == 0 ? 0 : nng_listener_id(e->listener.handle));
+    if (is_open) {
+        atomic_fetch_add(&t->options.counters->listener_restarts, 1);
+    }
+    return is_open;
+}
+
+void transport_refuse_connections(transport *t) {
+    atomic_store(&t->is_refusing, true);
+}
+
+unsigned transport_pending(const transport *t) {
+    return atomic_load(&t->pending);
+}
+
+void transport_stop(transport *t) {
+    for (size_t i = 0; i < t->endpoint_count; i++) {
+        listener_unlink(&t->endpoints[i].listener);
+    }
+    if (t->requests.id != 0) {
+        nng_close(t->requests);
+    }
+    if (t->events.id != 0) {
+        nng_close(t->events);
+    }
+    for (size_t i = 0; t->calls && i < t->options.contexts; i++) {
+        nng_aio_free(t->calls[i].operation);
+    }
+    pipe_table_free(&t->pipes);
+    free(t->calls);
+    free(t->endpoints);
+    free(t);
+}

@@ -1,0 +1,147 @@
+/* The connections of a transport. */
+#include "transport/pipes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pipe_table_init(pipe_table *table) {
+    memset(table, 0, sizeof *table);
+    pthread_mutex_init(&table->mutex, NULL);
+}
+
+void pipe_table_free(pipe_table *table) {
+    for (size_t i = 0; i < PIPE_BUCKETS; i++) {
+        while (table->buckets[i]) {
+            pipe_record *record = table->buckets[i];
+            table->buckets[i] = record->next;
+            free(record);
+        }
+    }
+    pthread_mutex_destroy(&table->mutex);
+}
+
+/* Place of the pointer to the record of that connection, or to the NULL behind the last one. */
+static pipe_record **find(pipe_table *table, uint32_t id) {
+    pipe_record **place = &table->buckets[id % PIPE_BUCKETS];
+    while (*place && (*place)->id != id) {
+        place = &(*place)->next;
+    }
+    return place;
+}
+
+bool pipe_table_add(pipe_table *table, const pipe_record *values) {
+    pipe_record *record = malloc(sizeof *record);
+    if (!record) {
+        return false;
+    }
+    *record = *values;
+    pthread_mutex_lock(&table->mutex);
+    pipe_record **bucket = &table->buckets[record->id % PIPE_BUCKETS];
+    record->next = *bucket;
+    *bucket = record;
+    pthread_mutex_unlock(&table->mutex);
+    return true;
+}
+
+bool pipe_table_remove(pipe_table *table, uint32_t id, bool *is_own) {
+    pthread_mutex_lock(&table->mutex);
+    pipe_record **place = find(table, id);
+    pipe_record *record = *place;
+    if (record) {
+        *place = record->next;
+        *is_own = record->is_own;
+    }
+    pthread_mutex_unlock(&table->mutex);
+    free(record);
+    return record != NULL;
+}
+
+size_t pipe_table_count(pipe_table *table, int listener) {
+    size_t count = 0;
+    pthread_mutex_lock(&table->mutex);
+    for (size_t i = 0; i < PIPE_BUCKETS; i++) {
+        for (const pipe_record *record = table->buckets[i]; record; record = record->next) {
+            count += record->listener == listener;
+        }
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return count;
+}
+
+void pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call) {
+    pthread_mutex_lock(&table->mutex);
+    pipe_record *record = *find(table, id);
+    call->is_own = record && record->is_own;
+    call->is_crowded = record && record->under_way >= share;
+    if (record) {
+        record->under_way++;
+        record->last_request = call->arrival;
+        memcpy(call->peer, record->peer, sizeof call->peer);
+    } else {
+        call->peer[0] = '\0';
+    }
+    pthread_mutex_unlock(&table->mutex);
+}
+
+void pipe_table_reply(pipe_table *table, uint32_t id, uint64_t now) {
+    pthread_mutex_lock(&table->mutex);
+    pipe_record *record = *find(table, id);
+    if (record && record->waiting++ == 0) {
+        record->last_progress = now;
+    }
+    pthread_mutex_unlock(&table->mutex);
+}
+
+void pipe_table_done(pipe_table *table, uint32_t id, uint64_t now) {
+    pthread_mutex_lock(&table->mutex);
+    pipe_record *record = *find(table, id);
+    if (record) {
+        record->under_way--;
+        record->waiting--;
+        record->last_progress = now;
+    }
+    pthread_mutex_unlock(&table->mutex);
+}
+
+bool pipe_table_condemn(pipe_table *table, uint32_t id, char peer[TRANSPORT_PEER_SIZE]) {
+    pthread_mutex_lock(&table->mutex);
+    pipe_record *record = *find(table, id);
+    bool is_new = record && !record->is_closing;
+    if (is_new) {
+        record->is_closing = true;
+        memcpy(peer, record->peer, sizeof record->peer);
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return is_new;
+}
+
+static pipe_verdict judge(const pipe_record *record, const pipe_bounds *bounds, uint64_t now) {
+    if (record->is_closing || record->kind != TRANSPORT_REQUEST) {
+        return PIPE_KEEP;
+    }
+    if (record->waiting > 0) {
+        uint64_t patience = record->waiting < bounds->share ? bounds->reply_time : bounds->reply_time / 5;
+        return now > record->last_progress + patience ? PIPE_DEAF : PIPE_KEEP;
+    }
+    return record->under_way == 0 && now > record->last_request + bounds->idle_time ? PIPE_IDLE : PIPE_KEEP;
+}
+
+size_t pipe_table_judge(pipe_table *table, const pipe_bounds *bounds, uint64_t now, pipe_sentence *sentences,
+                        size_t capacity) {
+    size_t count = 0;
+    pthread_mutex_lock(&table->mutex);
+    for (size_t i = 0; i < PIPE_BUCKETS && count < capacity; i++) {
+        for (pipe_record *record = table->buckets[i]; record && count < capacity; record = record->next) {
+            pipe_verdict verdict = judge(record, bounds, now);
+            if (verdict != PIPE_KEEP) {
+                record->is_closing = true;
+                sentences[count].id = record->id;
+                sentences[count].verdict = verdict;
+                memcpy(sentences[count].peer, record->peer, sizeof record->peer);
+                count++;
+            }
+        }
+    }
+    pthread_mutex_unlock(&table->mutex);
+    return count;
+}

@@ -1,0 +1,120 @@
+/*
+ * How requests arrive and replies leave, whatever carries them.
+ *
+ * A carrier (nng today) receives serialized requests and hands each to the handler as a transport_call. The handler
+ * answers it exactly once, there or later from any thread:
+ *
+ *     uint8_t *reply = transport_reply_buffer(call, size);
+ *     ... write size bytes ...
+ *     transport_send(call);
+ *
+ * The reply's buffer is the message that the carrier sends: nothing is copied. After transport_send the call and its
+ * bytes belong to the carrier again. A carrier joins by embedding transport_call and giving it its operations.
+ */
+#ifndef SERVER_TRANSPORT_TRANSPORT_H
+#define SERVER_TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "observe/counters.h"
+#include "observe/log.h"
+
+enum { TRANSPORT_PEER_SIZE = 64, TRANSPORT_ADDRESS_SIZE = 256, TRANSPORT_ERROR_SIZE = 384 };
+
+typedef struct transport transport;
+typedef struct transport_call transport_call;
+
+/* What a carrier can do with a call. */
+typedef struct transport_carrier {
+    uint8_t *(*reply_buffer)(transport_call *call, size_t size); /* NULL: out of memory; may be asked again */
+    void (*send)(transport_call *call);                          /* without a buffer: the call stays unanswered */
+} transport_carrier;
+
+/* One request that waits for its answer. */
+struct transport_call {
+    const transport_carrier *carrier;
+    const uint8_t *request;
+    size_t request_size;
+    uint64_t arrival;               /* ns, CLOCK_MONOTONIC */
+    bool is_own;                    /* the daemon's self-probe asks */
+    bool is_crowded;                /* the connection has its share of requests under way already */
+    char peer[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711", "127.0.0.1:40112" */
+};
+
+static inline uint8_t *transport_reply_buffer(transport_call *call, size_t size) {
+    return call->carrier->reply_buffer(call, size);
+}
+
+static inline void transport_send(transport_call *call) {
+    call->carrier->send(call);
+}
+
+/* Called for each request, from several threads at once; must not block for long. */
+typedef void (*transport_handler)(void *context, transport_call *call);
+
+typedef enum transport_kind { TRANSPORT_REQUEST, TRANSPORT_EVENTS } transport_kind;
+
+/* An address to listen on: "ipc:///run/x.sock" or "tcp://host:port". */
+typedef struct transport_endpoint {
+    char address[TRANSPORT_ADDRESS_SIZE];
+    transport_kind kind;
+} transport_endpoint;
+
+typedef struct transport_options {
+    const transport_endpoint *endpoints;
+    size_t endpoint_count;
+    unsigned ipc_mode;    /* permissions of ipc sockets */
+    size_t message_bytes; /* larger requests still reach the handler up to 1 MiB more; beyond, the pipe is closed */
+    unsigned contexts;    /* requests under way at once */
+    unsigned connections; /* open connections over all endpoints */
+    double idle_time;     /* s, a connection without a request for this long is closed */
+    double reply_time;    /* s, a client that does not take a reply for this long is cut off */
+    transport_handler handler;
+    void *handler_context;
+    logger *log;
+    counters *counters;
+} transport_options;
+
+/* Opens all endpoints. Clients can connect; their requests wait for transport_receive. `options` is copied but for what
+ * it points to. On failure writes a sentence to `error` and returns false. */
+bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], transport **result);
+
+/* Starts to receive: from now on the handler is called. */
+void transport_receive(transport *t);
+
+/* Address of endpoint i, with the port that the system chose where port 0 was asked for. */
+const char *transport_address(const transport *t, size_t endpoint);
+
+/* Takes over new values of idle_time, reply_time and connections. Any thread. */
+void transport_set_limits(transport *t, double idle_time, double reply_time, unsigned connections);
+
+/* Sends a message to all subscribers: topic, zero byte, body. Never blocks. Any thread. */
+void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size);
+
+/* Closes idle connections, those whose client does not read, and what replaced listeners have left. To be called about
+ * twenty times a second by the thread that restarts listeners. */
+void transport_sweep(transport *t);
+
+/* Connections that endpoint i has taken up so far, refused ones included. Any thread. */
+uint64_t transport_admitted(const transport *t, size_t endpoint);
+
+/* Names the local tcp port that the self-probe of endpoint i connects from next, so that it is not taken for a client.
+ * Any thread. */
+void transport_expect_probe(transport *t, size_t endpoint, uint16_t port);
+
+/* Puts a new listener in the place of endpoint i's, at the same address. Connections that are at work stay; those that
+ * the old listener has accepted and forgotten are closed, so that their clients connect anew. On failure writes a sentence to `error` and returns false; then the next call tries again. One thread. */
+bool transport_restart_listener(transport *t, size_t endpoint, char error[TRANSPORT_ERROR_SIZE]);
+
+/* Refuses new connections from now on. */
+void transport_refuse_connections(transport *t);
+
+/* Requests that are being handled or whose reply is under way. Any thread. */
+unsigned transport_pending(const transport *t);
+
+/* Closes all connections and frees everything. No call may be with a handler. */
+void transport_stop(transport *t);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Threads that compute long requests.
+ */
+#ifndef SERVER_WORKER_POOL_H
+#define SERVER_WORKER_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct worker_pool worker_pool;
+
+/* Starts `threads` threads with room for `capacity` tasks that wait; NULL when out of memory or threads. */
+worker_pool *worker_pool_create(unsigned threads, size_t capacity);
+
+/* Has a thread call run(task); false when the queue is full. `pool` is a worker_pool. Any thread. */
+bool worker_pool_submit(void *pool, void (*run)(void *task), void *task);
+
+/* Tasks that wait or run. Any thread. */
+size_t worker_pool_load(worker_pool *pool);
+
+/* Runs what waits, and ends the threads. */
+void worker_pool_free(worker_pool *pool);
+
+#endif
