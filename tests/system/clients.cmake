@@ -1,0 +1,7 @@
+# Tests of the clients, and of the daemon's numbers through them.
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+set(DYNAMICS_REFERENCE_DIR ${PROJECT_SOURCE_DIR}/../shared CACHE PATH
+    "Directory with reference values (golden/, robots/); tests that need it are skipped where it is missing")
+
+add_system_test(golden PkgConfig::JANSSON m)
+target_compile_definitions(system_golden PRIVATE DYNAMICS_REFERENCE_DIR="${DYNAMICS_REFERENCE_DIR}")
