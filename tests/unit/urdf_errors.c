@@ -101,7 +101,7 @@ START_TEST(no_text_is_refused) {
 END_TEST
 
 START_TEST(text_too_long_is_refused_unread) {
-    expect_refusal("<robot", (size_t)DYN_URDF_MAX_BYTES + 1, DYN_RESOURCE_EXHAUSTED, "urdf", "67108865 bytes");
+    expect_refusal("<robot", (size_t)DYN_URDF_MAX_BYTES + 1, DYN_RESOURCE_EXHAUSTED, "urdf", "16777217 bytes");
 }
 END_TEST
 

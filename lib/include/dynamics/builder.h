@@ -75,24 +75,27 @@ DYN_API void dyn_builder_free(dyn_builder *builder);
 /* Sets the acceleration of gravity in the world, m/s^2. Errors: DYN_INVALID_ARGUMENT if not finite. */
 DYN_API dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error);
 
-/* Adds a link. Errors, with place "link NAME": DYN_INVALID_ARGUMENT for an empty or repeated name, a negative or not
- * finite mass, an inertia that is not positive semidefinite; DYN_RESOURCE_EXHAUSTED. */
+/* Adds a link. A name has 1 to DYN_MAX_NAME bytes of UTF-8 without control characters. Errors, with place "link NAME":
+ * DYN_INVALID_ARGUMENT for a bad or repeated name, a negative or not finite mass, an inertia that is not positive
+ * semidefinite (to 1e-9 of its largest principal moment); DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 
-/* Adds a joint. Its links need not exist yet. Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for an empty or
- * repeated name, a zero axis, a rotation that is none, a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
+/* Adds a joint. Its links need not exist yet. Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for a bad or
+ * repeated name, a zero axis, parallel axes of a universal joint, a rotation that is none (to 1e-9), a value that is
+ * not finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
 /* Checks the description and compiles it to a model.
  *
  * Joints are numbered depth-first from the root, the children of a link in the order in which they were added. Fixed
  * joints are merged: their links stay known by name. With DYN_BASE_FLOATING a floating joint "root_joint" carries the
- * root link.
+ * root link; with DYN_BASE_FIXED that link and all that fixed joints connect with it are fixed to the world.
  *
- * `report` may be NULL. The builder stays usable. Cost O(links).
- * Errors, with the place: DYN_INVALID_ARGUMENT for no link, no root or two, a cycle, a missing parent or child link, a
- * link with two parents, a mimic joint without master, with more than one coordinate or in a cycle, a moving link that
- * has inertia but no mass, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED. */
+ * `options` may be NULL: all zero. `report` may be NULL. The builder stays usable. Cost O(links log links).
+ * Errors, with the element as place, or "urdf:LINE" for a builder that was read from a file: DYN_INVALID_ARGUMENT for no
+ * link, no root or two, a cycle, a missing parent or child link, a link with two parents, a mimic joint without master,
+ * with more than one coordinate or in a cycle, a moving link that has inertia but no mass, values that overflow when
+ * merged, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                                      dyn_error *error, dyn_model **model);
 

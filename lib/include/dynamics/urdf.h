@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Bounds on a file; beyond one the status is DYN_RESOURCE_EXHAUSTED. */
-enum { DYN_URDF_MAX_BYTES = 64 << 20, DYN_URDF_MAX_DEPTH = 64 };
+enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
 
 /* Reads the `length` bytes of a URDF document into a new builder.
  *

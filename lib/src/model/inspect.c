@@ -20,7 +20,7 @@ static bool has_rotational_inertia(const dyn_inertia *inertia) {
     return false;
 }
 
-/* Inspects the inertia of link i of the model. */
+/* Inspects the inertia of a link. */
 static dyn_status inspect_inertia(const dyn_builder *builder, const dyn_link_description *link, bool moves,
                                   dyn_report *report, dyn_error *error) {
     const dyn_inertia *inertia = &link->inertia;
@@ -73,12 +73,17 @@ static dyn_status inspect_links(const dyn_builder *builder, const tree *links, c
     return DYN_OK;
 }
 
+/* Line of a joint; 0 for the one that carries a floating base. */
+static int joint_line(const dyn_builder *builder, const char *name) {
+    int joint = name_index_find(&builder->joint_names, name);
+    return joint >= 0 ? builder->joints[joint].line : 0;
+}
+
 /* Reports the couplings and the limits of the moving joints. */
 static void inspect_joints(const dyn_builder *builder, const dyn_model *model, dyn_report *report) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        int described = name_index_find(&builder->joint_names, joint->name);
-        int line = described >= 0 ? builder->joints[described].line : 0;
+        int line = joint_line(builder, joint->name);
         if (joint->master >= 0 && joint->multiplier == 0) {
             report_add_element(report, DYN_NOTE, line, "joint", joint->name,
                                "it is coupled to joint \"%s\" with the multiplier 0: it stays at %.9g",
@@ -105,7 +110,7 @@ static void inspect_joints(const dyn_builder *builder, const dyn_model *model, d
     }
 }
 
-/* Inertia of everything that a body carries, rigid at the zero configuration, about the body's origin. */
+/* Mass properties of a body alone. */
 static mass_properties own_properties(const body *b) {
     mass_properties own = {.mass = b->mass};
     memcpy(own.first_moment, b->first_moment, sizeof own.first_moment);
@@ -115,18 +120,9 @@ static mass_properties own_properties(const body *b) {
 
 /* Place of a body in its parent at the zero configuration. */
 static dyn_pose zero_place(const body *b) {
-    dyn_pose joint = {0}, motion = identity_pose, place;
-    memcpy(joint.rotation, b->rotation, sizeof joint.rotation);
-    memcpy(joint.position, b->position, sizeof joint.position);
-    double c = cos(b->offset), s = sin(b->offset);
-    if (b->motion == MOTION_PRISMATIC) {
-        motion.position[2] = b->offset;
-    } else if (b->offset != 0) {
-        const double turn[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
-        memcpy(motion.rotation, turn, sizeof turn);
-        motion.position[2] = b->pitch * b->offset;
-    }
-    pose_compose(&joint, &motion, &place);
+    dyn_pose place;
+    memcpy(place.rotation, b->rotation, sizeof place.rotation);
+    memcpy(place.position, b->position, sizeof place.position);
     return place;
 }
 
@@ -154,13 +150,8 @@ static bool moves_without_inertia(const body *b, const mass_properties *carried)
     return massless || moments[0] <= negligible;
 }
 
-/* Warns of joints that make the mass matrix singular. Coupled coordinates are left out: several bodies share them. */
-static dyn_status inspect_mass_matrix(const dyn_builder *builder, const dyn_model *model, dyn_report *report,
-                                      dyn_error *error) {
-    mass_properties *carried = calloc((size_t)model->body_count + 1, sizeof *carried);
-    if (carried == NULL) {
-        return dyn_error_memory(error);
-    }
+/* Sums up, for each body, what it carries, rigid at the zero configuration; `carried` is zero at first. */
+static void sum_carried(const dyn_model *model, mass_properties *carried) {
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         mass_properties own = own_properties(b);
@@ -171,13 +162,23 @@ static dyn_status inspect_mass_matrix(const dyn_builder *builder, const dyn_mode
             mass_properties_add(&carried[b->parent], &moved);
         }
     }
+}
+
+/* Warns of joints that make the mass matrix singular. Not for coupled joints: several bodies share a coordinate. */
+static dyn_status inspect_mass_matrix(const dyn_builder *builder, const dyn_model *model, dyn_report *report,
+                                      dyn_error *error) {
+    if (model->has_coupling) {
+        return DYN_OK;
+    }
+    mass_properties *carried = calloc((size_t)model->body_count + 1, sizeof *carried);
+    if (carried == NULL) {
+        return dyn_error_memory(error);
+    }
+    sum_carried(model, carried);
     for (int i = 0; i < model->body_count; i++) {
-        const body *b = &model->bodies[i];
-        const dyn_joint *joint = &model->joints[b->joint];
-        int described = name_index_find(&builder->joint_names, joint->name);
-        if (!model->has_coupling && moves_without_inertia(b, &carried[i])) {
-            report_add_element(report, DYN_WARNING, described >= 0 ? builder->joints[described].line : 0, "joint",
-                               joint->name,
+        const char *name = model->joints[model->bodies[i].joint].name;
+        if (moves_without_inertia(&model->bodies[i], &carried[i])) {
+            report_add_element(report, DYN_WARNING, joint_line(builder, name), "joint", name,
                                "what it moves has no inertia along or about its axis: the mass matrix is singular, and "
                                "forward dynamics will be refused");
         }

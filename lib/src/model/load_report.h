@@ -4,6 +4,7 @@
 #ifndef DYNAMICS_MODEL_LOAD_REPORT_H
 #define DYNAMICS_MODEL_LOAD_REPORT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 #include <dynamics/report.h>
@@ -15,6 +16,10 @@ enum { REPORT_MAX_ENTRIES = 1000 };
  * remembers that. */
 void report_add(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* The same with a list of arguments. */
+void report_add_list(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format,
+                     va_list list) __attribute__((format(printf, 5, 0)));
 
 /* The same for a place such as "link wrist", given in two words. */
 void report_add_element(dyn_report *report, dyn_severity severity, int line, const char *kind, const char *name,

@@ -115,13 +115,17 @@ static bool has_room(dyn_report *report, dyn_severity severity) {
     return true;
 }
 
-void report_add(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format, ...) {
-    if (!has_room(report, severity)) {
-        return;
+void report_add_list(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format,
+                     va_list list) {
+    if (has_room(report, severity)) {
+        add(report, severity, line, strdup(place), format_text(format, list));
     }
+}
+
+void report_add(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    add(report, severity, line, strdup(place), format_text(format, list));
+    report_add_list(report, severity, line, place, format, list);
     va_end(list);
 }
 

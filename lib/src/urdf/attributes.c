@@ -2,6 +2,7 @@
  * Values of attributes, and errors about them.
  */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,13 @@ void reader_fail(reader *r, dyn_status status, const char *format, ...) {
         dyn_error_set(r->error, status, place, "%s", detail.message);
     }
     XML_StopParser(r->parser, XML_FALSE);
+}
+
+void reader_report(reader *r, dyn_severity severity, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    report_add_list(r->report, severity, reader_line(r), r->subject, format, list);
+    va_end(list);
 }
 
 const char *attribute_text(const char **attributes, const char *name) {

@@ -93,7 +93,7 @@ const char *element_name(element e);
 void reader_fail(reader *r, dyn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Adds to the report with the line and the subject at hand. */
-#define reader_report(r, severity, ...) report_add((r)->report, severity, reader_line(r), (r)->subject, __VA_ARGS__)
+void reader_report(reader *r, dyn_severity severity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Line of the document that is being read. */
 int reader_line(const reader *r);
