@@ -214,7 +214,7 @@ static bool print_joints(const dyn_client_description *robot) {
     table_add_column(lines, "child link", TABLE_LEFT);
     table_add_column(lines, "range", TABLE_LEFT);
     table_add_column(lines, "effort", TABLE_RIGHT);
-    table_add_column(lines, "", TABLE_LEFT);
+    table_add_column(lines, "", TABLE_UNIT);
     for (size_t i = 0; i < robot->joint_count; i++) {
         const dyn_client_joint *joint = &robot->joints[i];
         table_add_cell(lines, "%s", joint->name);

@@ -2,6 +2,8 @@
  * fk and jacobian: where a frame is, and how it moves.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "json_writer.h"
@@ -115,10 +117,18 @@ static void write_jacobian(const layout *robot, const double *linear, const doub
     emit_finish(&writer);
 }
 
+/* Both blocks of a state under one heading. */
 static bool print_blocks(const layout *robot, const double *linear, const double *angular) {
-    static const char *const linear_rows[] = {"linear x", "linear y", "linear z"};
-    static const char *const angular_rows[] = {"angular x", "angular y", "angular z"};
-    return print_matrix(robot, 3, linear_rows, linear) && print_matrix(robot, 3, angular_rows, angular);
+    static const char *const rows[] = {"linear x", "linear y", "linear z", "angular x", "angular y", "angular z"};
+    size_t block = 3 * robot->nv;
+    double *both = malloc((2 * block + 1) * sizeof *both);
+    if (both == NULL)
+        return false;
+    memcpy(both, linear, block * sizeof *both);
+    memcpy(both + block, angular, block * sizeof *both);
+    bool printed = print_matrix(robot, 6, rows, both);
+    free(both);
+    return printed;
 }
 
 static bool print_jacobians(const evaluation_context *context, const state_batch *batch, size_t number,
@@ -139,7 +149,7 @@ static bool print_one_jacobian(const evaluation_context *context, const state_ba
     (void)batch;
     print_title(context);
     bool printed = print_blocks(context->robot, linear, angular);
-    printf("\nExpressed in %s. Velocities of the frame per unit of joint velocity: m and m/s, rad/s.\n",
+    printf("\nExpressed in %s. Linear rows in m (per rad) or 1 (per m), angular rows in 1 (per rad).\n",
            REFERENCE_FRAME_NAMES[context->reference]);
     return printed;
 }

@@ -168,7 +168,7 @@ static void write_models(const dyn_client_model_list *list) {
 static bool print_models(const dyn_client_model_list *list) {
     static const char *const headings[] = {"model", "base", "nq", "nv", "links", "mass", "", "digest", "source"};
     static const table_align align[] = {TABLE_LEFT,  TABLE_LEFT, TABLE_RIGHT, TABLE_RIGHT, TABLE_RIGHT,
-                                        TABLE_RIGHT, TABLE_LEFT, TABLE_LEFT,  TABLE_LEFT};
+                                        TABLE_RIGHT, TABLE_UNIT, TABLE_LEFT,  TABLE_LEFT};
     table *lines = table_create();
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
         table_add_column(lines, headings[i], align[i]);

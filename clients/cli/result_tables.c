@@ -44,7 +44,7 @@ static void add_value(table *to, const coordinate *at, state_array array, const 
 
 static void add_value_column(table *to, const char *name) {
     table_add_column(to, name, TABLE_RIGHT);
-    table_add_column(to, "", TABLE_LEFT);
+    table_add_column(to, "", TABLE_UNIT);
 }
 
 bool print_joint_table(const evaluation_context *context, const state_batch *batch, const char *result_name,

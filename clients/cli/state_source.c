@@ -87,6 +87,8 @@ exit_code state_source_open(const arguments *given, const layout *robot, state_s
         if (given->value[OPTION_Q] != NULL && given->value[OPTION_STATE] != NULL)
             return complain(EXIT_USAGE, "--q and --state exclude each other");
         describe_state(opened);
+        if (given->value[OPTION_JSON] != NULL && given->value[OPTION_Q] == NULL && given->value[OPTION_STATE] == NULL)
+            complain(EXIT_OK, "note: no state is given; this is the home configuration");
         return EXIT_OK;
     }
     exit_code code = check_exclusive(given);

@@ -85,7 +85,9 @@ void table_add_cell(table *to, const char *format, ...) {
 
 void table_add_number(table *to, double number) {
     double size = fabs(number);
-    if (size == 0 || (size >= 1e-4 && size < 1e6))
+    if (size < 1e-12)
+        table_add_cell(to, "%.6f", 0.0);
+    else if (size >= 1e-4 && size < 1e6)
         table_add_cell(to, "%.6f", number);
     else
         table_add_cell(to, "%.6e", number);
@@ -109,13 +111,16 @@ static void print_row(const table *printed, char *const *row, const size_t *widt
     size_t blanks = (size_t)indent;
     for (size_t i = 0; i < printed->headings.count; i++) {
         size_t padding = widths[i] - width_of(row[i]);
+        if (i > 0)
+            blanks += printed->align[i] == TABLE_UNIT ? 1 : 2;
         if (printed->align[i] == TABLE_RIGHT)
             blanks += padding;
         if (row[i][0] != '\0') {
             printf("%*s%s", (int)blanks, "", row[i]);
             blanks = 0;
         }
-        blanks += 2 + (printed->align[i] == TABLE_LEFT ? padding : 0);
+        if (printed->align[i] != TABLE_RIGHT)
+            blanks += padding;
     }
     fputc('\n', stdout);
 }

@@ -9,7 +9,8 @@
 
 typedef struct table table;
 
-typedef enum table_align { TABLE_LEFT, TABLE_RIGHT } table_align;
+/* A unit stands close behind the number to its left. */
+typedef enum table_align { TABLE_LEFT, TABLE_RIGHT, TABLE_UNIT } table_align;
 
 /* NULL when out of memory; all functions below then do nothing and table_print tells it. */
 table *table_create(void);
@@ -21,7 +22,7 @@ void table_add_column(table *to, const char *heading, table_align align);
 /* Adds cells, row by row, printf's way. */
 void table_add_cell(table *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A cell with a number of a readable length. */
+/* A cell with a number of a readable length; rounding noise below 1e-12 is zero. */
 void table_add_number(table *to, double number);
 
 /* Fills the row with empty cells up to its end. */

@@ -25,7 +25,9 @@
  *   errors     a function that can fail returns its status and fills `error` (which may be NULL). Outputs are then
  *              undefined; pointers to results are NULL.
  *   threads    one dyn_client may be used by many threads at once; their calls run in parallel over one connection.
- *              dyn_client_close must be the last call. A client must not be used after fork() in the child.
+ *              dyn_client_close must be the last call.
+ *   fork       a process that ever connected must not use this library in children that it forks without exec:
+ *              dyn_client_connect refuses there, and older clients must not be touched.
  *   network    a lost connection is made again by itself, and a request under way is sent again; the daemon recognizes
  *              repeated requests that change its state and executes them once.
  */
@@ -96,7 +98,7 @@ typedef struct dyn_client_options {
 /* Connects to the daemon at `url`: "ipc:///run/dynamicsd/dynamicsd.sock", "tcp://127.0.0.1:7400" ...
  *
  * Waits at most options->connect_timeout. Errors: INVALID_ARGUMENT (not an address, a bad option), UNREACHABLE (nothing
- * listens there, or it does not speak REQ/REP), OUT_OF_MEMORY. */
+ * listens there, or it does not speak REQ/REP), UNAVAILABLE (a forked child, see above), OUT_OF_MEMORY. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options,
                                                        dyn_client_error *error, dyn_client **client);
 

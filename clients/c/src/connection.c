@@ -10,9 +10,11 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <nng/nng.h>
 #include <nng/protocol/reqrep0/req.h>
@@ -151,9 +153,20 @@ static int configure(connection *self) {
     return code;
 }
 
+/* nng ends a process that uses it on both sides of a fork. So the first process that opens a connection is remembered,
+ * and its children are refused. */
+static bool is_forked(void) {
+    static _Atomic pid_t first;
+    pid_t expected = 0;
+    return !atomic_compare_exchange_strong(&first, &expected, getpid()) && expected != getpid();
+}
+
 dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes,
                                   dyn_client_error *error, connection **opened) {
     *opened = NULL;
+    if (is_forked())
+        return fail(error, DYN_CLIENT_UNAVAILABLE, NULL,
+                    "this process was forked from one that had a client: use clients in one of the two, or call exec");
     connection *self = calloc(1, sizeof *self);
     if (self == NULL)
         return fail_memory(error);
