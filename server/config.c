@@ -304,6 +304,12 @@ static char *read_line(char *line, int size, void *context) {
     return result;
 }
 
+/* Port 0 is another port each time. */
+static bool is_chosen_by_system(const char *address) {
+    size_t length = strlen(address);
+    return length > 2 && strcmp(address + length - 2, ":0") == 0;
+}
+
 /* What holds between keys. */
 static void check(reading *r) {
     const config *c = r->config;
@@ -312,7 +318,8 @@ static void check(reading *r) {
     }
     for (size_t i = 0; i < c->request.count; i++) {
         for (size_t j = 0; j < c->events.count; j++) {
-            if (strcmp(c->request.address[i], c->events.address[j]) == 0) {
+            if (strcmp(c->request.address[i], c->events.address[j]) == 0 &&
+                !is_chosen_by_system(c->request.address[i])) {
                 fail(r, "%s is named for requests and for events; choose two", c->request.address[i]);
             }
         }
