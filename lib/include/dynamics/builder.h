@@ -92,10 +92,10 @@ DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_d
  * root link; with DYN_BASE_FIXED that link and all that fixed joints connect with it are fixed to the world.
  *
  * `options` may be NULL: all zero. `report` may be NULL. The builder stays usable. Cost O(links log links).
- * Errors, with the element as place, or "urdf:LINE" for a builder that was read from a file: DYN_INVALID_ARGUMENT for no
- * link, no root or two, a cycle, a missing parent or child link, a link with two parents, a mimic joint without master,
- * with more than one coordinate or in a cycle, a moving link that has inertia but no mass, values that overflow when
- * merged, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED. */
+ * Errors, with the element as place, or "urdf:LINE" for a builder that was read from a file: DYN_INVALID_ARGUMENT for
+ * no link, no root or two, a cycle, a missing parent or child link, a link with two parents, a mimic joint without
+ * master, with more than one coordinate or in a cycle, a moving link that has inertia but no mass, values that overflow
+ * when merged, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                                      dyn_error *error, dyn_model **model);
 
