@@ -1,0 +1,39 @@
+/*
+ * A well-behaved client that watches the daemon while others attack it: every 20 ms it asks for the torques of the
+ * two-link arm at another state, compares the answer with the arm's closed form, and measures how long it waited.
+ */
+#ifndef DYNAMICS_TESTS_HOSTILE_WITNESS_H
+#define DYNAMICS_TESTS_HOSTILE_WITNESS_H
+
+typedef enum witness_kind {
+    WITNESS_STEADY, /* connects once, at the start */
+    WITNESS_FRESH,  /* connects anew for every question */
+} witness_kind;
+
+typedef struct witness_report {
+    unsigned answers, wrong; /* wrong ones are among the answers */
+    unsigned failures;       /* calls or connections that failed and were tried again */
+    double longest;          /* s from a question, or the wish to connect, to its right answer */
+    char failure[256];       /* what the last failure said */
+} witness_report;
+
+typedef struct witness witness;
+
+/* Starts a witness and returns when it has its first answer; fails the Check test when that does not come. */
+witness *witness_start(const char *url, witness_kind kind);
+
+/* Ends a witness. A question under way counts with the time that it took until now. */
+witness_report witness_stop(witness *w);
+
+/* Four witnesses: steady and fresh, over ipc and tcp. */
+typedef struct witnesses {
+    witness *members[4];
+} witnesses;
+
+witnesses witnesses_start(const char *ipc, const char *tcp);
+
+/* Ends them, prints what they saw, and fails the Check test where one got a wrong answer, none at all, or waited longer
+ * than HOSTILE_STALL seconds. */
+void witnesses_expect_no_stall(const witnesses *all, const char *attack);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * nng's wire protocol by hand, over plain sockets: what a client library would never send can be sent.
+ *
+ * Both sides greet with 00 'S' 'P' 00, a protocol of 16 bits and two zero bytes. Then each message is a big-endian length
+ * of 64 bits (over ipc after a byte 1) and that many bytes; those of REQ and REP start with a request number of 32 bits
+ * whose highest bit is set.
+ */
+#ifndef DYNAMICS_TESTS_SP_WIRE_H
+#define DYNAMICS_TESTS_SP_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SP_REQ = 0x30, SP_SUB = 0x21, SP_GREETING_SIZE = 8, SP_MAX_HEAD = 13 };
+
+typedef struct sp_peer {
+    int descriptor;
+    bool is_ipc;
+} sp_peer;
+
+/* Connects to "ipc:///path" or "tcp://127.0.0.1:port" and says nothing. The test fails where that is refused. */
+sp_peer sp_connect(const char *url);
+
+/* Connects; -1 as descriptor and errno where that is refused. */
+sp_peer sp_try_connect(const char *url);
+
+/* Connects and greets with a protocol, and waits for the other side's greeting. */
+sp_peer sp_open(const char *url, uint16_t protocol);
+
+/* The same; false (and closed) where the other side does not greet in time. */
+bool sp_try_open(const char *url, uint16_t protocol, double seconds, sp_peer *peer);
+
+void sp_close(sp_peer *peer);
+
+/* Writes the greeting of a protocol. */
+void sp_greeting(uint16_t protocol, uint8_t greeting[SP_GREETING_SIZE]);
+
+/* Writes what precedes the body of a message of `size` bytes, returns its length. */
+size_t sp_head(const sp_peer *peer, uint64_t size, uint8_t head[SP_MAX_HEAD]);
+
+/* Sends bytes as they are; false when the other side has closed. */
+bool sp_send_bytes(const sp_peer *peer, const void *bytes, size_t size);
+
+/* Sends a message of REQ; false when the other side has closed. */
+bool sp_send_request(const sp_peer *peer, uint32_t number, const void *body, size_t size);
+
+typedef enum sp_result { SP_MESSAGE, SP_CLOSED, SP_TIMEOUT } sp_result;
+
+/* Waits for a message of REP. *body is to be freed; NULL where there is no message. */
+sp_result sp_receive_reply(const sp_peer *peer, double seconds, uint32_t *number, uint8_t **body, size_t *size);
+
+/* Whether the other side closes the connection within that time; what it sends meanwhile is dropped. */
+bool sp_is_closed_within(const sp_peer *peer, double seconds);
+
+/* CLOCK_MONOTONIC in seconds, and a pause. */
+double sp_now(void);
+void sp_pause(double seconds);
+
+#endif
