@@ -12,6 +12,8 @@
 
 #include <dynamics/builder.h>
 #include <dynamics/configuration.h>
+#include <dynamics/configuration_space.h>
+#include <dynamics/derivatives.h>
 #include <dynamics/external_force.h>
 #include <dynamics/forward_dynamics.h>
 #include <dynamics/inverse_dynamics.h>

@@ -37,11 +37,10 @@ static const char *coordinate_owner(const dyn_model *model, int k, bool of_q) {
     return "?";
 }
 
-static dyn_status check_rows(const dyn_workspace *workspace, const char *name, bool of_q, size_t n, const double *rows,
-                             dyn_error *error) {
-    const dyn_model *model = workspace->model;
+static dyn_status check_rows(const dyn_model *model, const instruction_set *set, const char *name, bool of_q, size_t n,
+                             const double *rows, dyn_error *error) {
     size_t width = (size_t)(of_q ? model->nq : model->nv);
-    if (workspace->set->wide->all_finite(rows, n * width)) {
+    if (set->wide->all_finite(rows, n * width)) {
         return DYN_OK;
     }
     size_t i = first_not_finite(rows, n * width);
@@ -52,15 +51,15 @@ static dyn_status check_rows(const dyn_workspace *workspace, const char *name, b
 }
 
 /* The quaternion of one joint in all samples. */
-static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *joint, size_t n, const double *q,
-                                   dyn_error *error) {
+static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *joint, const char *name, size_t n,
+                                   const double *q, dyn_error *error) {
     size_t nq = (size_t)model->nq, first = (size_t)(joint->q_index + joint->nq - 4);
     for (size_t s = 0; s < n; s++) {
         const double *x = q + s * nq + first;
         double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
         if (!(fabs(norm - 1) <= quaternion_tolerance)) {
             char place[DYN_PLACE_SIZE];
-            snprintf(place, sizeof place, "q[%zu]", s * nq + first);
+            snprintf(place, sizeof place, "%s[%zu]", name, s * nq + first);
             return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
                                  "joint %s: the quaternion (x y z w) from %s on has norm %g in sample %zu; make it 1",
                                  joint->name, place, norm, s);
@@ -69,23 +68,39 @@ static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *join
     return DYN_OK;
 }
 
-dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q, dyn_error *error) {
-    const dyn_model *model = workspace->model;
+static dyn_status check_configuration(const dyn_model *model, const instruction_set *set, const char *name, size_t n,
+                                      const double *q, dyn_error *error) {
     if (n > 0 && model->nq > 0 && !q) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q", "q is missing");
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is missing", name);
     }
-    dyn_status status = check_rows(workspace, "q", true, n, q, error);
+    dyn_status status = check_rows(model, set, name, true, n, q, error);
     for (int j = 0; status == DYN_OK && j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
-            status = check_quaternion(model, joint, n, q, error);
+            status = check_quaternion(model, joint, name, n, q, error);
         }
     }
     return status;
 }
 
+dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q, dyn_error *error) {
+    return check_configuration(workspace->model, workspace->set, "q", n, q, error);
+}
+
+dyn_status dyn_check_configuration(const dyn_model *model, const char *name, size_t n, const double *q,
+                                   dyn_error *error) {
+    return check_configuration(model, dyn_choose_instruction_set(), name, n, q, error);
+}
+
 dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error) {
-    return v ? check_rows(workspace, name, false, n, v, error) : DYN_OK;
+    return v ? check_rows(workspace->model, workspace->set, name, false, n, v, error) : DYN_OK;
+}
+
+dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error) {
+    if (n > 0 && model->nv > 0 && !v) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is missing", name);
+    }
+    return check_rows(model, dyn_choose_instruction_set(), name, false, n, v, error);
 }
 
 dyn_status dyn_check_gravity(const double *gravity, dyn_error *error) {
@@ -94,6 +109,18 @@ dyn_status dyn_check_gravity(const double *gravity, dyn_error *error) {
                              gravity[0], gravity[1], gravity[2]);
     }
     return DYN_OK;
+}
+
+dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
+                           const double *q, const double *v, dyn_error *error) {
+    dyn_status status = dyn_check_workspace(model, workspace, error);
+    if (status == DYN_OK) {
+        status = dyn_check_gravity(gravity, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_check_q(workspace, n, q, error);
+    }
+    return status == DYN_OK ? dyn_check_v(workspace, "v", n, v, error) : status;
 }
 
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error) {

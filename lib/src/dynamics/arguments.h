@@ -18,8 +18,17 @@ dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q
 /* n x nv numbers called `name`: finite. NULL passes. */
 dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error);
 
+/* The same where there is no workspace: n x nq coordinates, or n x nv numbers, called `name`; neither may be NULL. */
+dyn_status dyn_check_configuration(const dyn_model *model, const char *name, size_t n, const double *q,
+                                   dyn_error *error);
+dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error);
+
 /* A gravity override: finite. NULL passes. */
 dyn_status dyn_check_gravity(const double *gravity, dyn_error *error);
+
+/* All of a state: the workspace, gravity, q and v. */
+dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
+                           const double *q, const double *v, dyn_error *error);
 
 /* External forces: known frames, not more than the workspace holds, finite. NULL passes. */
 dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_external_forces *forces,

@@ -1,0 +1,235 @@
+/*
+ * The configuration space: integration, difference and interpolation undo each other on every joint type.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/random_tree.h"
+
+enum { CASES = 300, SAMPLES = 3 };
+
+typedef struct setting {
+    dyn_model *model;
+    size_t nq, nv;
+    double *q, *r, *s, *v, *w;
+} setting;
+
+static void require(dyn_status status, const dyn_error *error) {
+    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
+}
+
+static double *numbers(size_t count) {
+    double *x = calloc(count + 1, sizeof *x);
+    ck_assert_ptr_nonnull(x);
+    return x;
+}
+
+/* A random tree with configurations q and r, and velocities v that turn by less than pi in one unit of time. */
+static setting setting_create(random_source *random, int k) {
+    random_tree_options options = {.joints = 1 + k % 40,
+                                   .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                   .with_mimic = true,
+                                   .with_fixed = true};
+    setting s = {.model = random_tree(random, &options)};
+    s.nq = (size_t)dyn_model_nq(s.model), s.nv = (size_t)dyn_model_nv(s.model);
+    s.q = numbers(SAMPLES * s.nq), s.r = numbers(SAMPLES * s.nq), s.s = numbers(SAMPLES * s.nq);
+    s.v = numbers(SAMPLES * s.nv), s.w = numbers(SAMPLES * s.nv);
+    uint64_t state = random_bits(random);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        dyn_random_configuration(s.model, &state, s.q + i * s.nq);
+        dyn_random_configuration(s.model, &state, s.r + i * s.nq);
+    }
+    random_vector(random, (int)(SAMPLES * s.nv), k % 3 ? 1.5 : 1e-5, s.v);
+    return s;
+}
+
+static void setting_free(setting *s) {
+    free(s->q), free(s->r), free(s->s), free(s->v), free(s->w);
+    dyn_model_free(s->model);
+}
+
+static void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(fabs(x[i] - y[i]) <= tolerance * fmax(1, fabs(y[i])), "%s, case %d: %g is not %g at %zu", what, k,
+                      x[i], y[i], i);
+    }
+}
+
+/* The distance of two configurations, which takes q and -q as one rotation. */
+static void assert_same_configuration(const char *what, int k, const setting *s, const double *x, const double *y,
+                                      double tolerance) {
+    double distance[SAMPLES];
+    dyn_error error;
+    require(dyn_distance(s->model, SAMPLES, x, y, &error, distance), &error);
+    for (int i = 0; i < SAMPLES; i++) {
+        ck_assert_msg(distance[i] <= tolerance, "%s, case %d: %g apart", what, k, distance[i]);
+    }
+}
+
+START_TEST(difference_undoes_integration) {
+    random_source base = random_seed("(q (+) v) (-) q = v", 301);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, k);
+        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 1, &error, s.s), &error);
+        require(dyn_difference(s.model, SAMPLES, s.q, s.s, &error, s.w), &error);
+        assert_close("(q (+) v) (-) q = v", k, s.w, s.v, SAMPLES * s.nv, 1e-12);
+        setting_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(integration_undoes_difference) {
+    random_source base = random_seed("q (+) (r (-) q) = r", 302);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, k);
+        require(dyn_difference(s.model, SAMPLES, s.q, s.r, &error, s.w), &error);
+        require(dyn_integrate(s.model, SAMPLES, s.q, s.w, 1, &error, s.s), &error);
+        assert_same_configuration("q (+) (r (-) q) = r", k, &s, s.s, s.r, 1e-10);
+        setting_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(two_half_steps_are_one_step) {
+    random_source base = random_seed("q (+) v/2 (+) v/2 = q (+) v", 303);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, k);
+        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 1, &error, s.s), &error);
+        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 0.5, &error, s.r), &error);
+        require(dyn_integrate(s.model, SAMPLES, s.r, s.v, 0.5, &error, s.r), &error);
+        assert_same_configuration("two half steps", k, &s, s.r, s.s, 1e-12);
+        setting_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(interpolation_begins_and_ends_at_its_ends) {
+    random_source base = random_seed("interpolate at 0, 1/2, 1", 304);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, k);
+        double whole[SAMPLES], half[SAMPLES];
+        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 0, &error, s.s), &error);
+        assert_same_configuration("at 0", k, &s, s.s, s.q, 1e-12);
+        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 1, &error, s.s), &error);
+        assert_same_configuration("at 1", k, &s, s.s, s.r, 1e-10);
+        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 0.5, &error, s.s), &error);
+        require(dyn_distance(s.model, SAMPLES, s.q, s.r, &error, whole), &error);
+        require(dyn_distance(s.model, SAMPLES, s.q, s.s, &error, half), &error);
+        for (int i = 0; i < SAMPLES; i++) {
+            ck_assert_double_eq_tol(2 * half[i], whole[i], 1e-10 * (1 + whole[i]));
+        }
+        setting_free(&s);
+    }
+}
+END_TEST
+
+/* The velocity of a frame is J v: integration moves it by that to first order. */
+START_TEST(integration_agrees_with_the_jacobian) {
+    random_source base = random_seed("d(q (+) t v)/dt = J v", 305);
+    dyn_error error;
+    const double h = 1e-6;
+    for (int k = 0; k < CASES / 3; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, 3 * k + 1);
+        dyn_workspace *workspace = NULL;
+        int frame = random_index(&random, dyn_model_link_count(s.model));
+        double before[3], after[3], *J = numbers(6 * s.nv);
+        require(dyn_workspace_create(s.model, &error, &workspace), &error);
+        require(dyn_integrate(s.model, 1, s.q, s.v, -h, &error, s.s), &error);
+        require(dyn_frame_pose(s.model, workspace, 1, s.s, frame, &error, before, NULL), &error);
+        require(dyn_integrate(s.model, 1, s.q, s.v, h, &error, s.s), &error);
+        require(dyn_frame_pose(s.model, workspace, 1, s.s, frame, &error, after, NULL), &error);
+        require(dyn_frame_jacobian(s.model, workspace, 1, s.q, frame, DYN_LOCAL_WORLD_ALIGNED, &error, J), &error);
+        for (size_t row = 0; row < 3; row++) {
+            double expected = 0, scale = 1;
+            for (size_t i = 0; i < s.nv; i++) {
+                expected += J[(3 + row) * s.nv + i] * s.v[i];
+                scale += fabs(J[(3 + row) * s.nv + i] * s.v[i]);
+            }
+            ck_assert_double_eq_tol((after[row] - before[row]) / (2 * h), expected, 1e-7 * scale);
+        }
+        free(J);
+        dyn_workspace_free(workspace);
+        setting_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(normalization_keeps_the_rotation) {
+    random_source base = random_seed("normalize", 306);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, k);
+        memcpy(s.s, s.q, SAMPLES * s.nq * sizeof(double));
+        for (int j = 0; j < dyn_model_joint_count(s.model); j++) {
+            const dyn_joint *joint = dyn_model_joint(s.model, j);
+            if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
+                for (int i = 0; i < SAMPLES * 4; i++) {
+                    s.s[(size_t)(i / 4) * s.nq + (size_t)(joint->q_index + joint->nq - 4 + i % 4)] *= -7;
+                }
+            }
+        }
+        require(dyn_normalize(s.model, SAMPLES, s.s, &error, s.s), &error);
+        assert_same_configuration("normalized", k, &s, s.s, s.q, 1e-12);
+        setting_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(bad_values_are_named) {
+    random_source random = {9};
+    random_tree_options options = {.joints = 1, .base = DYN_BASE_FLOATING, .revolute_only = true};
+    dyn_model *model = random_tree(&random, &options);
+    double q[8], r[8], v[7] = {0};
+    dyn_error error;
+    dyn_zero_configuration(model, q);
+    memcpy(r, q, sizeof r);
+    v[3] = NAN;
+    ck_assert_int_eq(dyn_integrate(model, 1, q, v, 1, &error, r), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "v[3]");
+    v[3] = 0;
+    ck_assert_int_eq(dyn_integrate(model, 1, q, v, INFINITY, &error, r), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "dt");
+    ck_assert_int_eq(dyn_integrate(model, 1, NULL, v, 1, &error, r), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "q");
+    r[6] = 0.5;
+    ck_assert_int_eq(dyn_difference(model, 1, q, r, &error, v), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "q_1[3]");
+    r[6] = 0;
+    ck_assert_int_eq(dyn_normalize(model, 1, r, &error, r), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "q[3]");
+    dyn_model_free(model);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("configuration space");
+    TCase *group = tcase_create("group");
+    tcase_set_timeout(group, 120);
+    tcase_add_test(group, difference_undoes_integration);
+    tcase_add_test(group, integration_undoes_difference);
+    tcase_add_test(group, two_half_steps_are_one_step);
+    tcase_add_test(group, interpolation_begins_and_ends_at_its_ends);
+    tcase_add_test(group, integration_agrees_with_the_jacobian);
+    tcase_add_test(group, normalization_keeps_the_rotation);
+    tcase_add_test(group, bad_values_are_named);
+    suite_add_tcase(suite, group);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
