@@ -1,0 +1,244 @@
+/*
+ * Orocos KDL: a tree is built from the model's description as kdl_parser builds one from a file; where it is a serial
+ * chain, KDL's chain solvers are used, which are faster and more complete than those for trees.
+ */
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kdl/chaindynparam.hpp>
+#include <kdl/chainfdsolver_recursive_newton_euler.hpp>
+#include <kdl/chainfksolverpos_recursive.hpp>
+#include <kdl/chainidsolver_recursive_newton_euler.hpp>
+#include <kdl/chainjnttojacsolver.hpp>
+#include <kdl/tree.hpp>
+#include <kdl/treefksolverpos_recursive.hpp>
+#include <kdl/treeidsolver_recursive_newton_euler.hpp>
+#include <kdl/treejnttojacsolver.hpp>
+
+#include "peer.h"
+
+namespace {
+
+/* Solvers of a serial chain. */
+struct chain_solvers {
+    chain_solvers(const KDL::Tree &tree, const std::string &root, const std::string &tip, const KDL::Vector &gravity)
+        : chain(take_chain(tree, root, tip)), wrenches(chain.getNrOfSegments()), inverse(chain, gravity),
+          parameters(chain, gravity), forward(chain, gravity), pose(chain), jacobian(chain) {}
+
+    static KDL::Chain take_chain(const KDL::Tree &tree, const std::string &root, const std::string &tip) {
+        KDL::Chain chain;
+        tree.getChain(root, tip, chain);
+        return chain;
+    }
+
+    KDL::Chain chain;
+    KDL::Wrenches wrenches;
+    KDL::ChainIdSolver_RNE inverse;
+    KDL::ChainDynParam parameters;
+    KDL::ChainFdSolver_RNE forward;
+    KDL::ChainFkSolverPos_recursive pose;
+    KDL::ChainJntToJacSolver jacobian;
+};
+
+/* Solvers of a tree. */
+struct tree_solvers {
+    tree_solvers(const KDL::Tree &tree, const KDL::Vector &gravity)
+        : inverse(tree, gravity), pose(tree), jacobian(tree) {}
+
+    KDL::WrenchMap wrenches;
+    KDL::TreeIdSolver_RNE inverse;
+    KDL::TreeFkSolverPos_recursive pose;
+    KDL::TreeJntToJacSolver jacobian;
+};
+
+KDL::Frame to_frame(const dyn_pose &pose) {
+    const double *R = pose.rotation, *p = pose.position;
+    return KDL::Frame(KDL::Rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]),
+                      KDL::Vector(p[0], p[1], p[2]));
+}
+
+KDL::RigidBodyInertia to_inertia(const dyn_inertia &body) {
+    const double *c = body.center_of_mass, *I = body.rotational;
+    return KDL::RigidBodyInertia(body.mass, KDL::Vector(c[0], c[1], c[2]),
+                                 KDL::RotationalInertia(I[0], I[3], I[5], I[1], I[2], I[4]));
+}
+
+KDL::Joint to_joint(const dyn_joint &joint) {
+    KDL::Frame origin = to_frame(joint.origin);
+    KDL::Vector axis = origin.M * KDL::Vector(joint.axis[0], joint.axis[1], joint.axis[2]);
+    bool turns = joint.type != DYN_JOINT_PRISMATIC;
+    return KDL::Joint(joint.name, origin.p, axis, turns ? KDL::Joint::RotAxis : KDL::Joint::TransAxis);
+}
+
+bool is_supported(const dyn_joint &joint) {
+    bool simple =
+        joint.type == DYN_JOINT_REVOLUTE || joint.type == DYN_JOINT_CONTINUOUS || joint.type == DYN_JOINT_PRISMATIC;
+    return simple && joint.master < 0;
+}
+
+/* Joint whose child link is `link`, or NULL. */
+const dyn_joint *joint_of(const dyn_model *model, int link) {
+    int moving = dyn_model_link(model, link)->moving_joint;
+    const dyn_joint *joint = moving < 0 ? nullptr : dyn_model_joint(model, moving);
+    return joint && joint->child_link == link ? joint : nullptr;
+}
+
+/* Adds a link and the joint that carries it. Links come depth-first, so that KDL numbers the joints as we do. */
+void add_segment(KDL::Tree &tree, const dyn_model *model, int i) {
+    const dyn_link *link = dyn_model_link(model, i);
+    const dyn_joint *joint = joint_of(model, i);
+    if (joint) {
+        const char *parent = dyn_model_link(model, joint->parent_link)->name;
+        tree.addSegment(KDL::Segment(link->name, to_joint(*joint), to_frame(joint->origin), to_inertia(link->inertia)),
+                        parent);
+        return;
+    }
+    int carrier = link->moving_joint < 0 ? 0 : dyn_model_joint(model, link->moving_joint)->child_link;
+    KDL::Segment fixed(link->name, KDL::Joint(KDL::Joint::Fixed), to_frame(link->pose), to_inertia(link->inertia));
+    tree.addSegment(fixed, dyn_model_link(model, carrier)->name);
+}
+
+} // namespace
+
+struct peer {
+    explicit peer(const dyn_model *described)
+        : model(described), nv(static_cast<unsigned>(dyn_model_nv(described))),
+          tree(dyn_model_link(described, 0)->name), q(nv), v(nv), x(nv), result(nv), zero(nv), jacobian(nv), mass(nv) {
+        double g[3];
+        dyn_model_gravity(model, g);
+        KDL::Vector gravity(g[0], g[1], g[2]);
+        int links = dyn_model_link_count(model);
+        for (int i = 1; i < links; i++) {
+            add_segment(tree, model, i);
+        }
+        const char *root = dyn_model_link(model, 0)->name, *tip = dyn_model_link(model, links - 1)->name;
+        KDL::Chain chain = chain_solvers::take_chain(tree, root, tip);
+        if (chain.getNrOfSegments() == tree.getNrOfSegments()) {
+            as_chain = std::make_unique<chain_solvers>(tree, root, tip, gravity);
+        } else {
+            as_tree = std::make_unique<tree_solvers>(tree, gravity);
+        }
+    }
+
+    int inverse(const KDL::JntArray &speed, const KDL::JntArray &acceleration) {
+        return as_chain ? as_chain->inverse.CartToJnt(q, speed, acceleration, as_chain->wrenches, result)
+                        : as_tree->inverse.CartToJnt(q, speed, acceleration, as_tree->wrenches, result);
+    }
+
+    const dyn_model *model;
+    unsigned nv;
+    KDL::Tree tree;
+    KDL::JntArray q, v, x, result, zero;
+    KDL::Jacobian jacobian;
+    KDL::JntSpaceInertiaMatrix mass;
+    std::unique_ptr<chain_solvers> as_chain;
+    std::unique_ptr<tree_solvers> as_tree;
+};
+
+namespace {
+
+void load(KDL::JntArray &to, const double *from) {
+    std::copy_n(from, to.rows(), to.data.data());
+}
+
+bool store(int code, const KDL::JntArray &from, double *to) {
+    std::copy_n(from.data.data(), from.rows(), to);
+    return code >= 0;
+}
+
+peer *create(const dyn_model *model, bool, char reason[PEER_REASON_SIZE]) {
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        if (!is_supported(*joint)) {
+            std::snprintf(reason, PEER_REASON_SIZE, "KDL has no such joint as %s", joint->name);
+            return nullptr;
+        }
+    }
+    return new peer(model);
+}
+
+void destroy(peer *robot) {
+    delete robot;
+}
+
+bool inverse_dynamics(peer *robot, const double *q, const double *v, const double *a, double *tau) {
+    load(robot->q, q);
+    load(robot->v, v);
+    load(robot->x, a);
+    return store(robot->inverse(robot->v, robot->x), robot->result, tau);
+}
+
+bool bias(peer *robot, const double *q, const double *v, double *h) {
+    load(robot->q, q);
+    load(robot->v, v);
+    return store(robot->inverse(robot->v, robot->zero), robot->result, h);
+}
+
+bool gravity(peer *robot, const double *q, double *g) {
+    load(robot->q, q);
+    if (robot->as_chain) {
+        return store(robot->as_chain->parameters.JntToGravity(robot->q, robot->result), robot->result, g);
+    }
+    return store(robot->inverse(robot->zero, robot->zero), robot->result, g);
+}
+
+bool mass_matrix(peer *robot, const double *q, double *M) {
+    if (!robot->as_chain) {
+        return false;
+    }
+    load(robot->q, q);
+    int code = robot->as_chain->parameters.JntToMass(robot->q, robot->mass);
+    if (M) {
+        std::copy_n(robot->mass.data.data(), robot->mass.data.size(), M);
+    }
+    return code >= 0;
+}
+
+bool forward_dynamics(peer *robot, const double *q, const double *v, const double *tau, double *a) {
+    if (!robot->as_chain) {
+        return false;
+    }
+    load(robot->q, q);
+    load(robot->v, v);
+    load(robot->x, tau);
+    int code =
+        robot->as_chain->forward.CartToJnt(robot->q, robot->v, robot->x, robot->as_chain->wrenches, robot->result);
+    return store(code, robot->result, a);
+}
+
+bool frame_pose(peer *robot, const double *q, int link, double position[3], double rotation[9]) {
+    load(robot->q, q);
+    KDL::Frame frame;
+    /* In a chain link i is behind i segments. */
+    int code = robot->as_chain
+                   ? robot->as_chain->pose.JntToCart(robot->q, frame, link)
+                   : robot->as_tree->pose.JntToCart(robot->q, frame, dyn_model_link(robot->model, link)->name);
+    std::copy_n(frame.p.data, 3, position);
+    std::copy_n(frame.M.data, 9, rotation);
+    return code >= 0;
+}
+
+bool frame_jacobian(peer *robot, const double *q, int link, double *J) {
+    load(robot->q, q);
+    int code = robot->as_chain ? robot->as_chain->jacobian.JntToJac(robot->q, robot->jacobian, link)
+                               : robot->as_tree->jacobian.JntToJac(robot->q, robot->jacobian,
+                                                                   dyn_model_link(robot->model, link)->name);
+    /* KDL: linear rows first. */
+    for (unsigned row = 0; row < 6; row++) {
+        for (unsigned column = 0; column < robot->nv; column++) {
+            J[row * robot->nv + column] = robot->jacobian((row + 3) % 6, column);
+        }
+    }
+    return code >= 0;
+}
+
+} // namespace
+
+extern "C" const peer_library kdl_library = {
+    "Orocos KDL 1.5", "kdl", 1e-10,   create,      nullptr,          destroy,
+    inverse_dynamics, bias,  gravity, mass_matrix, forward_dynamics, frame_pose,
+    frame_jacobian,
+};

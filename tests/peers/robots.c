@@ -1,0 +1,130 @@
+#include "robots.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/kinematics.h>
+#include <dynamics/urdf.h>
+
+#include "support/random_tree.h"
+
+enum { NAME_SIZE = 24 };
+
+/* Ends the program where a call failed. */
+static void require(dyn_status status, const dyn_error *error, const char *robot) {
+    if (status != DYN_OK) {
+        fprintf(stderr, "%s: %s: %s\n", robot, error->place, error->message);
+        exit(EXIT_FAILURE);
+    }
+}
+
+char *robot_text(const char *name) {
+    char path[512], *text = NULL;
+    snprintf(path, sizeof path, "%s/%s.urdf", ROBOTS_DIRECTORY, name);
+    FILE *file = fopen(path, "rb");
+    size_t size = 0;
+    if (!file || getdelim(&text, &size, '\0', file) < 0) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    fclose(file);
+    return text;
+}
+
+dyn_model *robot_load(const char *name, dyn_base base) {
+    char *text = robot_text(name);
+    dyn_model *model = NULL;
+    dyn_error error;
+    dyn_build_options options = {.base = base};
+    require(dyn_urdf_load(text, strlen(text), &options, NULL, &error, &model), &error, name);
+    free(text);
+    return model;
+}
+
+/* A joint "jointI" from "linkI-1" to "linkI", and that link. */
+static void add_link(dyn_builder *builder, int i, dyn_joint_description joint, const dyn_inertia *inertia) {
+    char name[NAME_SIZE], parent[NAME_SIZE], child[NAME_SIZE];
+    snprintf(name, sizeof name, "joint%d", i);
+    snprintf(parent, sizeof parent, "link%d", i - 1);
+    snprintf(child, sizeof child, "link%d", i);
+    joint.name = name, joint.parent_link = parent, joint.child_link = child;
+    dyn_link_description link = {.name = child, .inertia = *inertia};
+    dyn_error error;
+    require(dyn_builder_add_joint(builder, &joint, &error), &error, name);
+    require(dyn_builder_add_link(builder, &link, &error), &error, child);
+}
+
+/* A builder with the root "link0", which is fixed to the world. */
+static dyn_builder *start(const char *name) {
+    dyn_builder *builder = NULL;
+    dyn_error error;
+    dyn_link_description root = {.name = "link0"};
+    require(dyn_builder_create(name, &error, &builder), &error, name);
+    require(dyn_builder_add_link(builder, &root, &error), &error, name);
+    return builder;
+}
+
+static dyn_model *finish(dyn_builder *builder, const char *name) {
+    dyn_model *model = NULL;
+    dyn_error error;
+    dyn_build_options options = {.base = DYN_BASE_FIXED};
+    require(dyn_builder_build(builder, &options, NULL, &error, &model), &error, name);
+    dyn_builder_free(builder);
+    return model;
+}
+
+dyn_model *robot_chain(int bodies) {
+    static const dyn_inertia rod = {
+        .mass = 1, .center_of_mass = {0.1, 0.01, 0.02}, .rotational = {0.001, 0, 0, 0.004, 0, 0.004}};
+    dyn_builder *builder = start("chain");
+    for (int i = 1; i <= bodies; i++) {
+        dyn_joint_description joint = {.type = DYN_JOINT_REVOLUTE, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        joint.position[0] = i > 1 ? 0.2 : 0;
+        joint.axis[2 - (i - 1) % 3] = 1;
+        add_link(builder, i, joint, &rod);
+    }
+    return finish(builder, "chain");
+}
+
+/* A body whose principal moments satisfy the triangle inequality, in random axes. */
+static dyn_inertia random_body(random_source *random) {
+    dyn_inertia body = {.mass = random_uniform(random, 0.5, 5)};
+    double half[3], quaternion[4], R[9];
+    random_vector(random, 3, 0.2, body.center_of_mass);
+    random_unit(random, 4, quaternion);
+    dyn_quaternion_to_rotation(quaternion, R);
+    for (int i = 0; i < 3; i++) {
+        half[i] = random_uniform(random, 0.05, 0.3);
+    }
+    /* The moments of a box. */
+    const double d[3] = {half[1] * half[1] + half[2] * half[2], half[0] * half[0] + half[2] * half[2],
+                         half[0] * half[0] + half[1] * half[1]};
+    static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 3; k++) {
+            body.rotational[i] += body.mass / 3 * R[3 * row[i] + k] * d[k] * R[3 * column[i] + k];
+        }
+    }
+    return body;
+}
+
+dyn_model *robot_random_arm(random_source *random, int joints) {
+    dyn_builder *builder = start("arm");
+    for (int i = 1; i <= joints; i++) {
+        static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS, DYN_JOINT_PRISMATIC,
+                                               DYN_JOINT_FIXED};
+        /* The first and the last one move: what is fixed to the world, or massless, has no dynamics. */
+        int type = i == 1 || i == joints ? 0 : random_index(random, 4);
+        dyn_joint_description joint = {.type = types[type]};
+        double quaternion[4];
+        random_unit(random, 4, quaternion);
+        dyn_quaternion_to_rotation(quaternion, joint.rotation);
+        random_vector(random, 3, 0.5, joint.position);
+        random_unit(random, 3, joint.axis);
+        dyn_inertia body = random_body(random);
+        add_link(builder, i, joint, &body);
+    }
+    return finish(builder, "arm");
+}

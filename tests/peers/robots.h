@@ -1,0 +1,24 @@
+/*
+ * Robots that are compared and measured: the samples, chains and random arms. What cannot be read or built ends the
+ * program with a message.
+ */
+#ifndef DYNAMICS_TESTS_ROBOTS_H
+#define DYNAMICS_TESTS_ROBOTS_H
+
+#include <dynamics/builder.h>
+
+#include "support/random.h"
+
+/* Text of the sample robot deploy/robots/NAME.urdf; the caller frees it. */
+char *robot_text(const char *name);
+
+/* The sample robot. The caller frees it, as those below. */
+dyn_model *robot_load(const char *name, dyn_base base);
+
+/* A serial chain of `bodies` equal links of 0.2 m and 1 kg, whose revolute joints turn about z, y, x, z, y, x ... */
+dyn_model *robot_chain(int bodies);
+
+/* A serial arm of revolute and prismatic joints and here and there a fixed one, all in random places. */
+dyn_model *robot_random_arm(random_source *random, int joints);
+
+#endif
