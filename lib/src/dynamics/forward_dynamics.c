@@ -8,16 +8,7 @@
 static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *workspace, size_t n,
                                   const double *gravity, const double *q, const double *v, const double *tau,
                                   const dyn_external_forces *forces, dyn_error *error) {
-    dyn_status status = dyn_check_workspace(model, workspace, error);
-    if (status == DYN_OK) {
-        status = dyn_check_gravity(gravity, error);
-    }
-    if (status == DYN_OK) {
-        status = dyn_check_q(workspace, n, q, error);
-    }
-    if (status == DYN_OK) {
-        status = dyn_check_v(workspace, "v", n, v, error);
-    }
+    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
     if (status == DYN_OK) {
         status = dyn_check_v(workspace, "tau", n, tau, error);
     }

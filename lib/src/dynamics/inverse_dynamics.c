@@ -4,22 +4,6 @@
 #include "arguments.h"
 #include "workspace.h"
 
-/* The checks that all three share; forces of DYN_OK arguments only. */
-static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *workspace, size_t n,
-                                  const double *gravity, const double *q, const double *v, dyn_error *error) {
-    dyn_status status = dyn_check_workspace(model, workspace, error);
-    if (status == DYN_OK) {
-        status = dyn_check_gravity(gravity, error);
-    }
-    if (status == DYN_OK) {
-        status = dyn_check_q(workspace, n, q, error);
-    }
-    if (status == DYN_OK) {
-        status = dyn_check_v(workspace, "v", n, v, error);
-    }
-    return status;
-}
-
 /* tau of checked arguments, block after block. */
 static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const double *gravity,
                          const double *q, const double *v, const double *a, const dyn_external_forces *forces,
@@ -37,7 +21,7 @@ static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t 
 dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                     const double *v, const double *a, const dyn_external_forces *forces, dyn_error *error,
                     double *tau) {
-    dyn_status status = check_arguments(model, workspace, n, gravity, q, v, error);
+    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
     if (status == DYN_OK) {
         status = dyn_check_v(workspace, "a", n, a, error);
     }
@@ -53,7 +37,7 @@ dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, 
 
 dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                     const double *v, dyn_error *error, double *h) {
-    dyn_status status = check_arguments(model, workspace, n, gravity, q, v, error);
+    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
     if (status != DYN_OK) {
         return status;
     }
@@ -63,7 +47,7 @@ dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, 
 
 dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                        const double *q, dyn_error *error, double *g) {
-    dyn_status status = check_arguments(model, workspace, n, gravity, q, NULL, error);
+    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, NULL, error);
     if (status != DYN_OK) {
         return status;
     }

@@ -14,7 +14,7 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         return status;
     }
     size_t entries = (size_t)model->nv * (size_t)model->nv;
-    for (sample_block block = dyn_block_first(workspace, n); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(workspace, n, entries); block.count > 0;
          block = dyn_block_next(workspace, n, block)) {
         void *out = dyn_block_output(workspace, M, entries, block);
         block.kernels->crba(model, workspace->memory, dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);

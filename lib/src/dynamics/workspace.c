@@ -10,8 +10,15 @@
 
 enum { ALIGNMENT = 64, SPARE_WRENCHES = 16 };
 
+/* Matrices of more doubles than this, over all lanes, do not stay in the cache: the workspace has no room for them. */
+static const size_t packed_matrices_bound = 1 << 19;
+
 static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
+}
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
 }
 
 /* Takes `bytes` from the block at *cursor, which stays aligned. */
@@ -36,7 +43,9 @@ static size_t lay_out(const dyn_model *model, const instruction_set *set, uintpt
     for (int i = 0; i < 3; i++) {
         w->input[i] = carve(&cursor, packed ? larger(nq, nv) * lane_bytes : 0);
     }
-    w->output = carve(&cursor, packed ? larger(nv * nv, 6 * nv) * lane_bytes : 0);
+    size_t lanes = (size_t)set->wide->lanes, matrices = 3 * nv * nv * lanes;
+    w->output_count = packed ? larger(6 * nv * lanes, smaller(matrices, packed_matrices_bound)) : 0;
+    w->output = carve(&cursor, w->output_count * sizeof(double));
     w->pose = carve(&cursor, 12 * lane_bytes);
     w->wrenches = carve(&cursor, w->wrench_capacity * 6 * lane_bytes);
     w->frames = carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
@@ -67,21 +76,27 @@ size_t dyn_workspace_size(const dyn_workspace *workspace) {
     return workspace->size;
 }
 
-/* The block that starts at sample `first` of n: a wide one, or a single sample where few are left. */
-static sample_block block_at(const dyn_workspace *workspace, size_t n, size_t first) {
+/* The block that starts at sample `first` of n: a wide one, or a single sample where few are left or its outputs would
+ * not fit. */
+static sample_block block_at(const dyn_workspace *workspace, size_t n, size_t first, size_t width) {
     const instruction_set *set = workspace->set;
     size_t left = n - first;
-    const kernel_table *kernels = left >= set->wide_from ? set->wide : set->single;
+    bool wide = left >= set->wide_from && width * (size_t)set->wide->lanes <= workspace->output_count;
+    const kernel_table *kernels = wide ? set->wide : set->single;
     size_t lanes = (size_t)kernels->lanes;
-    return (sample_block){first, left < lanes ? left : lanes, lanes, kernels};
+    return (sample_block){first, left < lanes ? left : lanes, lanes, width, kernels};
 }
 
 sample_block dyn_block_first(const dyn_workspace *workspace, size_t n) {
-    return block_at(workspace, n, 0);
+    return block_at(workspace, n, 0, 0);
+}
+
+sample_block dyn_block_first_of_width(const dyn_workspace *workspace, size_t n, size_t width) {
+    return block_at(workspace, n, 0, width);
 }
 
 sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_block block) {
-    return block_at(workspace, n, block.first + block.count);
+    return block_at(workspace, n, block.first + block.count, block.width);
 }
 
 const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
@@ -98,6 +113,11 @@ const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const doubl
 
 void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block) {
     return block.lanes == 1 ? rows + block.first * width : workspace->output;
+}
+
+void *dyn_block_matrix(const dyn_workspace *workspace, int slot, double *rows, sample_block block) {
+    size_t entries = (size_t)workspace->model->nv * (size_t)workspace->model->nv;
+    return block.lanes == 1 ? rows + block.first * entries : workspace->output + (size_t)slot * entries * block.lanes;
 }
 
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {

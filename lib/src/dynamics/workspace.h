@@ -17,7 +17,8 @@ struct dyn_workspace {
     double *zero;         /* nv packed zeros */
     double *pivots;       /* nv packed */
     double *input[3];     /* packed inputs, the larger of nq and nv; unused with one lane */
-    double *output;       /* packed output; unused with one lane */
+    double *output;       /* packed outputs of a block */
+    size_t output_count;  /* and how many doubles they may be */
     double *pose;         /* 12 packed: position and rotation of a frame */
     double *wrenches;     /* packed external wrenches */
     wrench_frame *frames; /* and where they act */
@@ -26,7 +27,7 @@ struct dyn_workspace {
 
 /* Samples first .. first + count - 1, at most as many as the lanes of the kernels that compute them. */
 typedef struct sample_block {
-    size_t first, count, lanes;
+    size_t first, count, lanes, width;
     const kernel_table *kernels;
 } sample_block;
 
@@ -35,6 +36,10 @@ typedef struct sample_block {
 sample_block dyn_block_first(const dyn_workspace *workspace, size_t n);
 sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_block block);
 
+/* The first block where the outputs of a sample are `width` doubles in all: many, such as matrices of a large robot, are
+ * computed one sample at a time, so that a workspace need not hold them for all lanes. */
+sample_block dyn_block_first_of_width(const dyn_workspace *workspace, size_t n, size_t width);
+
 /* Input number `slot` of a block, packed: `width` numbers a sample. A lane without a sample repeats the last one. NULL
  * rows stand for zeros and need width nv. */
 const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
@@ -42,6 +47,9 @@ const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const doubl
 
 /* Where a block's output of `width` numbers a sample is to be computed, */
 void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block);
+
+/* the same for matrix number `slot` of several, nv x nv each, */
+void *dyn_block_matrix(const dyn_workspace *workspace, int slot, double *rows, sample_block block);
 
 /* and its way from there to the caller's rows. */
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows);

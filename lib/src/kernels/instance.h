@@ -15,6 +15,7 @@ size_t KERNEL(crba_memory)(const dyn_model *model);
 size_t KERNEL(aba_memory)(const dyn_model *model);
 size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model);
 size_t KERNEL(frame_memory)(const dyn_model *model);
+size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model);
 
 /* Samples into lanes and back. */
 void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
@@ -32,6 +33,9 @@ void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, cons
 void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int frame, void *position, void *rotation);
 void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                             dyn_reference_frame reference_frame, void *J);
+void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                              const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
+                              void *dtau_da);
 
 /* Sines and cosines of `count` packed angles. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);

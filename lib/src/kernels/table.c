@@ -10,6 +10,7 @@ static size_t larger(size_t a, size_t b) {
 static size_t memory_size(const dyn_model *model) {
     size_t size = larger(KERNEL(rnea_memory)(model), KERNEL(gravity_memory)(model));
     size = larger(size, larger(KERNEL(crba_memory)(model), KERNEL(frame_memory)(model)));
+    size = larger(size, KERNEL(rnea_derivatives_memory)(model));
     return larger(size,
                   model->has_coupling ? KERNEL(coupled_forward_dynamics_memory)(model) : KERNEL(aba_memory)(model));
 }
@@ -24,6 +25,16 @@ static void forward_dynamics(const dyn_model *model, void *memory, const double 
 }
 
 const kernel_table KERNEL(kernel_table) = {
-    DYN_LANES,       memory_size,  KERNEL(pack),     KERNEL(unpack),     KERNEL(all_finite),     KERNEL(rnea),
-    KERNEL(gravity), KERNEL(crba), forward_dynamics, KERNEL(frame_pose), KERNEL(frame_jacobian),
+    DYN_LANES,
+    memory_size,
+    KERNEL(pack),
+    KERNEL(unpack),
+    KERNEL(all_finite),
+    KERNEL(rnea),
+    KERNEL(gravity),
+    KERNEL(crba),
+    forward_dynamics,
+    KERNEL(frame_pose),
+    KERNEL(frame_jacobian),
+    KERNEL(rnea_derivatives),
 };

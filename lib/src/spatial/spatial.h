@@ -102,6 +102,14 @@ static inline placement placement_constant(const double *R, const double *r) {
     return X;
 }
 
+static inline placement placement_identity(void) {
+    real zero = real_set(0), one = real_set(1);
+    placement X;
+    X.R = mat3_from_columns(vec3_set(one, zero, zero), vec3_set(zero, one, zero), vec3_set(zero, zero, one));
+    X.r = vec3_zero();
+    return X;
+}
+
 /* The placement of c in a, from that of b in a and that of c in b. */
 static inline placement placement_compose(placement ab, placement bc) {
     placement ac;

@@ -1,0 +1,45 @@
+/*
+ * First derivatives of the dynamics, analytic.
+ *
+ * Common to all functions here
+ *   increments  a derivative with respect to q is taken along the tangent increments that v integrates to, in the order
+ *               of v: column k is d/dt at t = 0 of the result at the configuration that the joint motion e_k reaches in
+ *               time t. For a joint with one coordinate this is the partial derivative; planar: x, y of the moved
+ *               frame, then the angle; spherical: turns about the child link's axes; floating: shifts along, then turns
+ *               about, the child link's axes (right increments q exp(e_k t), Pinocchio's). v, a and tau are held
+ *               constant as numbers.
+ *   mimic       a coordinate that coupled mimic joints share has one column, with all that moves with it.
+ *   matrices    n x nv x nv, row-major: row i is the derivative of number i of the result.
+ *   n, gravity, threads, allocation, errors as in inverse_dynamics.h. Outputs overlap neither inputs nor each other.
+ *
+ * Sources: Carpentier and Mansard 2018, "Analytical derivatives of rigid body dynamics algorithms"; Singh, Russell and
+ * Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra".
+ */
+#ifndef DYNAMICS_DERIVATIVES_H
+#define DYNAMICS_DERIVATIVES_H
+
+#include <stddef.h>
+
+#include <dynamics/export.h>
+#include <dynamics/external_force.h>
+#include <dynamics/workspace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Derivatives of dyn_rnea, tau(q, v, a), with respect to its three arguments; dtau_da = M(q).
+ *
+ * q is n x nq; v, a (NULL: zero) n x nv. `forces` may be NULL; each wrench is held constant in its own reference frame:
+ * one in DYN_LOCAL turns with the link, one in DYN_LOCAL_WORLD_ALIGNED keeps its direction and moves with the frame's
+ * origin, one in DYN_WORLD keeps its line of action. Cost O(bodies * depth) per sample. */
+DYN_API dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                        const double *gravity, const double *q, const double *v, const double *a,
+                                        const dyn_external_forces *forces, dyn_error *error, double *dtau_dq,
+                                        double *dtau_dv, double *dtau_da);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
