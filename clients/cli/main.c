@@ -217,8 +217,6 @@ static exit_code run(const command *known, const arguments *given) {
         return code;
     /* Replies may be as long as the daemon makes them. */
     options.max_reply_bytes = (size_t)1 << 31;
-    if (options.timeout > 0)
-        options.connect_timeout = options.timeout;
     dyn_client *client;
     dyn_client_error error;
     if (dyn_client_connect(endpoint, &options, &error, &client) != DYN_CLIENT_OK)
@@ -244,6 +242,5 @@ int main(int argc, char **argv) {
     else if (code == EXIT_OK)
         code = run(known, &given);
     arguments_free(&given);
-    exit_code output = check_output();
-    return (int)(code != EXIT_OK ? code : output);
+    return (int)(code == EXIT_OK ? check_output() : code);
 }

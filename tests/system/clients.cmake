@@ -5,3 +5,10 @@ set(DYNAMICS_REFERENCE_DIR ${PROJECT_SOURCE_DIR}/../shared CACHE PATH
 
 add_system_test(golden PkgConfig::JANSSON m)
 target_compile_definitions(system_golden PRIVATE DYNAMICS_REFERENCE_DIR="${DYNAMICS_REFERENCE_DIR}")
+
+add_library(silent_peer STATIC silent_peer.c)
+target_link_libraries(silent_peer PUBLIC system_support Threads::Threads)
+
+add_system_test(client silent_peer m)
+target_compile_definitions(system_client PRIVATE EXAMPLE_PROGRAM="$<TARGET_FILE:example_inverse_dynamics>")
+add_dependencies(system_client example_inverse_dynamics)

@@ -1,0 +1,442 @@
+/*
+ * libdynamicsclient against a real daemon: every call, errors with their fields, many threads on one handle, a daemon
+ * that goes away and comes back.
+ */
+#include <check.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <dynamics_client.h>
+
+#include "system/daemon_fixture.h"
+#include "system/silent_peer.h"
+
+static daemon_fixture served;
+static dyn_client *client;
+static dyn_client_error error;
+
+static void start_daemon(void) {
+    daemon_start(NULL, &served);
+    ck_assert_int_eq(dyn_client_connect(served.request_ipc, NULL, &error, &client), DYN_CLIENT_OK);
+}
+
+static void stop_daemon(void) {
+    dyn_client_close(client);
+    daemon_stop(&served);
+}
+
+static const dyn_client_query TWO_LINK = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+
+/* ---- connecting -------------------------------------------------------------------------------------------------- */
+
+START_TEST(connect_tells_what_is_wrong_with_an_address) {
+    dyn_client *none;
+    ck_assert_int_eq(dyn_client_connect("nonsense", NULL, &error, &none), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_ptr_null(none);
+    ck_assert_str_eq(error.field, "url");
+    ck_assert_ptr_nonnull(strstr(error.message, "ipc:///path"));
+    ck_assert_int_eq(dyn_client_connect(NULL, NULL, &error, &none), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_connect(served.request_ipc, &(dyn_client_options){.timeout = -1}, &error, &none),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "options.timeout");
+    ck_assert_int_eq(
+        dyn_client_connect(served.request_ipc, &(dyn_client_options){.connect_timeout = NAN}, &error, &none),
+        DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "options.connect_timeout");
+}
+END_TEST
+
+START_TEST(connect_tells_that_nothing_listens) {
+    dyn_client *none;
+    ck_assert_int_eq(dyn_client_connect("ipc:///nonexistent/dynamicsd.sock", NULL, &error, &none),
+                     DYN_CLIENT_UNREACHABLE);
+    ck_assert_ptr_nonnull(strstr(error.message, "is dynamicsd running?"));
+    ck_assert_int_eq(dyn_client_connect(served.request_ipc, NULL, NULL, NULL), DYN_CLIENT_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(connect_tells_that_the_peer_is_no_request_endpoint) {
+    dyn_client *none;
+    ck_assert_int_eq(dyn_client_connect(served.events_tcp, NULL, &error, &none), DYN_CLIENT_UNREACHABLE);
+    ck_assert_ptr_nonnull(strstr(error.message, "not dynamicsd's request endpoint"));
+}
+END_TEST
+
+START_TEST(a_forked_child_is_refused) {
+    pid_t child = fork();
+    if (child == 0) {
+        dyn_client *none;
+        _exit(dyn_client_connect(served.request_ipc, NULL, NULL, &none) == DYN_CLIENT_UNAVAILABLE ? 0 : 1);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(tcp_and_ipc_serve_alike) {
+    dyn_client *other;
+    ck_assert_int_eq(dyn_client_connect(served.request_tcp, NULL, &error, &other), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_ping(other, 0, &error), DYN_CLIENT_OK);
+    dyn_client_close(other);
+}
+END_TEST
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(health_and_server_info_are_told) {
+    dyn_client_health *health;
+    dyn_client_server_info *info;
+    ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &error, &health), DYN_CLIENT_OK);
+    ck_assert_int_eq(health->state, DYN_CLIENT_HEALTH_SERVING);
+    ck_assert_uint_ge(health->component_count, 3);
+    dyn_client_health_free(health);
+    ck_assert_int_eq(dyn_client_get_health(client, "no such part", 0, &error, &health), DYN_CLIENT_NOT_FOUND);
+    ck_assert_ptr_null(health);
+    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &error, &info), DYN_CLIENT_OK);
+    ck_assert_str_eq(info->version, dyn_client_version());
+    ck_assert_int_eq((pid_t)info->process_id, served.process);
+    ck_assert_uint_gt(info->limits.samples, 0);
+    dyn_client_server_info_free(info);
+}
+END_TEST
+
+static const char PENDULUM[] =
+    "<robot name='pendulum'><link name='base'/><link name='rod'><inertial><origin xyz='0 0 -0.5'/>"
+    "<mass value='2'/><inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    "</link><joint name='pivot' type='continuous'><parent link='base'/><child link='rod'/>"
+    "<axis xyz='0 1 0'/></joint></robot>";
+
+START_TEST(models_come_and_go) {
+    dyn_client_loaded_model *loaded;
+    dyn_client_model_list *list;
+    dyn_client_description *robot;
+    dyn_client_load_request request = {.urdf = PENDULUM, .name = "clock", .gravity = (double[]){0, 0, -1.62}};
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_OK);
+    ck_assert_str_eq(loaded->model.name, "clock");
+    ck_assert_uint_eq(loaded->model.nv, 1);
+    ck_assert(!loaded->already_loaded);
+    char digest[128];
+    snprintf(digest, sizeof digest, "%s", loaded->model.digest);
+    dyn_client_loaded_model_free(loaded);
+
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_OK);
+    ck_assert(loaded->already_loaded);
+    dyn_client_loaded_model_free(loaded);
+    request.base = DYN_CLIENT_BASE_FLOATING;
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_ALREADY_EXISTS);
+
+    ck_assert_int_eq(dyn_client_list_models(client, 0, &error, &list), DYN_CLIENT_OK);
+    bool listed = false;
+    for (size_t i = 0; i < list->count; i++)
+        listed |= strcmp(list->models[i].digest, digest) == 0;
+    ck_assert(listed);
+    dyn_client_model_list_free(list);
+
+    ck_assert_int_eq(dyn_client_describe_model(client, digest, 0, &error, &robot), DYN_CLIENT_OK);
+    ck_assert_uint_eq(robot->joint_count, 1);
+    ck_assert_str_eq(dyn_client_joint_type_name(robot->joints[0].type), "continuous");
+    ck_assert_str_eq(robot->joints[0].tau_units[0], "N m");
+    ck_assert_double_eq(robot->gravity[2], -1.62);
+    dyn_client_description_free(robot);
+
+    ck_assert_int_eq(dyn_client_unload_model(client, "clock", 0, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_unload_model(client, "clock", 0, &error), DYN_CLIENT_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_bad_description_names_its_line) {
+    dyn_client_loaded_model *loaded;
+    dyn_client_load_request request = {.urdf = "<robot name='r'>\n<link name='a'/>\n<link name='a'/>\n</robot>"};
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "load_model.urdf:3");
+    ck_assert_ptr_null(loaded);
+}
+END_TEST
+
+/* Modern Robotics, equations 8.9 and 8.10, with masses and lengths 1: theta1 from the horizontal. */
+START_TEST(two_link_arm_follows_its_closed_form) {
+    double q[2] = {0.3, 1.1}, v[2] = {0.7, -0.4}, a[2] = {1.5, 2.5}, tau[2], back[2], mass[4], g[2], h[2];
+    double c1 = cos(q[0]), c2 = cos(q[1]), s2 = sin(q[1]), c12 = cos(q[0] + q[1]), gravity = 9.81;
+    double m[4] = {3 + 2 * c2, 1 + c2, 1 + c2, 1};
+    double weight[2] = {2 * gravity * c1 + gravity * c12, gravity * c12};
+    double coriolis[2] = {-s2 * (2 * v[0] * v[1] + v[1] * v[1]), s2 * v[0] * v[0]};
+    ck_assert_int_eq(dyn_client_mass_matrix(client, &TWO_LINK, q, &error, mass), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, q, &error, g), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_bias_forces(client, &TWO_LINK, q, v, &error, h), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &TWO_LINK, q, v, a, &error, tau), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &TWO_LINK, q, v, tau, &error, back), DYN_CLIENT_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_eq_tol(g[i], weight[i], 1e-12);
+        ck_assert_double_eq_tol(h[i], weight[i] + coriolis[i], 1e-12);
+        ck_assert_double_eq_tol(tau[i], m[2 * i] * a[0] + m[2 * i + 1] * a[1] + coriolis[i] + weight[i], 1e-12);
+        ck_assert_double_eq_tol(back[i], a[i], 1e-12);
+    }
+    for (int i = 0; i < 4; i++)
+        ck_assert_double_eq_tol(mass[i], m[i], 1e-12);
+}
+END_TEST
+
+START_TEST(gravity_can_be_overridden) {
+    dyn_client_query query = TWO_LINK;
+    query.gravity = (double[]){0, 0, 0};
+    double q[2] = {0.3, 1.1}, g[2];
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_OK);
+    ck_assert_double_eq(g[0], 0);
+    ck_assert_double_eq(g[1], 0);
+}
+END_TEST
+
+START_TEST(several_frames_come_in_their_order) {
+    const char *const frames[] = {"tool0", "base_link", "wrist_3_joint"};
+    dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 2};
+    double q[12] = {0, 0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, position[18], quaternion[24];
+    double linear[3 * 2 * 18], angular[3 * 2 * 18];
+    ck_assert_int_eq(dyn_client_poses(client, &query, q, 3, frames, &error, position, quaternion), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_jacobians(client, &query, q, 3, frames, DYN_CLIENT_WORLD, &error, linear, angular),
+                     DYN_CLIENT_OK);
+    /* The base does not move. */
+    for (int i = 6; i < 12; i++)
+        ck_assert_double_eq(position[i], 0);
+    for (int i = 36; i < 72; i++)
+        ck_assert_double_eq(linear[i], 0);
+    /* The first joint turns everything else about z. */
+    ck_assert_double_eq_tol(angular[12], 1, 1e-12);
+}
+END_TEST
+
+START_TEST(refusals_name_the_field) {
+    dyn_client_query query = TWO_LINK;
+    double q[2] = {0, NAN}, tau[4];
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, tau),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "inverse_dynamics.q[1]");
+    q[1] = 0;
+    query.model = "no such robot";
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), DYN_CLIENT_NOT_FOUND);
+    ck_assert_str_eq(error.field, "gravity.model");
+    query = TWO_LINK;
+    query.joint_count = 2;
+    query.joint_names = (const char *const[]){"joint1", "elbow"};
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(strncmp(error.field, "gravity.joint_names[", 20), 0);
+    query = TWO_LINK;
+    query.nq = 3;
+    ck_assert_int_ne(dyn_client_gravity(client, &query, (double[3]){0}, &error, tau), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_poses(client, &TWO_LINK, q, 1, (const char *const[]){"nowhere"}, &error, tau, tau),
+                     DYN_CLIENT_NOT_FOUND);
+    ck_assert_str_eq(error.field, "kinematics.frames[0]");
+}
+END_TEST
+
+START_TEST(wrong_lengths_are_told_and_nothing_is_overrun) {
+    /* The model has nv = 2; a caller that believes in 1 gets an error, not two numbers in one place. */
+    dyn_client_query query = TWO_LINK;
+    double q[2] = {0}, g[2] = {7, 7};
+    query.nv = 1;
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_BAD_REPLY);
+    ck_assert_double_eq(g[0], 7);
+    ck_assert_double_eq(g[1], 7);
+}
+END_TEST
+
+START_TEST(misuse_is_refused_without_a_request) {
+    double x[2] = {0};
+    dyn_client_query query = TWO_LINK;
+    query.samples = 0;
+    ck_assert_int_eq(dyn_client_gravity(client, &query, x, &error, x), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "query.samples");
+    query.samples = SIZE_MAX / 2;
+    ck_assert_int_eq(dyn_client_gravity(client, &query, x, &error, x), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, NULL, &error, x), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, x, &error, NULL), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(NULL, &TWO_LINK, x, NULL, x), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_ping(client, -1, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "timeout");
+    query = TWO_LINK;
+    query.external_force_count = 1;
+    query.external_forces = &(dyn_client_external_force){.link = "link1", .rows = 5};
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, x, NULL, NULL, &error, x),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "query.external_forces[0]");
+}
+END_TEST
+
+/* ---- carrier ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(no_answer_is_a_timeout) {
+    silent_peer peer;
+    dyn_client *waiting;
+    silent_peer_start(&peer);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &error, &waiting), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_ping(waiting, 0.2, &error), DYN_CLIENT_TIMEOUT);
+    ck_assert_int_eq(dyn_client_ping(waiting, 0.05, &error), DYN_CLIENT_TIMEOUT);
+    dyn_client_close(waiting);
+    silent_peer_stop(&peer);
+}
+END_TEST
+
+START_TEST(a_reply_beyond_the_limit_is_refused) {
+    dyn_client *narrow;
+    dyn_client_query query = TWO_LINK;
+    enum { MANY = 1000 };
+    double *q = calloc(2 * MANY, sizeof *q), *g = calloc(2 * MANY, sizeof *g);
+    query.samples = MANY;
+    ck_assert_int_eq(
+        dyn_client_connect(served.request_tcp, &(dyn_client_options){.max_reply_bytes = 1024}, &error, &narrow),
+        DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_gravity(narrow, &query, q, &error, g), DYN_CLIENT_UNREACHABLE);
+    ck_assert_ptr_nonnull(strstr(error.message, "max_reply_bytes (1024)"));
+    ck_assert_int_eq(dyn_client_ping(narrow, 0, &error), DYN_CLIENT_OK);
+    dyn_client_close(narrow);
+    free(q);
+    free(g);
+}
+END_TEST
+
+enum { THREADS = 8, CALLS = 300 };
+
+/* Asks for batches of different sizes, and compares each row with the single answer. */
+static void *ask_many(void *argument) {
+    unsigned number = *(unsigned *)argument, wrong = 0;
+    double q[32], g[32], single[2];
+    dyn_client_query query = TWO_LINK, one = TWO_LINK;
+    for (unsigned i = 0; i < CALLS; i++) {
+        query.samples = 1 + (i + number) % 16;
+        for (size_t k = 0; k < 2 * query.samples; k++)
+            q[k] = 0.01 * (double)(number * 1000 + i) + (double)k;
+        size_t row = i % query.samples;
+        if (dyn_client_gravity(client, &query, q, NULL, g) != DYN_CLIENT_OK ||
+            dyn_client_gravity(client, &one, q + 2 * row, NULL, single) != DYN_CLIENT_OK ||
+            memcmp(single, g + 2 * row, sizeof single) != 0)
+            wrong++;
+    }
+    *(unsigned *)argument = wrong;
+    return NULL;
+}
+
+START_TEST(threads_share_a_client) {
+    pthread_t threads[THREADS];
+    unsigned numbers[THREADS];
+    for (unsigned i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_many, &numbers[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        ck_assert_uint_eq(numbers[i], 0);
+    }
+}
+END_TEST
+
+/* Kills the daemon and starts it again on the same addresses. */
+static void replace_daemon(void) {
+    daemon_signal(&served, SIGKILL);
+    waitpid(served.process, NULL, 0);
+    ck_assert_int_eq(dyn_client_ping(client, 0.3, &error), DYN_CLIENT_UNREACHABLE);
+    ck_assert_ptr_nonnull(strstr(error.message, "is dynamicsd running?"));
+    served.process = fork();
+    if (served.process == 0) {
+        char notices[128];
+        snprintf(notices, sizeof notices, "%s/notices", served.directory);
+        setenv("NOTIFY_SOCKET", notices, 1);
+        execl(DYNAMICSD_PROGRAM, "dynamicsd", "--config", served.configuration_file, (char *)NULL);
+        _exit(127);
+    }
+}
+
+START_TEST(a_client_outlives_the_daemon) {
+    ck_assert_int_eq(dyn_client_ping(client, 0, &error), DYN_CLIENT_OK);
+    replace_daemon();
+    /* The call waits for the connection, so no time of starting matters below the connect timeout. */
+    dyn_client_status status = DYN_CLIENT_UNREACHABLE;
+    for (int i = 0; i < 10 && status == DYN_CLIENT_UNREACHABLE; i++)
+        status = dyn_client_ping(client, 0, &error);
+    ck_assert_msg(status == DYN_CLIENT_OK, "%s", error.message);
+    daemon_wait_for_notice(&served, "READY=1", 20);
+}
+END_TEST
+
+START_TEST(raw_calls_take_and_give_messages) {
+    /* Request { list_models {} }: field 34, length 0. */
+    static const unsigned char request[] = {0x92, 0x02, 0x00};
+    void *reply;
+    size_t size;
+    ck_assert_int_eq(dyn_client_call(client, request, sizeof request, 0, &error, &reply, &size), DYN_CLIENT_OK);
+    ck_assert_uint_gt(size, sizeof request);
+    ck_assert_ptr_nonnull(memmem(reply, size, "two_link", 8));
+    dyn_client_free(reply);
+    /* What is no message is answered too. */
+    ck_assert_int_eq(dyn_client_call(client, "\xff\xff\xff", 3, 0, &error, &reply, &size), DYN_CLIENT_OK);
+    ck_assert_uint_gt(size, 0);
+    dyn_client_free(reply);
+}
+END_TEST
+
+START_TEST(the_example_prints_torques) {
+    char command[512], line[256];
+    snprintf(command, sizeof command, "%s %s ur5", EXAMPLE_PROGRAM, served.request_ipc);
+    FILE *output = popen(command, "r");
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, output));
+    ck_assert_ptr_nonnull(strstr(line, "shoulder_pan_joint"));
+    ck_assert_ptr_nonnull(strstr(line, "N m"));
+    while (fgets(line, sizeof line, output) != NULL)
+        continue;
+    ck_assert_int_eq(pclose(output), 0);
+}
+END_TEST
+
+START_TEST(freeing_nothing_is_allowed) {
+    dyn_client_close(NULL);
+    dyn_client_free(NULL);
+    dyn_client_health_free(NULL);
+    dyn_client_server_info_free(NULL);
+    dyn_client_loaded_model_free(NULL);
+    dyn_client_model_list_free(NULL);
+    dyn_client_description_free(NULL);
+    ck_assert_str_eq(dyn_client_status_name(DYN_CLIENT_TIMEOUT), "TIMEOUT");
+    ck_assert_str_eq(dyn_client_status_name((dyn_client_status)99), "UNKNOWN");
+    ck_assert_str_eq(dyn_client_joint_type_name((dyn_client_joint_type)99), "unknown");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("client");
+    TCase *all = tcase_create("client");
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_test(all, connect_tells_what_is_wrong_with_an_address);
+    tcase_add_test(all, connect_tells_that_nothing_listens);
+    tcase_add_test(all, connect_tells_that_the_peer_is_no_request_endpoint);
+    tcase_add_test(all, a_forked_child_is_refused);
+    tcase_add_test(all, tcp_and_ipc_serve_alike);
+    tcase_add_test(all, health_and_server_info_are_told);
+    tcase_add_test(all, models_come_and_go);
+    tcase_add_test(all, a_bad_description_names_its_line);
+    tcase_add_test(all, two_link_arm_follows_its_closed_form);
+    tcase_add_test(all, gravity_can_be_overridden);
+    tcase_add_test(all, several_frames_come_in_their_order);
+    tcase_add_test(all, refusals_name_the_field);
+    tcase_add_test(all, wrong_lengths_are_told_and_nothing_is_overrun);
+    tcase_add_test(all, misuse_is_refused_without_a_request);
+    tcase_add_test(all, no_answer_is_a_timeout);
+    tcase_add_test(all, a_reply_beyond_the_limit_is_refused);
+    tcase_add_test(all, threads_share_a_client);
+    tcase_add_test(all, a_client_outlives_the_daemon);
+    tcase_add_test(all, raw_calls_take_and_give_messages);
+    tcase_add_test(all, the_example_prints_torques);
+    tcase_add_test(all, freeing_nothing_is_allowed);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    /* nng cannot be used on both sides of a fork. */
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
