@@ -12,3 +12,7 @@ target_link_libraries(silent_peer PUBLIC system_support Threads::Threads)
 add_system_test(client silent_peer m)
 target_compile_definitions(system_client PRIVATE EXAMPLE_PROGRAM="$<TARGET_FILE:example_inverse_dynamics>")
 add_dependencies(system_client example_inverse_dynamics)
+
+add_system_test(cli silent_peer PkgConfig::JANSSON m)
+target_compile_definitions(system_cli PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>")
+add_dependencies(system_cli dynamicsctl)

@@ -1,0 +1,517 @@
+/*
+ * dynamicsctl against a real daemon: exit codes, states in every form, results in their order, errors with their place.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "system/daemon_fixture.h"
+#include "system/silent_peer.h"
+
+static daemon_fixture served;
+
+/* What a run of the program left. */
+typedef struct outcome {
+    int code;
+    char *output; /* standard output */
+    char *error;  /* standard error */
+} outcome;
+
+static char *read_whole(const char *path) {
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0;
+    if (file == NULL || getdelim(&text, &size, '\0', file) < 0) {
+        free(text);
+        text = strdup("");
+    }
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+/* A path in the daemon's directory, which is removed at the end. */
+static const char *scratch(const char *name) {
+    static char paths[4][128];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", served.directory, name);
+    return path;
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Runs a shell command line in which $ctl is the program with the daemon's address. */
+static outcome shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static outcome shell(const char *format, ...) {
+    char line[2048], command[4096];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    snprintf(command, sizeof command, "ctl='%s --endpoint %s'; { %s\n} >%s 2>%s", DYNAMICSCTL_PROGRAM,
+             served.request_ipc, line, scratch("stdout"), scratch("stderr"));
+    int status = system(command);
+    ck_assert_int_ne(status, -1);
+    return (outcome){.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+                     .output = read_whole(scratch("stdout")),
+                     .error = read_whole(scratch("stderr"))};
+}
+
+static void outcome_free(outcome *of) {
+    free(of->output);
+    free(of->error);
+}
+
+/* Runs a command that must succeed, and parses the one JSON value it writes. */
+static json_t *run_json(const char *line) {
+    outcome run = shell("%s", line);
+    ck_assert_msg(run.code == 0, "%s: code %d: %s", line, run.code, run.error);
+    json_error_t error;
+    json_t *value = json_loads(run.output, JSON_REJECT_DUPLICATES, &error);
+    ck_assert_msg(value != NULL, "%s: %s in %s", line, error.text, run.output);
+    outcome_free(&run);
+    return value;
+}
+
+/* A command that must end with a code and say something on standard error. */
+static void must_fail(const char *line, int code, const char *said) {
+    outcome run = shell("%s", line);
+    ck_assert_msg(run.code == code, "%s: code %d, not %d: %s", line, run.code, code, run.error);
+    ck_assert_msg(strstr(run.error, said) != NULL, "%s says \"%s\", not \"%s\"", line, run.error, said);
+    outcome_free(&run);
+}
+
+static double number_at(const json_t *list, size_t index) {
+    ck_assert(json_is_number(json_array_get(list, index)));
+    return json_number_value(json_array_get(list, index));
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+static const char *const COMMANDS[] = {"ping", "info",    "load", "models", "describe", "unload",  "id",  "fd",
+                                       "mass", "gravity", "bias", "fk",     "jacobian", "latency", "call"};
+
+START_TEST(every_command_has_help_with_an_example) {
+    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
+        outcome run = shell("%s %s --help", DYNAMICSCTL_PROGRAM, COMMANDS[i]);
+        ck_assert_int_eq(run.code, 0);
+        ck_assert_ptr_nonnull(strstr(run.output, "\nExample\n  dynamicsctl "));
+        ck_assert_ptr_nonnull(strstr(run.output, "Exit codes"));
+        outcome_free(&run);
+    }
+}
+END_TEST
+
+START_TEST(exit_codes_tell_refused_unreachable_and_timeout_apart) {
+    silent_peer peer;
+    char line[512];
+    must_fail("$ctl id no_such_model", 1, "refused: describe_model.model: ");
+    must_fail("$ctl id", 2, "id needs NAME");
+    must_fail("$ctl", 2, "name a command");
+    must_fail("$ctl dance", 2, "unknown command \"dance\"");
+    must_fail("$ctl id ur5 --speed 3", 2, "unknown option --speed");
+    must_fail("$ctl ping --states x", 2, "ping does not take --states");
+    must_fail("$ctl id ur5 --q", 2, "--q needs a value");
+    must_fail("$ctl id ur5 --q 1,2", 2, "2 values, but 6 are needed");
+    must_fail("$ctl id ur5 --q 1,2,3,4,5,inf", 2, "\"inf\", is not a finite number");
+    must_fail("$ctl ping --timeout 0", 2, "--timeout 0");
+    snprintf(line, sizeof line, "%s ping --endpoint ipc:///nonexistent/socket", DYNAMICSCTL_PROGRAM);
+    must_fail(line, 3, "is dynamicsd running?");
+    silent_peer_start(&peer);
+    snprintf(line, sizeof line, "%s ping --endpoint %s --timeout 0.2", DYNAMICSCTL_PROGRAM, peer.address);
+    must_fail(line, 4, "no answer from tcp://");
+    silent_peer_stop(&peer);
+}
+END_TEST
+
+START_TEST(endpoint_comes_from_options_environment_and_configuration) {
+    char line[1024];
+    snprintf(line, sizeof line, "%s ping --config %s", DYNAMICSCTL_PROGRAM, served.configuration_file);
+    outcome run = shell("%s", line);
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_ptr_nonnull(strstr(run.output, "dynamicsd is serving"));
+    outcome_free(&run);
+    run = shell("DYNAMICSD_ENDPOINT=%s %s ping", served.request_tcp, DYNAMICSCTL_PROGRAM);
+    ck_assert_int_eq(run.code, 0);
+    outcome_free(&run);
+    run = shell("DYNAMICSD_ENDPOINT=ipc:///nonexistent $ctl ping");
+    ck_assert_int_eq(run.code, 0);
+    outcome_free(&run);
+    write_file(scratch("empty.conf"), "[endpoints]\nrequest: ipc:///nonexistent/a   tcp://127.0.0.1:1\n");
+    snprintf(line, sizeof line, "%s ping --config %s", DYNAMICSCTL_PROGRAM, scratch("empty.conf"));
+    must_fail(line, 3, "ipc:///nonexistent/a ");
+    write_file(scratch("bad.conf"), "[endpoints]\nwhat is this\n");
+    snprintf(line, sizeof line, "%s ping --config %s", DYNAMICSCTL_PROGRAM, scratch("bad.conf"));
+    must_fail(line, 2, "bad.conf:2: ");
+}
+END_TEST
+
+START_TEST(models_are_loaded_listed_described_and_unloaded) {
+    char line[1024];
+    snprintf(line, sizeof line, "$ctl load %s/quadruped.urdf --name walker --base floating --json",
+             DYNAMICS_ROBOTS_DIR);
+    json_t *loaded = run_json(line);
+    ck_assert_str_eq(json_string_value(json_object_get(json_object_get(loaded, "model"), "base")), "floating");
+    json_decref(loaded);
+    json_t *robot = run_json("$ctl describe walker --json");
+    const json_t *joints = json_object_get(robot, "joints"), *root = json_array_get(joints, 0);
+    ck_assert_str_eq(json_string_value(json_object_get(root, "name")), "root_joint");
+    ck_assert_str_eq(json_string_value(json_object_get(root, "type")), "floating");
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "nq")), 7);
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "nv")), 6);
+    const json_t *first = json_array_get(joints, 1);
+    ck_assert_str_eq(json_string_value(json_object_get(first, "type")), "revolute");
+    ck_assert_int_eq(json_integer_value(json_object_get(first, "q_index")), 7);
+    ck_assert_int_eq(json_integer_value(json_object_get(first, "v_index")), 6);
+    json_decref(robot);
+    outcome run = shell("$ctl models && $ctl describe walker && $ctl id walker && $ctl mass walker && "
+                        "$ctl jacobian walker && $ctl fk walker && $ctl unload walker");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_ptr_nonnull(strstr(run.output, "walker: unloaded"));
+    outcome_free(&run);
+    must_fail("$ctl unload walker", 1, "NOT_FOUND");
+    write_file(scratch("broken.urdf"), "<robot name='r'>\n<link name='a'>\n</robot>");
+    snprintf(line, sizeof line, "$ctl load %s", scratch("broken.urdf"));
+    must_fail(line, 1, "broken.urdf: load_model.urdf:3: ");
+    must_fail("$ctl load /nonexistent.urdf", 2, "/nonexistent.urdf cannot be read");
+}
+END_TEST
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* Modern Robotics, section 8.1: M = [3 1; 1 1] at theta2 = 90 degrees. */
+START_TEST(published_mass_matrix_comes_out) {
+    json_t *mass = run_json("$ctl mass two_link --q 0.4,1.5707963267948966 --json");
+    const json_t *rows = json_object_get(mass, "M");
+    static const double expected[2][2] = {{3, 1}, {1, 1}};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < 2; k++)
+            ck_assert_double_eq_tol(number_at(json_array_get(rows, i), k), expected[i][k], 1e-12);
+    json_decref(mass);
+}
+END_TEST
+
+START_TEST(every_quantity_has_its_key) {
+    static const struct {
+        const char *command, *key;
+    } quantities[] = {{"id", "tau"},          {"fd", "a"},        {"mass", "M"},        {"gravity", "g"},
+                      {"bias", "h"},          {"fk", "position"}, {"fk", "quaternion"}, {"jacobian", "linear"},
+                      {"jacobian", "angular"}};
+    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "$ctl %s ur5 --state zero --json", quantities[i].command);
+        json_t *result = run_json(line);
+        ck_assert_msg(json_is_array(json_object_get(result, quantities[i].key)), "%s", line);
+        json_decref(result);
+        snprintf(line, sizeof line, "$ctl %s ur5", quantities[i].command);
+        outcome run = shell("%s", line);
+        ck_assert_int_eq(run.code, 0);
+        ck_assert_ptr_nonnull(strstr(run.output, "home configuration"));
+        outcome_free(&run);
+    }
+}
+END_TEST
+
+START_TEST(numbers_survive_the_round_trip) {
+    json_t *forces = run_json("$ctl id ur5 --q 0.1,0.2,0.3,0.4,0.5,0.6 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --json");
+    const json_t *tau = json_object_get(forces, "tau");
+    char line[1024];
+    snprintf(line, sizeof line,
+             "$ctl fd ur5 --q 0.1,0.2,0.3,0.4,0.5,0.6 --v 1,2,3,4,5,6 --tau %.17g,%.17g,%.17g,%.17g,%.17g,%.17g --json",
+             number_at(tau, 0), number_at(tau, 1), number_at(tau, 2), number_at(tau, 3), number_at(tau, 4),
+             number_at(tau, 5));
+    json_decref(forces);
+    json_t *motion = run_json(line);
+    for (size_t i = 0; i < 6; i++)
+        ck_assert_double_eq_tol(number_at(json_object_get(motion, "a"), i), 6.0 - (double)i, 1e-9);
+    json_decref(motion);
+}
+END_TEST
+
+START_TEST(joints_come_in_the_order_asked_for) {
+    json_t *usual = run_json("$ctl gravity two_link --q 0.3,0.5 --json");
+    json_t *names = run_json("$ctl describe two_link --json");
+    const json_t *joints = json_object_get(names, "joints");
+    char line[512];
+    snprintf(line, sizeof line, "$ctl gravity two_link --joints %s,%s --q 0.5,0.3 --json",
+             json_string_value(json_object_get(json_array_get(joints, 1), "name")),
+             json_string_value(json_object_get(json_array_get(joints, 0), "name")));
+    json_t *swapped = run_json(line);
+    const json_t *g = json_object_get(usual, "g"), *reversed = json_object_get(swapped, "g");
+    ck_assert_double_eq(number_at(g, 0), number_at(reversed, 1));
+    ck_assert_double_eq(number_at(g, 1), number_at(reversed, 0));
+    json_decref(usual);
+    json_decref(names);
+    json_decref(swapped);
+    must_fail("$ctl gravity two_link --joints nobody,noone", 2, "no moving joint \"nobody\"");
+}
+END_TEST
+
+START_TEST(forces_on_a_link_enter_with_their_sign) {
+    /* 1 N upwards on the tool, 0.81725 m away from the first axis along -x, in world axes. */
+    json_t *without = run_json("$ctl id ur5 --state zero --json");
+    json_t *with = run_json("$ctl id ur5 --state zero --force tool0:0,1,0 --force-frame local_world_aligned --json");
+    double arm = number_at(json_object_get(with, "tau"), 0) - number_at(json_object_get(without, "tau"), 0);
+    json_t *pose = run_json("$ctl fk ur5 --frame tool0 --state zero --json");
+    ck_assert_double_eq_tol(arm, -number_at(json_object_get(pose, "position"), 0), 1e-12);
+    json_decref(without);
+    json_decref(with);
+    json_decref(pose);
+    must_fail("$ctl id ur5 --force tool0:1,2", 2, "give LINK:FX,FY,FZ");
+    must_fail("$ctl id ur5 --force nothing:1,2,3", 1, "NOT_FOUND");
+}
+END_TEST
+
+START_TEST(call_takes_methods_in_both_spellings) {
+    json_t *one = run_json("$ctl call InverseDynamics '{\"model\": \"two_link\", \"q\": [0, 0]}'");
+    json_t *other = run_json("echo '{\"model\": \"two_link\", \"q\": [0, 0]}' | $ctl call inverse_dynamics -");
+    ck_assert(json_equal(one, other));
+    ck_assert_int_eq(json_integer_value(json_object_get(one, "samples")), 1);
+    json_decref(one);
+    json_decref(other);
+    json_t *poses = run_json("$ctl call Kinematics '{\"model\": \"two_link\", \"q\": [0, 0], \"poses\": true, "
+                             "\"frames\": [\"world\"], \"reference_frame\": \"REFERENCE_FRAME_WORLD\"}'");
+    ck_assert_str_eq(json_string_value(json_object_get(poses, "reference_frame")), "REFERENCE_FRAME_WORLD");
+    json_decref(poses);
+    must_fail("$ctl call Dance", 2, "there is no method \"Dance\"");
+    must_fail("$ctl call Gravity '{\"speed\": 1}'", 2, "has no field \"speed\"");
+    must_fail("$ctl call Gravity '{\"q\": [1, \"x\"]}'", 2, "q[1]: a number is needed");
+    must_fail("$ctl call Kinematics '{\"reference_frame\": \"TOOL\"}'", 2, "\"REFERENCE_FRAME_LOCAL\"");
+    must_fail("$ctl call Gravity '{\"model\": \"two_link\", \"q\": [1]}'", 1, "refused: gravity.q: ");
+    must_fail("$ctl call Gravity '{'", 2, "not JSON: line 1");
+}
+END_TEST
+
+START_TEST(latency_is_told_in_ascending_percentiles) {
+    json_t *times = run_json("$ctl latency ur5 --count 200 --json");
+    static const char *const keys[] = {"min", "p50", "p90", "p99", "p99.9", "max"};
+    double last = 0;
+    for (size_t i = 0; i < 6; i++) {
+        double time = json_number_value(json_object_get(times, keys[i]));
+        ck_assert_double_ge(time, last);
+        last = time;
+    }
+    ck_assert_double_gt(last, 0);
+    json_decref(times);
+    must_fail("$ctl latency --count 0", 2, "--count 0");
+}
+END_TEST
+
+/* ---- states ------------------------------------------------------------------------------------------------------ */
+
+enum { MANY = 9000 };
+
+/* Writes MANY states of the two-link arm as JSON lines and as CSV. */
+static void write_states(const char *lines, const char *table) {
+    FILE *json = fopen(lines, "w"), *csv = fopen(table, "w");
+    ck_assert(json != NULL && csv != NULL);
+    fprintf(csv, "v1;q0;q[1];v0\n");
+    for (int i = 0; i < MANY; i++) {
+        double q0 = 0.001 * i, q1 = sin(i), v0 = cos(i), v1 = 0.5;
+        fprintf(json, "{\"q\": [%.17g, %.17g], \"v\": [%.17g, %.17g]}\n", q0, q1, v0, v1);
+        fprintf(csv, "%.17g;%.17g; %.17g;%.17g\r\n", v1, q0, q1, v0);
+    }
+    fclose(json);
+    fclose(csv);
+}
+
+START_TEST(many_states_come_back_in_their_order_from_both_formats) {
+    write_states(scratch("many.jsonl"), scratch("many.csv"));
+    outcome json = shell("$ctl bias two_link --states %s --json", scratch("many.jsonl"));
+    outcome csv = shell("$ctl bias two_link --states - --json < %s", scratch("many.csv"));
+    ck_assert_msg(json.code == 0 && csv.code == 0, "%s%s", json.error, csv.error);
+    ck_assert_str_eq(json.output, csv.output);
+    const char *line = json.output;
+    for (int i = 0; i < MANY; i++) {
+        double q0 = 0.001 * i, q1 = sin(i), v0 = cos(i), v1 = 0.5;
+        double h1 = sin(q1) * v0 * v0 + 9.81 * cos(q0 + q1);
+        double h0 = -sin(q1) * (2 * v0 * v1 + v1 * v1) + 9.81 * (2 * cos(q0) + cos(q0 + q1));
+        double own[2];
+        ck_assert_int_eq(sscanf(line, "{\"h\": [%lf, %lf]}", &own[0], &own[1]), 2);
+        ck_assert_double_eq_tol(own[0], h0, 1e-9);
+        ck_assert_double_eq_tol(own[1], h1, 1e-9);
+        line = strchr(line, '\n') + 1;
+    }
+    ck_assert_str_eq(line, "");
+    outcome_free(&json);
+    outcome_free(&csv);
+}
+END_TEST
+
+START_TEST(bad_states_name_their_line_and_field) {
+    static const struct {
+        const char *text, *said;
+    } cases[] = {
+        {"{\"q\": [0, 0]}\n\n{\"q\": [0]}\n", ":3: q: 1 values, but two_link has 2"},
+        {"{\"q\": [0, \"x\"]}\n", ":1: q[1]: a string"},
+        {"{\"q\": [0, null]}\n", ":1: q[1]: null"},
+        {"{\"q\": [0, NaN]}\n", ":1: not JSON: invalid token near 'NaN'"},
+        {"{\"q\": [0, 1e999]}\n", ":1: not JSON: real number overflow"},
+        {"{\"q\": [0, 0], \"speed\": [1, 1]}\n", ":1: unknown key \"speed\""},
+        {"{\"q\": [0, 0], \"q\": [1, 1]}\n", ":1: not JSON: duplicate object key"},
+        {"{\"v\": [0, 0]}\n", ":1: q: missing"},
+        {"{\"q\": [0, 0], \"external_forces\": [{\"force\": [1, 2, 3]}]}\n", ":1: external_forces[0].link"},
+        {"[0, 0]\n", ":1: an array, but an object"},
+        {"{\"q\": [0, 0]} {}\n", ":1: not JSON: end of file expected"},
+        {"q0,speed\n0,0\n", ":1: unknown column \"speed\""},
+        {"q0\n0\n", ":1: column q1 "},
+        {"q0,q1,q1\n0,0,0\n", "is there twice"},
+        {"q0,q1\n0,0\n0\n", ":3: 1 values, but the header has 2 columns"},
+        {"q0,q1\n0,nan\n", ":2: q[1]: \"nan\" is not a finite number"},
+        {"q0,q1\n0,\n", ":2: q[1]: \"\" is not a finite number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[256];
+        write_file(scratch("states"), cases[i].text);
+        snprintf(line, sizeof line, "$ctl id two_link --json --states %s", scratch("states"));
+        must_fail(line, 2, cases[i].said);
+    }
+}
+END_TEST
+
+START_TEST(states_before_a_bad_line_are_answered) {
+    outcome run =
+        shell("printf '{\"q\":[0,0]}\\n{\"q\":[1,0]}\\nnonsense\\n' | $ctl gravity two_link --states - --json");
+    ck_assert_int_eq(run.code, 2);
+    ck_assert_ptr_nonnull(strstr(run.error, "standard input:3: "));
+    size_t lines = 0;
+    for (const char *c = run.output; *c != '\0'; c++)
+        lines += *c == '\n';
+    ck_assert_uint_eq(lines, 2);
+    outcome_free(&run);
+}
+END_TEST
+
+START_TEST(a_refused_state_is_told_with_its_line) {
+    /* A quaternion that is none is found by the daemon. */
+    outcome run =
+        shell("$ctl load %s/two_link.urdf --name loose --base floating >%s", DYNAMICS_ROBOTS_DIR, scratch("ignored"));
+    ck_assert_int_eq(run.code, 0);
+    outcome_free(&run);
+    write_file(scratch("loose"), "{\"q\": [0,0,0, 0,0,0,1, 0,0]}\n{\"q\": [0,0,0, 0,0,0,9, 0,0]}\n");
+    run = shell("$ctl gravity loose --json --states %s", scratch("loose"));
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_msg(strstr(run.error, "loose:2: gravity.q[") != NULL, "%s", run.error);
+    ck_assert_int_eq(strncmp(run.output, "{\"g\": [", 7), 0);
+    outcome_free(&run);
+    run = shell("$ctl unload loose");
+    ck_assert_int_eq(run.code, 0);
+    outcome_free(&run);
+}
+END_TEST
+
+START_TEST(an_empty_file_has_no_states) {
+    outcome run = shell("$ctl id two_link --states /dev/null --json");
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.output, "");
+    outcome_free(&run);
+}
+END_TEST
+
+/* A program that writes a state and waits for the answer before the next one is not kept waiting. */
+START_TEST(states_on_a_pipe_are_answered_one_by_one) {
+    int in[2], out[2];
+    ck_assert_int_eq(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        execl(DYNAMICSCTL_PROGRAM, "dynamicsctl", "--endpoint", served.request_ipc, "gravity", "two_link", "--states",
+              "-", "--json", (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    for (int i = 0; i < 3; i++) {
+        static const char state[] = "{\"q\": [0, 0]}\n";
+        char answer[256];
+        ck_assert_int_eq(write(in[1], state, strlen(state)), (ssize_t)strlen(state));
+        struct pollfd readable = {.fd = out[0], .events = POLLIN};
+        ck_assert_int_eq(poll(&readable, 1, 10000), 1);
+        ssize_t length = read(out[0], answer, sizeof answer - 1);
+        ck_assert_int_gt(length, 0);
+        ck_assert_int_eq(answer[length - 1], '\n');
+    }
+    close(in[1]);
+    close(out[0]);
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(output_that_cannot_be_written_is_an_error) {
+    write_states(scratch("many.jsonl"), scratch("many.csv"));
+    char line[512];
+    snprintf(line, sizeof line, "$ctl id two_link --json --states %s > /dev/full", scratch("many.jsonl"));
+    must_fail(line, 5, "standard output cannot be written: No space left on device");
+    /* A reader that goes away ends the program without a word. */
+    outcome run = shell("$ctl id two_link --json --states %s | head -n 1", scratch("many.jsonl"));
+    ck_assert_int_eq(run.code, 0);
+    ck_assert_str_eq(run.error, "");
+    outcome_free(&run);
+    run = shell("(trap '' PIPE; $ctl id two_link --json --states %s; echo \"code $?\" >&2) | head -n 1",
+                scratch("many.jsonl"));
+    ck_assert_str_eq(run.error, "code 5\n");
+    outcome_free(&run);
+}
+END_TEST
+
+/* ---- main -------------------------------------------------------------------------------------------------------- */
+
+static void start_daemon(void) {
+    daemon_start(NULL, &served);
+}
+
+static void stop_daemon(void) {
+    daemon_stop(&served);
+}
+
+int main(void) {
+    Suite *suite = suite_create("cli");
+    TCase *all = tcase_create("cli");
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_test(all, every_command_has_help_with_an_example);
+    tcase_add_test(all, exit_codes_tell_refused_unreachable_and_timeout_apart);
+    tcase_add_test(all, endpoint_comes_from_options_environment_and_configuration);
+    tcase_add_test(all, models_are_loaded_listed_described_and_unloaded);
+    tcase_add_test(all, published_mass_matrix_comes_out);
+    tcase_add_test(all, every_quantity_has_its_key);
+    tcase_add_test(all, numbers_survive_the_round_trip);
+    tcase_add_test(all, joints_come_in_the_order_asked_for);
+    tcase_add_test(all, forces_on_a_link_enter_with_their_sign);
+    tcase_add_test(all, call_takes_methods_in_both_spellings);
+    tcase_add_test(all, latency_is_told_in_ascending_percentiles);
+    tcase_add_test(all, many_states_come_back_in_their_order_from_both_formats);
+    tcase_add_test(all, bad_states_name_their_line_and_field);
+    tcase_add_test(all, states_before_a_bad_line_are_answered);
+    tcase_add_test(all, a_refused_state_is_told_with_its_line);
+    tcase_add_test(all, an_empty_file_has_no_states);
+    tcase_add_test(all, states_on_a_pipe_are_answered_one_by_one);
+    tcase_add_test(all, output_that_cannot_be_written_is_an_error);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    /* The fixture has used nng, which cannot be used on both sides of a fork. */
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
