@@ -1,7 +1,11 @@
 # Tests with bad input and bad peers, over sockets that speak nng's wire protocol by hand.
 add_library(hostile_support STATIC hostile_witness.c sp_request.c sp_wire.c)
 # Longest time in seconds that another client may wait while the daemon is attacked; sanitizers slow all down.
-target_compile_definitions(hostile_support PUBLIC HOSTILE_STALL=$<IF:$<BOOL:${DYNAMICS_SANITIZE}>,2.5,0.5>)
+set(hostile_stall 0.5)
+if(DYNAMICS_SANITIZE)
+  set(hostile_stall 2.5)
+endif()
+target_compile_definitions(hostile_support PUBLIC HOSTILE_STALL=${hostile_stall})
 target_link_libraries(hostile_support PUBLIC system_support dynamics_proto Threads::Threads m)
 
 foreach(test hostile_peers)
