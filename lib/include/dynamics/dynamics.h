@@ -16,6 +16,7 @@
 #include <dynamics/derivatives.h>
 #include <dynamics/external_force.h>
 #include <dynamics/forward_dynamics.h>
+#include <dynamics/inertia.h>
 #include <dynamics/inverse_dynamics.h>
 #include <dynamics/kinematics.h>
 #include <dynamics/mass_matrix.h>
