@@ -195,6 +195,22 @@ static void assert_close(const char *what, int k, const double *x, const double 
     ck_assert_msg(off <= tolerance * scale, "%s, case %d: off by %g of %g", what, k, off, scale);
 }
 
+/* Derivatives of an algorithm of the oracle, with respect to its three arguments q, v and a (or tau). */
+static void complex_steps(const setting *s, bool forward, complex_state *c) {
+    const kernel_table *oracle = &dyn_kernel_table_complex_step;
+    for (int variable = 0; variable < 3; variable++) {
+        for (size_t i = 0; i < s->nv; i++) {
+            set_state(s, variable, i, c);
+            if (forward) {
+                oracle->aba(s->model, c->memory, s->gravity, c->q, c->v, c->a, &c->forces, c->out + s->nv, c->out);
+            } else {
+                oracle->rnea(s->model, c->memory, s->gravity, c->q, c->v, c->a, &c->forces, c->out);
+            }
+            store_column(s, c->out, s->nv, i, s->Y[variable]);
+        }
+    }
+}
+
 START_TEST(rnea_derivatives_are_those_of_complex_steps) {
     static const char *const names[3] = {"d tau / dq", "d tau / dv", "d tau / da"};
     random_source base = random_seed("derivatives of RNEA", 20261201);
@@ -204,15 +220,31 @@ START_TEST(rnea_derivatives_are_those_of_complex_steps) {
         setting s = setting_create(&random, k);
         add_forces(&random, &s);
         complex_state c = complex_create(&s);
-        for (int variable = 0; variable < 3; variable++) {
-            for (size_t i = 0; i < s.nv; i++) {
-                set_state(&s, variable, i, &c);
-                dyn_kernel_table_complex_step.rnea(s.model, c.memory, s.gravity, c.q, c.v, c.a, &c.forces, c.out);
-                store_column(&s, c.out, s.nv, i, s.Y[variable]);
-            }
-        }
+        complex_steps(&s, false, &c);
         require(dyn_rnea_derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, &error, s.X[0],
                                      s.X[1], s.X[2]),
+                &error);
+        for (int i = 0; i < 3; i++) {
+            assert_close(names[i], k, s.X[i], s.Y[i], s.nv * s.nv, 1e-12);
+        }
+        complex_free(&c);
+        setting_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(aba_derivatives_are_those_of_complex_steps) {
+    static const char *const names[3] = {"da / dq", "da / dv", "da / dtau"};
+    random_source base = random_seed("derivatives of ABA", 20261202);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, k);
+        add_forces(&random, &s);
+        complex_state c = complex_create(&s);
+        complex_steps(&s, true, &c);
+        require(dyn_aba_derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, &error, s.X[0],
+                                    s.X[1], s.X[2]),
                 &error);
         for (int i = 0; i < 3; i++) {
             assert_close(names[i], k, s.X[i], s.Y[i], s.nv * s.nv, 1e-10);
@@ -228,6 +260,7 @@ int main(void) {
     TCase *first = tcase_create("first derivatives");
     tcase_set_timeout(first, 240);
     tcase_add_test(first, rnea_derivatives_are_those_of_complex_steps);
+    tcase_add_test(first, aba_derivatives_are_those_of_complex_steps);
     suite_add_tcase(suite, first);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

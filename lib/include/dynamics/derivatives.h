@@ -38,6 +38,15 @@ DYN_API dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *w
                                         const dyn_external_forces *forces, dyn_error *error, double *dtau_dq,
                                         double *dtau_dv, double *dtau_da);
 
+/* Derivatives of dyn_aba, a(q, v, tau), with respect to its three arguments; da_dtau = M(q)^-1.
+ *
+ * q is n x nq; v, tau (NULL: zero) n x nv. `forces` as in dyn_rnea_derivatives. Cost O(bodies * depth + nv^2 * depth)
+ * per sample, O(nv^3) with coupled mimic joints. Also DYN_FAILED_PRECONDITION where M is singular, as dyn_aba. */
+DYN_API dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                       const double *gravity, const double *q, const double *v, const double *tau,
+                                       const dyn_external_forces *forces, dyn_error *error, double *da_dq,
+                                       double *da_dv, double *da_dtau);
+
 #ifdef __cplusplus
 }
 #endif

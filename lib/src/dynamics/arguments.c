@@ -164,6 +164,16 @@ dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_
     return status;
 }
 
+dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
+                              const double *q, const double *v, const char *name, const double *third,
+                              const dyn_external_forces *forces, dyn_error *error) {
+    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
+    if (status == DYN_OK) {
+        status = dyn_check_v(workspace, name, n, third, error);
+    }
+    return status == DYN_OK ? dyn_check_forces(workspace, n, forces, error) : status;
+}
+
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error) {
     if (workspace->set->wide->all_finite(result, n * width)) {
@@ -172,4 +182,23 @@ dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, si
     size_t i = first_not_finite(result, n * width);
     return dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
                          "%s of sample %zu is beyond the range of a double; the inputs are too large", name, i / width);
+}
+
+dyn_status dyn_check_pivots(const dyn_workspace *w, sample_block block, dyn_error *error) {
+    size_t lanes = block.lanes;
+    for (int j = 0; j < w->model->joint_count; j++) {
+        const dyn_joint *joint = &w->model->joints[j];
+        for (size_t k = 0; k < (size_t)joint->nv; k++) {
+            for (size_t l = 0; l < block.count; l++) {
+                double pivot = w->pivots[((size_t)joint->v_index + k) * lanes + l];
+                if (!(pivot > 0)) {
+                    return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                                         "joint %s: the mass matrix is singular in sample %zu, no inertia resists the "
+                                         "joint; give the links that it moves a mass and an inertia",
+                                         joint->name, block.first + l);
+                }
+            }
+        }
+    }
+    return DYN_OK;
 }

@@ -9,6 +9,8 @@
 #include <dynamics/external_force.h>
 #include <dynamics/workspace.h>
 
+#include "workspace.h"
+
 /* The workspace is this model's. */
 dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *workspace, dyn_error *error);
 
@@ -34,11 +36,19 @@ dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspac
 dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_external_forces *forces,
                             dyn_error *error);
 
+/* All of inverse or forward dynamics: a state, a or tau, which is called `name`, and forces. */
+dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
+                              const double *q, const double *v, const char *name, const double *third,
+                              const dyn_external_forces *forces, dyn_error *error);
+
 /* A frame index of the model, or DYN_WORLD_FRAME. */
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 
 /* n x width results called `name`: finite, else the inputs were too large. */
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error);
+
+/* Every pivot of a block of forward dynamics is positive, else M is singular. */
+dyn_status dyn_check_pivots(const dyn_workspace *workspace, sample_block block, dyn_error *error);
 
 #endif

@@ -21,13 +21,7 @@ static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t 
 dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                     const double *v, const double *a, const dyn_external_forces *forces, dyn_error *error,
                     double *tau) {
-    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
-    if (status == DYN_OK) {
-        status = dyn_check_v(workspace, "a", n, a, error);
-    }
-    if (status == DYN_OK) {
-        status = dyn_check_forces(workspace, n, forces, error);
-    }
+    dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, forces, error);
     if (status != DYN_OK) {
         return status;
     }

@@ -15,7 +15,9 @@ size_t KERNEL(crba_memory)(const dyn_model *model);
 size_t KERNEL(aba_memory)(const dyn_model *model);
 size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model);
 size_t KERNEL(frame_memory)(const dyn_model *model);
+size_t KERNEL(forward_dynamics_memory)(const dyn_model *model);
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model);
+size_t KERNEL(aba_derivatives_memory)(const dyn_model *model);
 
 /* Samples into lanes and back. */
 void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
@@ -36,6 +38,22 @@ void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q,
 void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                               const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
                               void *dtau_da);
+void KERNEL(aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                             const void *v, const void *tau, const wrench_set *forces, void *pivots, void *da_dq,
+                             void *da_dv, void *da_dtau);
+
+/* ABA, or what stands for it where mimic joints are coupled. */
+void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                              const void *v, const void *tau, const wrench_set *forces, void *pivots, void *a);
+
+/* The n = nv coordinates above which each one is, */
+void KERNEL(coordinate_parents)(const dyn_model *model, int *parent);
+/* M = L' D L in place: D on the diagonal, L below it; */
+void KERNEL(factorize)(int n, const int *parent, real *M);
+/* x = scale M^-1 x, n x m, from the factors; */
+void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x);
+/* and M^-1 in their place. */
+void KERNEL(invert)(int n, const int *parent, real *M);
 
 /* Sines and cosines of `count` packed angles. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);

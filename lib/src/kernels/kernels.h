@@ -56,6 +56,10 @@ typedef struct kernel_table {
     void (*rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                              const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
                              void *dtau_da);
+    /* Derivatives of a(q, v, tau), nv x nv each; `pivots` as above. */
+    void (*aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                            const void *tau, const wrench_set *forces, void *pivots, void *da_dq, void *da_dv,
+                            void *da_dtau);
 } kernel_table;
 
 /* The instances; those but the scalar one where DYN_HAVE_X86_INSTANCES says so. */

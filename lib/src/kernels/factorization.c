@@ -1,0 +1,116 @@
+/*
+ * The factorization M = L' D L of the joint-space inertia matrix, with L lower triangular and of unit diagonal.
+ *
+ * Entry (i, j) of M is zero unless one of the coordinates i and j is above the other in the tree; factorized from the
+ * tips to the root, L has no other entries either. The coordinates above i are parent[i], parent[parent[i]] and so on.
+ * Coupled mimic joints tie branches together: there every coordinate is above all later ones.
+ *
+ * Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix for branched kinematic trees".
+ */
+#include "instance.h"
+
+void KERNEL(coordinate_parents)(const dyn_model *model, int *parent) {
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        int above = -1;
+        if (b->parent >= 0) {
+            const body *p = &model->bodies[b->parent];
+            above = p->v_index + p->nv - 1;
+        }
+        for (int k = 0; k < b->nv; k++) {
+            int c = b->v_index + k;
+            parent[c] = k > 0 || model->has_coupling ? c - 1 : above;
+        }
+    }
+}
+
+void KERNEL(factorize)(int n, const int *parent, real *M) {
+    for (int k = n - 1; k >= 0; k--) {
+        real inverse_D = 1.0 / M[k * n + k];
+        for (int i = parent[k]; i >= 0; i = parent[i]) {
+            real L = M[k * n + i] * inverse_D;
+            for (int j = i; j >= 0; j = parent[j]) {
+                M[i * n + j] = real_fma(-L, M[k * n + j], M[i * n + j]);
+            }
+            M[k * n + i] = L;
+        }
+    }
+}
+
+/* x += s y for rows of m numbers. */
+static inline void add_row(int m, real s, const real *y, real *x) {
+    for (int c = 0; c < m; c++) {
+        x[c] = real_fma(s, y[c], x[c]);
+    }
+}
+
+void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x) {
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = parent[i]; j >= 0; j = parent[j]) {
+            add_row(m, -L[i * n + j], x + i * m, x + j * m);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        real s = scale / L[i * n + i];
+        for (int c = 0; c < m; c++) {
+            x[i * m + c] = s * x[i * m + c];
+        }
+        for (int j = parent[i]; j >= 0; j = parent[j]) {
+            add_row(m, -L[i * n + j], x + j * m, x + i * m);
+        }
+    }
+}
+
+/* L^-1 below the diagonal and D^-1 on it, in place. */
+static void invert_factors(int n, const int *parent, real *M) {
+    for (int i = n - 1; i >= 0; i--) {
+        M[i * n + i] = 1.0 / M[i * n + i];
+        for (int j = parent[i]; j >= 0; j = parent[j]) {
+            M[i * n + j] = -M[i * n + j];
+        }
+        for (int j = parent[i]; j >= 0; j = parent[j]) {
+            for (int k = parent[j]; k >= 0; k = parent[k]) {
+                M[i * n + k] = real_fma(-M[i * n + j], M[j * n + k], M[i * n + k]);
+            }
+        }
+    }
+}
+
+/* The sum over all coordinates k that are i, j or above both, of (L^-1)_ik (L^-1)_jk / D_k; j < i. */
+static inline real inverse_entry(int n, const int *parent, const real *M, int i, int j) {
+    int k = i, l = j;
+    while (k != l) {
+        if (k > l) {
+            k = parent[k];
+        } else {
+            l = parent[l];
+        }
+    }
+    real sum = real_set(0);
+    if (k == j) {
+        sum = M[i * n + j] * M[j * n + j];
+        k = parent[k];
+    }
+    for (; k >= 0; k = parent[k]) {
+        sum = real_fma(M[i * n + k] * M[j * n + k], M[k * n + k], sum);
+    }
+    return sum;
+}
+
+/* M^-1 = L^-1 D^-1 L^-T: above the diagonal first, since what is below it is still needed. */
+void KERNEL(invert)(int n, const int *parent, real *M) {
+    invert_factors(n, parent, M);
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = 0; j < i; j++) {
+            M[j * n + i] = inverse_entry(n, parent, M, i, j);
+        }
+        for (int k = parent[i]; k >= 0; k = parent[k]) {
+            M[i * n + i] = real_fma(M[i * n + k] * M[i * n + k], M[k * n + k], M[i * n + i]);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            M[i * n + j] = M[j * n + i];
+        }
+    }
+}
