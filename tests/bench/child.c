@@ -1,0 +1,91 @@
+#include "child.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+_Noreturn void die(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("dynamics-bench: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(EXIT_FAILURE);
+}
+
+/* The new process becomes the program. */
+static _Noreturn void become(const char *const *arguments, const char *log, int output) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int errors = open(log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(output, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    execvp(arguments[0], (char *const *)arguments);
+    _exit(127);
+}
+
+child child_start(const char *const *arguments, const char *log) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        die("cannot make a pipe");
+    }
+    fflush(stdout);
+    child c = {.process = fork(), .output = ends[0]};
+    if (c.process < 0) {
+        die("cannot start %s", arguments[0]);
+    }
+    if (c.process == 0) {
+        become(arguments, log, ends[1]);
+    }
+    close(ends[1]);
+    return c;
+}
+
+int child_wait(child *c) {
+    int status = 0;
+    pid_t ended = waitpid(c->process, &status, 0);
+    close(c->output);
+    return ended == c->process && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void child_stop(child *c) {
+    kill(c->process, SIGTERM);
+    child_wait(c);
+}
+
+void make_directory(char path[64]) {
+    snprintf(path, 64, "/tmp/dynamics-bench-XXXXXX");
+    if (!mkdtemp(path)) {
+        die("cannot make a directory in /tmp");
+    }
+}
+
+void remove_directory(const char *path) {
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    }
+    if (directory) {
+        closedir(directory);
+    }
+    rmdir(path);
+}
+
+void own_path(char *path, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
+void path_beside(const char *name, char *path, size_t size) {
+    own_path(path, size);
+    char *slash = strrchr(path, '/');
+    size_t used = slash ? (size_t)(slash + 1 - path) : 0;
+    snprintf(path + used, size - used, "%s", name);
+}

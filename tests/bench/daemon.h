@@ -1,0 +1,19 @@
+/*
+ * The daemon under measurement: dynamicsd with the sample robots, in a directory of its own.
+ */
+#ifndef DYNAMICS_BENCH_DAEMON_H
+#define DYNAMICS_BENCH_DAEMON_H
+
+#include "child.h"
+
+typedef struct bench_daemon {
+    child process;
+    char directory[64];
+    char ipc[96], tcp[96]; /* addresses of requests */
+} bench_daemon;
+
+/* Starts the program (NULL: dynamicsd beside this one) and waits until it answers. */
+void daemon_start(const char *program, bench_daemon *d);
+void daemon_stop(bench_daemon *d);
+
+#endif

@@ -1,0 +1,137 @@
+/* dynamics-bench: what dynamicsd and its library cost, beside other libraries and a bare echo. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "echo_server.h"
+#include "sections.h"
+
+enum { EXIT_USAGE = 2 };
+
+static const char help[] =
+    "Usage: dynamics-bench [OPTION]...\n"
+    "\n"
+    "Measures the library beside Orocos KDL and MuJoCo, and a daemon that it starts itself beside a bare nng echo.\n"
+    "What stands beside each other is measured in turns in one run; judge by the ratios. Use an idle machine.\n"
+    "\n"
+    "What to measure; without any of these all but the last:\n"
+    "  --kernels       nanoseconds per state of each algorithm, on sample robots and chains of 6 to 1000 bodies\n"
+    "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
+    "  --throughput    states per second through the daemon, by states per request\n"
+    "  --memory        resident memory of the daemon\n"
+    "  --instructions  instructions per state, counted by callgrind; needs valgrind and some minutes\n"
+    "\n"
+    "How:\n"
+    "  --quick         a few seconds: shows that all works, measures badly\n"
+    "  --json FILE     write the figures to a file as well\n"
+    "  --daemon FILE   the daemon's program; otherwise dynamicsd beside this program\n"
+    "  --help          print this, and end\n"
+    "\n"
+    "Exit status: 0 after a run, 1 after a failure, 2 for a wrong command line.\n"
+    "\n"
+    "Example:\n"
+    "  dynamics-bench --round-trip --json round_trip.json\n";
+
+typedef void section(const bench_options *options, report *r);
+
+enum { KERNELS, ROUND_TRIP, THROUGHPUT, MEMORY, INSTRUCTIONS, SECTIONS };
+
+static section *const sections[SECTIONS] = {bench_kernels, bench_round_trip, bench_throughput, bench_memory,
+                                            bench_instructions};
+
+/* Options behind those of the sections. */
+enum { OPTION_QUICK = SECTIONS, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
+
+static const struct option long_options[] = {
+    {"kernels", no_argument, NULL, KERNELS},           {"round-trip", no_argument, NULL, ROUND_TRIP},
+    {"throughput", no_argument, NULL, THROUGHPUT},     {"memory", no_argument, NULL, MEMORY},
+    {"instructions", no_argument, NULL, INSTRUCTIONS}, {"quick", no_argument, NULL, OPTION_QUICK},
+    {"json", required_argument, NULL, OPTION_JSON},    {"daemon", required_argument, NULL, OPTION_DAEMON},
+    {"help", no_argument, NULL, OPTION_HELP},          {NULL, 0, NULL, 0},
+};
+
+static const bench_options usual = {.effort = {.rounds = 15, .slice_ns = 5e6}, .round_trips = 20000, .idle_seconds = 2};
+
+static const bench_options quick = {.effort = {.rounds = 3, .slice_ns = 2e5}, .round_trips = 300, .idle_seconds = 0.2};
+
+/* The two ways in which this program starts itself; they are no options for users. */
+static void serve_parent(int argc, char **argv) {
+    if (argc == 4 && strcmp(argv[1], "--serve-echo") == 0) {
+        serve_echo(argv[2], strtoul(argv[3], NULL, 10));
+    }
+    if (argc == 2 && strcmp(argv[1], "--count-instructions") == 0) {
+        count_instructions();
+        exit(EXIT_SUCCESS);
+    }
+}
+
+/* What the command line asks for. */
+typedef struct command {
+    bool chosen[SECTIONS];
+    bool is_quick;
+    const char *json, *daemon;
+} command;
+
+static void choose_usual_sections(command *c) {
+    bool any = false;
+    for (int i = 0; i < SECTIONS; i++) {
+        any = any || c->chosen[i];
+    }
+    for (int i = 0; i < INSTRUCTIONS && !any; i++) {
+        c->chosen[i] = true;
+    }
+}
+
+/* Reads the command line; ends the program where it is wrong or asks for help. */
+static command parse(int argc, char **argv) {
+    command c = {0};
+    int option;
+    while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+        switch (option) {
+        case OPTION_QUICK:
+            c.is_quick = true;
+            break;
+        case OPTION_JSON:
+            c.json = optarg;
+            break;
+        case OPTION_DAEMON:
+            c.daemon = optarg;
+            break;
+        case OPTION_HELP:
+        case 'h':
+            fputs(help, stdout);
+            exit(EXIT_SUCCESS);
+        case '?':
+            fputs("Try dynamics-bench --help.\n", stderr);
+            exit(EXIT_USAGE);
+        default:
+            c.chosen[option] = true;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "dynamics-bench: unexpected argument %s\nTry dynamics-bench --help.\n", argv[optind]);
+        exit(EXIT_USAGE);
+    }
+    choose_usual_sections(&c);
+    return c;
+}
+
+int main(int argc, char **argv) {
+    serve_parent(argc, argv);
+    command c = parse(argc, argv);
+    bench_options options = c.is_quick ? quick : usual;
+    options.daemon = c.daemon;
+    report *r = report_create();
+    for (int i = 0; i < SECTIONS; i++) {
+        if (c.chosen[i]) {
+            sections[i](&options, r);
+        }
+    }
+    bool written = !c.json || report_write(r, c.json);
+    if (!written) {
+        perror(c.json);
+    }
+    report_free(r);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}

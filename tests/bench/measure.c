@@ -1,0 +1,65 @@
+#include "measure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "clock.h"
+#include "statistics.h"
+
+/* Nanoseconds of a number of calls. */
+static double run_calls(const subject *s, size_t calls) {
+    double start = clock_ns();
+    for (size_t call = 0; call < calls; call++) {
+        s->run(s->context, call);
+    }
+    return clock_ns() - start;
+}
+
+/* Calls that fill a slice; this warms caches and branch predictors up, too. */
+static size_t calibrate(const subject *s, double slice_ns) {
+    size_t calls = 1;
+    for (;;) {
+        double spent = run_calls(s, calls);
+        if (spent >= slice_ns / 2) {
+            double fitting = round((double)calls * slice_ns / spent);
+            return fitting < 1 ? 1 : (size_t)fitting;
+        }
+        calls *= 2;
+    }
+}
+
+void measure(subject *subjects, int count, const measure_effort *effort) {
+    for (int i = 0; i < count; i++) {
+        if (subjects[i].context) {
+            subjects[i].calls = calibrate(&subjects[i], effort->slice_ns);
+        }
+    }
+    for (int round = 0; round < effort->rounds; round++) {
+        for (int i = 0; i < count; i++) {
+            subject *s = &subjects[i];
+            if (s->context) {
+                s->per_state[round] = run_calls(s, s->calls) / (double)(s->calls * s->states);
+            }
+        }
+    }
+}
+
+double measured_time(const subject *s, int rounds) {
+    double times[MEASURE_ROUNDS];
+    if (!s->context) {
+        return NAN;
+    }
+    memcpy(times, s->per_state, sizeof times);
+    return median(times, (size_t)rounds);
+}
+
+double measured_ratio(const subject *a, const subject *b, int rounds) {
+    double ratios[MEASURE_ROUNDS];
+    if (!a->context || !b->context) {
+        return NAN;
+    }
+    for (int i = 0; i < rounds; i++) {
+        ratios[i] = a->per_state[i] / b->per_state[i];
+    }
+    return median(ratios, (size_t)rounds);
+}

@@ -1,0 +1,18 @@
+/*
+ * A bare nng REQ client: one context, one asynchronous operation, no look at what travels.
+ */
+#ifndef DYNAMICS_BENCH_RAW_CLIENT_H
+#define DYNAMICS_BENCH_RAW_CLIENT_H
+
+#include <stddef.h>
+
+typedef struct raw_client raw_client;
+
+raw_client *raw_client_connect(const char *address);
+void raw_client_close(raw_client *c);
+
+/* Sends a request and waits for the reply, of which at most `capacity` bytes are copied to `reply` (may be NULL).
+ * Returns the size of the reply. */
+size_t raw_client_call(raw_client *c, const void *request, size_t size, void *reply, size_t capacity);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * What the benchmark measures, a section a file. Each adds its tables to the report; what cannot be done ends the
+ * program with a message.
+ */
+#ifndef DYNAMICS_BENCH_SECTIONS_H
+#define DYNAMICS_BENCH_SECTIONS_H
+
+#include "measure.h"
+#include "report.h"
+
+typedef struct bench_options {
+    measure_effort effort; /* for kernels and throughput */
+    size_t round_trips;    /* of each kind */
+    double idle_seconds;   /* before memory is looked at */
+    const char *daemon;    /* program; NULL: dynamicsd beside this program */
+} bench_options;
+
+/* kernels.c: nanoseconds per state of each algorithm on robots and chains, and what a body costs in long chains. */
+void bench_kernels(const bench_options *options, report *r);
+
+/* round_trip.c: percentiles of one InverseDynamics over ipc and tcp, beside a bare echo. */
+void bench_round_trip(const bench_options *options, report *r);
+
+/* throughput.c: states per second through the daemon and in one process. */
+void bench_throughput(const bench_options *options, report *r);
+
+/* memory.c: resident memory of the daemon. */
+void bench_memory(const bench_options *options, report *r);
+
+/* instructions.c: instructions per state, counted by callgrind. */
+void bench_instructions(const bench_options *options, report *r);
+
+/* The part of it that runs in the counting process. */
+void count_instructions(void);
+
+#endif
