@@ -20,7 +20,7 @@ static const char help[] =
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"
     "  --memory        resident memory of the daemon\n"
-    "  --instructions  instructions per state, counted by callgrind; needs valgrind and some minutes\n"
+    "  --instructions  instructions per state, counted by callgrind; needs valgrind\n"
     "\n"
     "How:\n"
     "  --quick         a few seconds: shows that all works, measures badly\n"
