@@ -36,7 +36,7 @@ typedef struct sample_block {
 sample_block dyn_block_first(const dyn_workspace *workspace, size_t n);
 sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_block block);
 
-/* The first block where the outputs of a sample are `width` doubles in all: many, such as matrices of a large robot, are
+/* The first block where the outputs of a sample are `width` doubles in all: many, as matrices of a large robot are, are
  * computed one sample at a time, so that a workspace need not hold them for all lanes. */
 sample_block dyn_block_first_of_width(const dyn_workspace *workspace, size_t n, size_t width);
 

@@ -1,0 +1,41 @@
+/*
+ * Reference values of real robots: another library's results, evaluated in extended precision. They lie beside the
+ * project in DYNAMICS_REFERENCE_DIR, golden/ and robots/; a test that needs them is skipped where they are missing.
+ */
+#ifndef DYNAMICS_TESTS_GOLDEN_H
+#define DYNAMICS_TESTS_GOLDEN_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include <dynamics/dynamics.h>
+
+/* One robot with its reference states, in the order of the model's coordinates. Mimic joints are independent. */
+typedef struct golden {
+    const char *name;
+    dyn_model *model;
+    size_t count; /* of states */
+    size_t nq, nv;
+    double *q, *v, *a, *tau; /* count rows each */
+    json_t *root, *states;
+    size_t *v_map; /* index in the model's v of each entry of the reference's */
+} golden;
+
+/* Names of the files with reference values, sorted; NULL ends them, the caller frees it with golden_files_free. NULL
+ * without a directory. */
+char **golden_files(void);
+void golden_files_free(char **files);
+
+/* Reads a file and loads its robot; false, with a line of output, if the robot is missing. Aborts with a message where
+ * they do not fit. */
+bool golden_open(const char *file, golden *g);
+void golden_close(golden *g);
+
+/* A field of one state: `rows` rows of nv numbers, in the model's order; false if the state has it not. */
+bool golden_rows(const golden *g, size_t state, const char *field, size_t rows, double *out);
+
+/* The same for nv x nv numbers, where the rows too are in the model's order. */
+bool golden_square(const golden *g, size_t state, const char *field, double *out);
+
+#endif
