@@ -14,6 +14,7 @@
 #include <dynamics/configuration.h>
 #include <dynamics/configuration_space.h>
 #include <dynamics/derivatives.h>
+#include <dynamics/description.h>
 #include <dynamics/external_force.h>
 #include <dynamics/forward_dynamics.h>
 #include <dynamics/inertia.h>
@@ -21,6 +22,7 @@
 #include <dynamics/kinematics.h>
 #include <dynamics/mass_matrix.h>
 #include <dynamics/model.h>
+#include <dynamics/regressor.h>
 #include <dynamics/report.h>
 #include <dynamics/status.h>
 #include <dynamics/urdf.h>

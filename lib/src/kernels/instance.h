@@ -10,6 +10,7 @@
 /* Bytes of scratch memory that each algorithm needs. */
 size_t KERNEL(placements_memory)(const dyn_model *model);
 size_t KERNEL(rnea_memory)(const dyn_model *model);
+size_t KERNEL(regressor_memory)(const dyn_model *model);
 size_t KERNEL(gravity_memory)(const dyn_model *model);
 size_t KERNEL(crba_memory)(const dyn_model *model);
 size_t KERNEL(aba_memory)(const dyn_model *model);
@@ -54,6 +55,9 @@ void KERNEL(factorize)(int n, const int *parent, real *M);
 void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x);
 /* and M^-1 in their place. */
 void KERNEL(invert)(int n, const int *parent, real *M);
+
+void KERNEL(regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                       const void *a, void *regressor);
 
 /* Sines and cosines of `count` packed angles. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);

@@ -60,6 +60,9 @@ typedef struct kernel_table {
     void (*aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *tau, const wrench_set *forces, void *pivots, void *da_dq, void *da_dv,
                             void *da_dtau);
+    /* tau = Y p: nv x 10 joints. */
+    void (*regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                      const void *a, void *Y);
 } kernel_table;
 
 /* The instances; those but the scalar one where DYN_HAVE_X86_INSTANCES says so. */

@@ -1,0 +1,48 @@
+#include <dynamics/regressor.h>
+
+#include <string.h>
+
+#include "../model/normal_form.h"
+#include "../model/placement.h"
+#include "arguments.h"
+#include "workspace.h"
+
+enum { PARAMETERS = 10 };
+
+int dyn_model_parameter_count(const dyn_model *model) {
+    return PARAMETERS * model->joint_count;
+}
+
+void dyn_model_parameters(const dyn_model *model, double *p) {
+    for (int j = 0; j < model->joint_count; j++, p += PARAMETERS) {
+        const body_frame *link = &model->frames[model->joints[j].child_link];
+        const body *b = &model->bodies[link->body];
+        /* The body's axes are turned against the link's. */
+        double back[9], h[3], I[6];
+        rotation_transpose(link->pose.rotation, back);
+        rotation_apply(back, b->first_moment, h);
+        rotate_symmetric(back, b->inertia, I);
+        const double own[PARAMETERS] = {b->mass, h[0], h[1], h[2], I[0], I[1], I[3], I[2], I[4], I[5]};
+        memcpy(p, own, sizeof own);
+    }
+}
+
+dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                                const double *q, const double *v, const double *a, dyn_error *error, double *Y) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, NULL, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    size_t entries = nv * (size_t)dyn_model_parameter_count(model);
+    for (sample_block block = dyn_block_first_of_width(w, n, entries); block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        void *out = dyn_block_output(w, Y, entries, block);
+        block.kernels->regressor(model, w->memory, gravity ? gravity : model->gravity,
+                                 dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                                 dyn_block_pack(w, 2, a, nv, block), out);
+        dyn_block_unpack(out, entries, block, Y);
+    }
+    return dyn_check_result(w, "Y", n, entries, Y, error);
+}
