@@ -23,6 +23,9 @@ enum { QUEUE_CAPACITY = 1024 };
 /* ms between two ticks, and between two looks while draining; time for the last replies to leave nng's hands. */
 enum { TICK_MILLISECONDS = 50, DRAIN_MILLISECONDS = 10, LINGER_MILLISECONDS = 100 };
 
+/* Descriptors that are kept for other things than connections. */
+enum { OTHER_DESCRIPTORS = 128 };
+
 /* Age of a memory shortage for which the health speaks of it. */
 #define SHORTAGE_AGE (10 * NANOSECONDS)
 
@@ -91,9 +94,24 @@ static void raise_descriptor_limit(daemon_state *d) {
     }
 }
 
+/* No more connections than there are descriptors for: a small limit of the system's lowers the configured one. */
+static void fit_connections(daemon_state *d) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return;
+    }
+    size_t most = limit.rlim_cur > 2 * OTHER_DESCRIPTORS ? limit.rlim_cur - OTHER_DESCRIPTORS : limit.rlim_cur / 2;
+    if (d->config.connections > most) {
+        log_warning(&d->log, "only %zu connections fit into the %llu descriptors that the system allows (LimitNOFILE=)",
+                    most, (unsigned long long)limit.rlim_cur);
+        d->config.connections = most;
+    }
+}
+
 /* Limits that hold from the next request on. */
 static void apply_limits(daemon_state *d) {
     const config *c = &d->config;
+    fit_connections(d);
     atomic_store(&d->limits.reply_bytes, c->reply_bytes);
     atomic_store(&d->limits.samples, c->samples);
     atomic_store(&d->limits.models, (uint32_t)c->models);
@@ -278,7 +296,7 @@ static void on_hang_up(uv_signal_t *signal, int number) {
     config_free(&d->config);
     d->config = next;
     apply_limits(d);
-    transport_set_limits(d->transport, next.idle_time, next.reply_time, (unsigned)next.connections);
+    transport_set_limits(d->transport, next.idle_time, next.reply_time, (unsigned)d->config.connections);
     probe_set_times(d->probe, next.probe_interval, next.probe_timeout);
     start_scan(d);
 }

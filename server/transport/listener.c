@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,19 @@ bool listener_replace(listener *l, char error[TRANSPORT_ERROR_SIZE]) {
         keep_old(l, old, generation);
     }
     return is_open;
+}
+
+bool listener_owns(const listener *l, const struct sockaddr_storage *local) {
+    const char *path = listener_ipc_path(l->address);
+    if (path && local->ss_family == AF_UNIX) {
+        const struct sockaddr_un *address = (const struct sockaddr_un *)local;
+        size_t length = strlen(path);
+        return strncmp(address->sun_path, path, length) == 0 && address->sun_path[length] == '.';
+    }
+    const char *colon = strrchr(l->address, ':');
+    const struct sockaddr_in *address = (const struct sockaddr_in *)local; /* the port is at the same place in IPv6 */
+    bool is_tcp = local->ss_family == AF_INET || local->ss_family == AF_INET6;
+    return !path && is_tcp && colon && strtol(colon + 1, NULL, 10) == ntohs(address->sin_port);
 }
 
 /* Number of the old listener whose own path a descriptor is bound to, or old_count. */

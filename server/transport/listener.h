@@ -1,9 +1,9 @@
 /*
  * One listening endpoint of nng, which can be replaced while it is in use.
  *
- * The ipc listener of nng 1.5.2 takes up no more connections once a client closed its socket before the handshake was
- * written (nng issue 1518). Such a listener goes on to accept and to shake hands, but hands no connection to its socket.
- * It cannot be revived. A new one takes its place: each ipc listener is bound to a path of its own,
+ * A listener of nng 1.5.2 can take up no more connections for good: when it takes a client's closing for its own (nng
+ * issue 1518; system_calls.h prevents the known way). Such a listener goes on to accept and to shake hands, but hands no
+ * connection to its socket. It cannot be revived. A new one takes its place: each ipc listener is bound to a path of its own,
  * "<path>.<generation>", and moved to the public path by rename, which is atomic.
  *
  * The old one stays as long as it has connections at work. Those that it has accepted and forgotten hold a request that
@@ -15,6 +15,7 @@
 
 #include <nng/nng.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "transport/transport.h"
@@ -53,6 +54,9 @@ bool listener_open(listener *l, char error[TRANSPORT_ERROR_SIZE]);
 
 /* Puts a new listener in this one's place. On failure the old one stays, and the next call tries again. */
 bool listener_replace(listener *l, char error[TRANSPORT_ERROR_SIZE]);
+
+/* Whether a local address is one of this listener's: of any generation, for ipc. */
+bool listener_owns(const listener *l, const struct sockaddr_storage *local);
 
 /* Tells how many connections of an nng listener are at work. */
 typedef size_t (*listener_census)(void *context, int id);

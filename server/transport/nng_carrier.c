@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,10 +19,15 @@
 #include "observe/clock.h"
 #include "transport/listener.h"
 #include "transport/pipes.h"
+#include "transport/silent.h"
+#include "transport/system_calls.h"
 #include "transport/transport.h"
 
 /* A message larger than the limit by up to this much is read, so that it can be answered. */
 enum { OVERSIZE_MARGIN = 1 << 20, SENTENCES = 64 };
+
+/* Connections that need not have greeted, beside those that the limit allows; descriptors for everything else. */
+enum { SILENT_CONNECTIONS = 512, DESCRIPTOR_RESERVE = 32 };
 
 /* Contexts of nng's that may serve one connection at once: 1 / SHARE of them. */
 enum { SHARE = 4 };
@@ -59,9 +65,10 @@ struct transport {
     pipe_table pipes;
     atomic_uint_fast64_t idle_time, reply_time; /* ns */
     atomic_uint connection_limit;
+    atomic_int descriptor_bound;
     atomic_uint pending;
     atomic_bool is_refusing;
-    log_episode deaf, rejected, idle;
+    log_episode deaf, rejected, idle, silent;
 };
 
 static void receive(nng_call *call) {
@@ -346,10 +353,21 @@ static bool has_kind(const transport_options *options, transport_kind kind) {
     return false;
 }
 
+/* Connections that do not greet are bounded too: by what is left below the limit of descriptors. */
+static void bound_descriptors(transport *t, unsigned connections) {
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t wanted = (rlim_t)connections + SILENT_CONNECTIONS + DESCRIPTOR_RESERVE;
+    rlim_t bound = (wanted < limit.rlim_cur ? wanted : limit.rlim_cur) - DESCRIPTOR_RESERVE;
+    atomic_store(&t->descriptor_bound, (int)bound);
+    system_calls_bound_descriptors((int)bound);
+}
+
 void transport_set_limits(transport *t, double idle_time, double reply_time, unsigned connections) {
     atomic_store(&t->idle_time, clock_duration(idle_time));
     atomic_store(&t->reply_time, clock_duration(reply_time));
     atomic_store(&t->connection_limit, connections);
+    bound_descriptors(t, connections);
 }
 
 bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], transport **result) {
@@ -409,6 +427,26 @@ static size_t count_connections(void *context, int id) {
     return pipe_table_count(&t->pipes, id);
 }
 
+static bool is_ours(void *context, const struct sockaddr_storage *local) {
+    const transport *t = context;
+    for (size_t i = 0; i < t->endpoint_count; i++) {
+        if (listener_owns(&t->endpoints[i].listener, local)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Makes room for connections that greet. */
+static void sweep_silent_connections(transport *t) {
+    int bound = atomic_load(&t->descriptor_bound);
+    size_t count = descriptors_are_short(bound) ? silent_shut_down(bound, is_ours, t) : 0;
+    if (count > 0) {
+        log_repeated(t->options.log, &t->silent, "descriptors are short: closed %zu connections that did not greet",
+                     count);
+    }
+}
+
 void transport_sweep(transport *t) {
     pipe_sentence sentences[SENTENCES];
     pipe_bounds bounds = {
@@ -427,6 +465,7 @@ void transport_sweep(transport *t) {
             close_pipe(sentences[i].id);
         }
     }
+    sweep_silent_connections(t);
     for (size_t i = 0; i < t->endpoint_count; i++) {
         listener_sweep(&t->endpoints[i].listener, now, count_connections, t);
     }

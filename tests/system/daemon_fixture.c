@@ -5,8 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@
 #include "dynamics_client.h"
 
 static const double START_SECONDS = 20;
+
+enum { NOTICE_SIZE = 1024, NOTICES_SIZE = 32768 };
 
 static double now(void) {
     struct timespec time;
@@ -47,13 +50,66 @@ char *daemon_log(const daemon_fixture *daemon) {
     return read_file(daemon->log_file);
 }
 
-/* A socket that stands for the service manager's. */
+/* A socket that stands for the service manager's. A thread reads it: the daemon waits where nobody does. */
+struct notices {
+    int socket;
+    pthread_t thread;
+    pthread_mutex_t mutex; /* guards the text */
+    size_t length;
+    char text[NOTICES_SIZE]; /* notices that were not waited for yet */
+};
+
+static void *collect_notices(void *argument) {
+    struct notices *n = argument;
+    char notice[NOTICE_SIZE];
+    ssize_t length;
+    while ((length = recv(n->socket, notice, sizeof notice, 0)) > 0) {
+        pthread_mutex_lock(&n->mutex);
+        if (n->length + (size_t)length >= sizeof n->text) {
+            n->length = 0;
+        }
+        memcpy(n->text + n->length, notice, (size_t)length);
+        n->length += (size_t)length;
+        n->text[n->length] = '\0';
+        pthread_mutex_unlock(&n->mutex);
+    }
+    return NULL;
+}
+
+/* Whether a text has come; it and what came before are forgotten then. */
+static bool take_notice(struct notices *n, const char *text) {
+    pthread_mutex_lock(&n->mutex);
+    char *found = strstr(n->text, text);
+    if (found) {
+        size_t end = (size_t)(found - n->text) + strlen(text);
+        memmove(n->text, n->text + end, n->length - end + 1);
+        n->length -= end;
+    }
+    pthread_mutex_unlock(&n->mutex);
+    return found != NULL;
+}
+
 static void open_notices(daemon_fixture *daemon) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct notices *n = calloc(1, sizeof *n);
+    ck_assert_ptr_nonnull(n);
     snprintf(address.sun_path, sizeof address.sun_path, "%s/notices", daemon->directory);
-    daemon->notices = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    ck_assert_int_ge(daemon->notices, 0);
-    ck_assert_int_eq(bind(daemon->notices, (struct sockaddr *)&address, sizeof address), 0);
+    n->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(n->socket, 0);
+    ck_assert_int_eq(bind(n->socket, (struct sockaddr *)&address, sizeof address), 0);
+    pthread_mutex_init(&n->mutex, NULL);
+    ck_assert_int_eq(pthread_create(&n->thread, NULL, collect_notices, n), 0);
+    daemon->notices = n;
+}
+
+static void close_notices(daemon_fixture *daemon) {
+    struct notices *n = daemon->notices;
+    shutdown(n->socket, SHUT_RD);
+    pthread_join(n->thread, NULL);
+    close(n->socket);
+    pthread_mutex_destroy(&n->mutex);
+    free(n);
+    daemon->notices = NULL;
 }
 
 void daemon_configure(const daemon_fixture *daemon, const char *sections) {
@@ -139,14 +195,11 @@ static void fail_with_log(const daemon_fixture *daemon, const char *problem, con
 
 void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, double seconds) {
     double end = now() + seconds;
-    struct pollfd readable = {.fd = daemon->notices, .events = POLLIN};
     while (now() < end) {
-        char notice[1024];
-        ssize_t length = poll(&readable, 1, 50) > 0 ? recv(daemon->notices, notice, sizeof notice - 1, 0) : 0;
-        notice[length > 0 ? length : 0] = '\0';
-        if (strstr(notice, text)) {
+        if (take_notice(daemon->notices, text)) {
             return;
         }
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
         siginfo_t ended = {.si_pid = 0};
         if (waitid(P_PID, (id_t)daemon->process, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
             fail_with_log(daemon, "the daemon ended before", text);
@@ -182,7 +235,7 @@ int daemon_wait(daemon_fixture *daemon, double seconds) {
         fprintf(stderr, "the daemon ended with code %d; its log:\n%s", code, log);
         free(log);
     }
-    close(daemon->notices);
+    close_notices(daemon);
     remove_directory(daemon->directory);
     return code;
 }

@@ -18,7 +18,7 @@ typedef struct daemon_options {
 
 typedef struct daemon_fixture {
     pid_t process;
-    int notices; /* receives what the daemon tells its service manager */
+    struct notices *notices; /* what the daemon tells its service manager */
     char directory[64];
     char configuration_file[96];
     char log_file[96];

@@ -420,6 +420,7 @@ int main(void) {
     } else {
         printf("skipped: 9,500 connections need a hard limit of %d descriptors (ulimit -Hn)\n", MANY + 200);
     }
+    setvbuf(stdout, NULL, _IOLBF, 0);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
