@@ -11,8 +11,8 @@ typedef struct child {
     int output; /* what it writes to standard output */
 } child;
 
-/* Starts a program with arguments, ended by NULL, of which the first is its path. Standard error goes to the file `log`,
- * or nowhere where it is NULL. */
+/* Starts a program with arguments, ended by NULL, of which the first is its path. Standard error goes to the file
+ * `log`, or nowhere where it is NULL. */
 child child_start(const char *const *arguments, const char *log);
 
 /* Ends it by SIGTERM and waits for its end. */

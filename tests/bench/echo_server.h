@@ -8,8 +8,9 @@
 
 #include "child.h"
 
-/* Serves until the process is ended: listens at an ipc address and on a tcp port that the system chooses, and writes the
- * address of the latter as a line on standard output. As in the daemon, contexts are served by completion callbacks. */
+/* Serves until the process is ended: listens at an ipc address and on a tcp port that the system chooses, and writes
+ * the address of the latter as a line on standard output. As in the daemon, contexts are served by completion
+ * callbacks. */
 _Noreturn void serve_echo(const char *ipc, size_t reply_size);
 
 typedef struct echo_server {

@@ -39,8 +39,12 @@ typedef struct bench_robot {
     peer *peer[SUBJECTS];
 } bench_robot;
 
-static void open_robot(bench_robot *robot, const char *name, dyn_model *model) {
-    *robot = (bench_robot){.library = {[KDL] = peer_find("kdl"), [MUJOCO] = peer_find("mujoco")}};
+static void open_robot(bench_robot *robot, const char *name, dyn_model *model, bool with_peers) {
+    *robot = (bench_robot){0};
+    if (with_peers) {
+        robot->library[KDL] = peer_find("kdl");
+        robot->library[MUJOCO] = peer_find("mujoco");
+    }
     workload_open(&robot->load, name, model);
     for (int i = KDL; i < SUBJECTS; i++) {
         char reason[PEER_REASON_SIZE];
@@ -171,7 +175,7 @@ static void measure_samples(const bench_options *options, table *t) {
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         bench_robot robot;
         subject subjects[SUBJECTS];
-        open_robot(&robot, samples[i].title, robot_load(samples[i].name, samples[i].base));
+        open_robot(&robot, samples[i].title, robot_load(samples[i].name, samples[i].base), true);
         for (algorithm a = 0; a < ALGORITHM_COUNT; a++) {
             measure_algorithm(&robot, a, &options->effort, subjects);
             add_row(t, samples[i].title, a, subjects, options->effort.rounds);
@@ -188,7 +192,7 @@ static void measure_chains(const bench_options *options, table *t, linearity *l)
         subject subjects[SUBJECTS];
         char name[32];
         snprintf(name, sizeof name, "chain of %d", bodies[i]);
-        open_robot(&robot, name, robot_chain(bodies[i]));
+        open_robot(&robot, name, robot_chain(bodies[i]), bodies[i] <= options->longest_peer_chain);
         for (algorithm a = ALGORITHM_RNEA; a <= ALGORITHM_ABA; a++) {
             measure_algorithm(&robot, a, &options->effort, subjects);
             add_row(t, name, a, subjects, options->effort.rounds);

@@ -51,9 +51,11 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, OPTION_HELP},          {NULL, 0, NULL, 0},
 };
 
-static const bench_options usual = {.effort = {.rounds = 15, .slice_ns = 5e6}, .round_trips = 20000, .idle_seconds = 2};
+static const bench_options usual = {
+    .effort = {.rounds = 15, .slice_ns = 5e6}, .longest_peer_chain = 1000, .round_trips = 20000, .idle_seconds = 2};
 
-static const bench_options quick = {.effort = {.rounds = 3, .slice_ns = 2e5}, .round_trips = 300, .idle_seconds = 0.2};
+static const bench_options quick = {
+    .effort = {.rounds = 3, .slice_ns = 2e5}, .longest_peer_chain = 100, .round_trips = 300, .idle_seconds = 0.2};
 
 /* The two ways in which this program starts itself; they are no options for users. */
 static void serve_parent(int argc, char **argv) {

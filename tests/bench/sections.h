@@ -9,10 +9,11 @@
 #include "report.h"
 
 typedef struct bench_options {
-    measure_effort effort; /* for kernels and throughput */
-    size_t round_trips;    /* of each kind */
-    double idle_seconds;   /* before memory is looked at */
-    const char *daemon;    /* program; NULL: dynamicsd beside this program */
+    measure_effort effort;  /* for kernels and throughput */
+    int longest_peer_chain; /* bodies; longer chains are measured without peers, of which some need seconds */
+    size_t round_trips;     /* of each kind */
+    double idle_seconds;    /* before memory is looked at */
+    const char *daemon;     /* program; NULL: dynamicsd beside this program */
 } bench_options;
 
 /* kernels.c: nanoseconds per state of each algorithm on robots and chains, and what a body costs in long chains. */
