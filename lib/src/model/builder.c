@@ -167,15 +167,8 @@ static dyn_status check_inertia(const dyn_builder *builder, const dyn_link_descr
     return DYN_OK;
 }
 
-dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
-    dyn_status status =
-        check_new_name(builder, &builder->link_names, builder->link_count, "link", link->name, link->line, error);
-    if (status == DYN_OK) {
-        status = check_inertia(builder, link, error);
-    }
-    if (status != DYN_OK) {
-        return status;
-    }
+/* Appends a checked link. */
+static dyn_status append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
     if (!grow((void **)&builder->links, builder->link_count, &builder->link_capacity, sizeof *builder->links)) {
         return dyn_error_memory(error);
     }
@@ -186,6 +179,23 @@ dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description
     }
     builder->links[builder->link_count++] = added;
     return DYN_OK;
+}
+
+dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
+    dyn_status status =
+        check_new_name(builder, &builder->link_names, builder->link_count, "link", link->name, link->line, error);
+    if (status == DYN_OK) {
+        status = check_inertia(builder, link, error);
+    }
+    return status == DYN_OK ? append_link(builder, link, error) : status;
+}
+
+dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
+    dyn_link_description added = *link;
+    added.line = 0;
+    dyn_status status =
+        check_new_name(builder, &builder->link_names, builder->link_count, "link", link->name, 0, error);
+    return status == DYN_OK ? append_link(builder, &added, error) : status;
 }
 
 /* Whether joints of that type have an axis. */
@@ -323,4 +333,15 @@ dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_descripti
         return status;
     }
     return append_joint(builder, &checked) ? DYN_OK : dyn_error_memory(error);
+}
+
+dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error) {
+    dyn_joint_description added = *joint;
+    added.line = 0;
+    dyn_status status =
+        check_new_name(builder, &builder->joint_names, builder->joint_count, "joint", joint->name, 0, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    return append_joint(builder, &added) ? DYN_OK : dyn_error_memory(error);
 }

@@ -25,6 +25,14 @@ struct dyn_builder {
     name_index joint_names;
 };
 
+/* Appends a link, or a joint, whose values are known to be good: as they are, but without the line. Errors: a bad or
+ * repeated name, too many, out of memory. */
+dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
+dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
+
+/* A new builder that holds the same, but for the lines of a file. */
+dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy);
+
 /* Sets an error about an element such as "joint elbow". Its place is the element; with a source and a line it is
  * "urdf:42", and the message begins with the element. `name` may be NULL for the robot itself. Returns `status`. */
 dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, int line, const char *kind,

@@ -42,6 +42,10 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
     if (status == DYN_OK) {
         status = inspect_model(builder, &links, model, report, error);
     }
+    if (status == DYN_OK) {
+        status = builder_copy(builder, error, &model->description);
+    }
+    model->options = *options;
     tree_clear(&links);
     free(couplings);
     return status;
@@ -101,6 +105,7 @@ void dyn_model_free(dyn_model *model) {
     }
     name_index_clear(&model->link_names);
     name_index_clear(&model->joint_names);
+    dyn_builder_free(model->description);
     free(model->bodies);
     free(model->joints);
     free(model->links);

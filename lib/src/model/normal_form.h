@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include <dynamics/builder.h>
 #include <dynamics/model.h>
 
 #include "name_index.h"
@@ -74,6 +75,9 @@ struct dyn_model {
 
     name_index link_names;  /* numbers of the links; owns their names */
     name_index joint_names; /* of all joints, fixed ones included: the number of the child link; owns their names */
+
+    dyn_builder *description;  /* what the model was built from, */
+    dyn_build_options options; /* and how */
 };
 
 /* The nv coordinate axes of a motion, in the order of v. */
