@@ -30,20 +30,24 @@ struct service {
 };
 
 static const method methods[] = {
-    [DYNAMICS__V1__REQUEST__METHOD_HEALTH] = {"health", method_health, .works_in_drain = true},
-    [DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO] = {"server_info", method_server_info},
-    [DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL] = {"load_model", method_load_model, .is_slow = true,
+    [DYNAMICS__V1__REQUEST__METHOD_HEALTH] = {.name = "health", .run = method_health, .works_in_drain = true},
+    [DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO] = {.name = "server_info", .run = method_server_info},
+    [DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL] = {.name = "load_model",
+                                                  .run = method_load_model,
+                                                  .is_slow = true,
                                                   .changes_state = true},
-    [DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL] = {"unload_model", method_unload_model, .is_slow = true,
+    [DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL] = {.name = "unload_model",
+                                                    .run = method_unload_model,
+                                                    .is_slow = true,
                                                     .changes_state = true},
-    [DYNAMICS__V1__REQUEST__METHOD_LIST_MODELS] = {"list_models", method_list_models},
-    [DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL] = {"describe_model", method_describe_model},
-    [DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS] = {"inverse_dynamics", method_inverse_dynamics},
-    [DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS] = {"forward_dynamics", method_forward_dynamics},
-    [DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX] = {"mass_matrix", method_mass_matrix},
-    [DYNAMICS__V1__REQUEST__METHOD_GRAVITY] = {"gravity", method_gravity},
-    [DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES] = {"bias_forces", method_bias_forces},
-    [DYNAMICS__V1__REQUEST__METHOD_KINEMATICS] = {"kinematics", method_kinematics},
+    [DYNAMICS__V1__REQUEST__METHOD_LIST_MODELS] = {.name = "list_models", .run = method_list_models},
+    [DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL] = {.name = "describe_model", .run = method_describe_model},
+    [DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS] = {.name = "inverse_dynamics", .run = method_inverse_dynamics},
+    [DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS] = {.name = "forward_dynamics", .run = method_forward_dynamics},
+    [DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX] = {.name = "mass_matrix", .run = method_mass_matrix},
+    [DYNAMICS__V1__REQUEST__METHOD_GRAVITY] = {.name = "gravity", .run = method_gravity},
+    [DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES] = {.name = "bias_forces", .run = method_bias_forces},
+    [DYNAMICS__V1__REQUEST__METHOD_KINEMATICS] = {.name = "kinematics", .run = method_kinematics},
 };
 
 service *service_create(const service_options *options) {
