@@ -96,7 +96,7 @@ static complex_state complex_create(const setting *s) {
     complex_state c = {.q = numbers(s->nq, sizeof(complex_number)),
                        .v = numbers(s->nv, sizeof(complex_number)),
                        .a = numbers(s->nv, sizeof(complex_number)),
-                       .out = numbers(3 * s->nv * s->nv, sizeof(complex_number)),
+                       .out = numbers(3 * s->nv * s->nv + 6 * s->nv, sizeof(complex_number)),
                        .memory = numbers(dyn_kernel_table_complex_step.memory_size(s->model), 1)};
     for (size_t j = 0; j < s->forces.count; j++) {
         c.frames[j] = (wrench_frame){s->force[j].frame, s->force[j].reference_frame};
@@ -255,12 +255,89 @@ START_TEST(aba_derivatives_are_those_of_complex_steps) {
 }
 END_TEST
 
+START_TEST(gravity_derivatives_are_those_of_complex_steps) {
+    random_source base = random_seed("derivatives of gravity", 20261203);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, k);
+        complex_state c = complex_create(&s);
+        for (size_t i = 0; i < s.nv; i++) {
+            set_state(&s, 0, i, &c);
+            dyn_kernel_table_complex_step.gravity(s.model, c.memory, s.gravity, c.q, c.out);
+            store_column(&s, c.out, s.nv, i, s.Y[0]);
+        }
+        require(dyn_gravity_derivatives(s.model, s.workspace, 1, s.gravity, s.q, &error, s.X[0]), &error);
+        assert_close("dg / dq", k, s.X[0], s.Y[0], s.nv * s.nv, 1e-12);
+        complex_free(&c);
+        setting_free(&s);
+    }
+}
+END_TEST
+
+/* J v, and dV/dq v + J a with the dV/dq under test, of the oracle: 6 numbers each. */
+static void frame_motion(const setting *s, int frame, dyn_reference_frame reference_frame, complex_state *c,
+                         complex_number V[6], complex_number A[6]) {
+    const kernel_table *oracle = &dyn_kernel_table_complex_step;
+    size_t entries = 6 * s->nv;
+    complex_number *dV_dq = numbers(4 * entries, sizeof *dV_dq), *J = c->out;
+    oracle->frame_jacobian(s->model, c->memory, c->q, frame, reference_frame, J);
+    oracle->frame_derivatives(s->model, c->memory, c->q, c->v, c->a, frame, reference_frame, dV_dq, dV_dq + entries,
+                              dV_dq + 2 * entries, dV_dq + 3 * entries);
+    for (size_t row = 0; row < 6; row++) {
+        V[row] = A[row] = 0;
+        for (size_t i = 0; i < s->nv; i++) {
+            V[row] += J[row * s->nv + i] * c->v[i];
+            A[row] += J[row * s->nv + i] * c->a[i] + dV_dq[row * s->nv + i] * c->v[i];
+        }
+    }
+    free(dV_dq);
+}
+
+START_TEST(frame_derivatives_are_those_of_complex_steps) {
+    static const char *const names[4] = {"dV / dq", "dA / dq", "dA / dv", "J"};
+    random_source base = random_seed("derivatives of a frame's motion", 20261204);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s = setting_create(&random, k);
+        complex_state c = complex_create(&s);
+        int frame = random_index(&random, dyn_model_link_count(s.model));
+        dyn_reference_frame reference_frame = (dyn_reference_frame)random_index(&random, 3);
+        double *X[4], *Y[4];
+        for (int i = 0; i < 4; i++) {
+            X[i] = numbers(6 * s.nv, sizeof(double)), Y[i] = numbers(6 * s.nv, sizeof(double));
+        }
+        for (size_t i = 0; i < s.nv; i++) {
+            complex_number V[6], A[6];
+            set_state(&s, 0, i, &c);
+            frame_motion(&s, frame, reference_frame, &c, V, A);
+            store_column(&s, V, 6, i, Y[0]), store_column(&s, A, 6, i, Y[1]);
+            set_state(&s, 1, i, &c);
+            frame_motion(&s, frame, reference_frame, &c, V, A);
+            store_column(&s, A, 6, i, Y[2]), store_column(&s, V, 6, i, Y[3]);
+        }
+        require(dyn_frame_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, frame, reference_frame, &error, X[0],
+                                      X[1], X[2], X[3]),
+                &error);
+        for (int i = 0; i < 4; i++) {
+            assert_close(names[i], k, X[i], Y[i], 6 * s.nv, 1e-12);
+            free(X[i]), free(Y[i]);
+        }
+        complex_free(&c);
+        setting_free(&s);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("derivatives");
     TCase *first = tcase_create("first derivatives");
     tcase_set_timeout(first, 240);
     tcase_add_test(first, rnea_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, aba_derivatives_are_those_of_complex_steps);
+    tcase_add_test(first, gravity_derivatives_are_those_of_complex_steps);
+    tcase_add_test(first, frame_derivatives_are_those_of_complex_steps);
     suite_add_tcase(suite, first);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

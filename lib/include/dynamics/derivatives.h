@@ -47,6 +47,22 @@ DYN_API dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *wo
                                        const dyn_external_forces *forces, dyn_error *error, double *da_dq,
                                        double *da_dv, double *da_dtau);
 
+/* Derivative of dyn_gravity, g(q), n x nv x nv. q is n x nq. Cost O(bodies * depth) per sample. */
+DYN_API dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                           const double *gravity, const double *q, dyn_error *error, double *dg_dq);
+
+/* Derivatives of the motion of a frame: of its twist V(q, v) = J v and the rate of it, A(q, v, a) = J a + dJ/dt v, in
+ * the reference frame that J is in. Each is n x 6 x nv, angular rows first.
+ *
+ * In DYN_LOCAL and DYN_WORLD, A is the spatial acceleration; in DYN_LOCAL_WORLD_ALIGNED its linear part is the second
+ * derivative of the frame's position. Gravity takes no part. dV/dv = dA/da = J, as dyn_frame_jacobian; the derivative
+ * of the frame's pose is J itself. q is n x nq; v, a (NULL: zero) n x nv. Cost O(nv) per sample. Also DYN_NOT_FOUND for
+ * a frame index that the model has not. */
+DYN_API dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                         const double *v, const double *a, int frame,
+                                         dyn_reference_frame reference_frame, dyn_error *error, double *dV_dq,
+                                         double *dA_dq, double *dA_dv, double *J);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,57 +1,61 @@
 #include <dynamics/derivatives.h>
 
+#include <string.h>
+
 #include "../model/normal_form.h"
 #include "arguments.h"
 #include "workspace.h"
 
-/* Three results, n matrices each. */
+enum { MAX_RESULTS = 4 };
+
+/* Results of a call: `count` of them, each n matrices of `width` numbers. */
 typedef struct results {
-    const char *names[3];
-    double *rows[3];
+    size_t count, width;
+    const char *names[MAX_RESULTS];
+    double *rows[MAX_RESULTS];
 } results;
 
 static dyn_status check_results(const dyn_workspace *w, size_t n, const results *r, dyn_error *error) {
-    size_t entries = (size_t)w->model->nv * (size_t)w->model->nv;
     dyn_status status = DYN_OK;
-    for (int i = 0; i < 3 && status == DYN_OK; i++) {
-        status = dyn_check_result(w, r->names[i], n, entries, r->rows[i], error);
+    for (size_t i = 0; i < r->count && status == DYN_OK; i++) {
+        status = dyn_check_result(w, r->names[i], n, r->width, r->rows[i], error);
     }
     return status;
 }
 
 /* Where the kernel computes a block's matrices, */
-static void find_matrices(const dyn_workspace *w, const results *r, sample_block block, void *out[3]) {
-    for (int i = 0; i < 3; i++) {
-        out[i] = dyn_block_matrix(w, i, r->rows[i], block);
+static void find_matrices(const dyn_workspace *w, const results *r, sample_block block, void *out[MAX_RESULTS]) {
+    for (size_t i = 0; i < r->count; i++) {
+        out[i] = dyn_block_output_at(w, i * r->width, r->rows[i], r->width, block);
     }
 }
 
 /* and their way to the caller. */
-static void store_matrices(const dyn_workspace *w, void *const out[3], sample_block block, const results *r) {
-    for (int i = 0; i < 3; i++) {
-        dyn_block_unpack(out[i], (size_t)w->model->nv * (size_t)w->model->nv, block, r->rows[i]);
+static void store_matrices(void *const out[MAX_RESULTS], sample_block block, const results *r) {
+    for (size_t i = 0; i < r->count; i++) {
+        dyn_block_unpack(out[i], r->width, block, r->rows[i]);
     }
 }
 
 dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                 const double *q, const double *v, const double *a, const dyn_external_forces *forces,
                                 dyn_error *error, double *dtau_dq, double *dtau_dv, double *dtau_da) {
-    const results r = {{"dtau_dq", "dtau_dv", "dtau_da"}, {dtau_dq, dtau_dv, dtau_da}};
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    const results r = {3, nv * nv, {"dtau_dq", "dtau_dv", "dtau_da"}, {dtau_dq, dtau_dv, dtau_da}};
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
     if (status != DYN_OK) {
         return status;
     }
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    for (sample_block block = dyn_block_first_of_width(w, n, 3 * nv * nv); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, r.count * r.width); block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        void *out[3];
+        void *out[MAX_RESULTS];
         find_matrices(w, &r, block, out);
         block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity,
                                         dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                         dyn_block_pack(w, 2, a, nv, block), &wrenches, out[0], out[1], out[2]);
-        store_matrices(w, out, block, &r);
+        store_matrices(out, block, &r);
     }
     return check_results(w, n, &r, error);
 }
@@ -59,21 +63,70 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
 dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                const double *q, const double *v, const double *tau, const dyn_external_forces *forces,
                                dyn_error *error, double *da_dq, double *da_dv, double *da_dtau) {
-    const results r = {{"da_dq", "da_dv", "da_dtau"}, {da_dq, da_dv, da_dtau}};
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    const results r = {3, nv * nv, {"da_dq", "da_dv", "da_dtau"}, {da_dq, da_dv, da_dtau}};
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    for (sample_block block = dyn_block_first_of_width(w, n, 3 * nv * nv); status == DYN_OK && block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, r.count * r.width); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        void *out[3];
+        void *out[MAX_RESULTS];
         find_matrices(w, &r, block, out);
         block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity,
                                        dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                        dyn_block_pack(w, 2, tau, nv, block), &wrenches, w->pivots, out[0], out[1],
                                        out[2]);
-        store_matrices(w, out, block, &r);
+        store_matrices(out, block, &r);
         status = dyn_check_pivots(w, block, error);
     }
     return status == DYN_OK ? check_results(w, n, &r, error) : status;
+}
+
+dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                                   const double *q, dyn_error *error, double *dg_dq) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_state(model, w, n, gravity, q, NULL, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    for (sample_block block = dyn_block_first_of_width(w, n, nv * nv); block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        void *out = dyn_block_output(w, dg_dq, nv * nv, block);
+        block.kernels->gravity_derivatives(model, w->memory, gravity ? gravity : model->gravity,
+                                           dyn_block_pack(w, 0, q, nq, block), out);
+        dyn_block_unpack(out, nv * nv, block, dg_dq);
+    }
+    return dyn_check_result(w, "dg_dq", n, nv * nv, dg_dq, error);
+}
+
+dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                 const double *v, const double *a, int frame, dyn_reference_frame reference_frame,
+                                 dyn_error *error, double *dV_dq, double *dA_dq, double *dA_dv, double *J) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    const results r = {4, 6 * nv, {"dV_dq", "dA_dq", "dA_dv", "J"}, {dV_dq, dA_dq, dA_dv, J}};
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);
+    if (status == DYN_OK) {
+        status = dyn_check_frame(model, frame, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (frame == DYN_WORLD_FRAME) {
+        for (size_t i = 0; i < r.count; i++) {
+            memset(r.rows[i], 0, n * r.width * sizeof(double));
+        }
+        return DYN_OK;
+    }
+    for (sample_block block = dyn_block_first_of_width(w, n, r.count * r.width); block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        void *out[MAX_RESULTS];
+        find_matrices(w, &r, block, out);
+        block.kernels->frame_derivatives(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
+                                         dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), frame,
+                                         reference_frame, out[0], out[1], out[2], out[3]);
+        store_matrices(out, block, &r);
+    }
+    return check_results(w, n, &r, error);
 }

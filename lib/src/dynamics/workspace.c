@@ -44,7 +44,7 @@ static size_t lay_out(const dyn_model *model, const instruction_set *set, uintpt
         w->input[i] = carve(&cursor, packed ? larger(nq, nv) * lane_bytes : 0);
     }
     size_t lanes = (size_t)set->wide->lanes, matrices = 3 * nv * nv * lanes;
-    w->output_count = packed ? larger(6 * nv * lanes, smaller(matrices, packed_matrices_bound)) : 0;
+    w->output_count = packed ? larger(24 * nv * lanes, smaller(matrices, packed_matrices_bound)) : 0;
     w->output = carve(&cursor, w->output_count * sizeof(double));
     w->pose = carve(&cursor, 12 * lane_bytes);
     w->wrenches = carve(&cursor, w->wrench_capacity * 6 * lane_bytes);
@@ -112,12 +112,12 @@ const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const doubl
 }
 
 void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block) {
-    return block.lanes == 1 ? rows + block.first * width : workspace->output;
+    return dyn_block_output_at(workspace, 0, rows, width, block);
 }
 
-void *dyn_block_matrix(const dyn_workspace *workspace, int slot, double *rows, sample_block block) {
-    size_t entries = (size_t)workspace->model->nv * (size_t)workspace->model->nv;
-    return block.lanes == 1 ? rows + block.first * entries : workspace->output + (size_t)slot * entries * block.lanes;
+void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double *rows, size_t width,
+                          sample_block block) {
+    return block.lanes == 1 ? rows + block.first * width : workspace->output + offset * block.lanes;
 }
 
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {

@@ -48,8 +48,9 @@ const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const doubl
 /* Where a block's output of `width` numbers a sample is to be computed, */
 void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block);
 
-/* the same for matrix number `slot` of several, nv x nv each, */
-void *dyn_block_matrix(const dyn_workspace *workspace, int slot, double *rows, sample_block block);
+/* the same for one of several outputs, behind those whose widths add up to `offset`, */
+void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double *rows, size_t width,
+                          sample_block block);
 
 /* and its way from there to the caller's rows. */
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows);

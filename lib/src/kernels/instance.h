@@ -19,6 +19,8 @@ size_t KERNEL(frame_memory)(const dyn_model *model);
 size_t KERNEL(forward_dynamics_memory)(const dyn_model *model);
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(aba_derivatives_memory)(const dyn_model *model);
+size_t KERNEL(gravity_derivatives_memory)(const dyn_model *model);
+size_t KERNEL(frame_derivatives_memory)(const dyn_model *model);
 
 /* Samples into lanes and back. */
 void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
@@ -42,6 +44,11 @@ void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double
 void KERNEL(aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                              const void *v, const void *tau, const wrench_set *forces, void *pivots, void *da_dq,
                              void *da_dv, void *da_dtau);
+void KERNEL(gravity_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                 void *dg_dq);
+void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
+                               int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
+                               void *J);
 
 /* ABA, or what stands for it where mimic joints are coupled. */
 void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,

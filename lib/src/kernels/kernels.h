@@ -60,6 +60,13 @@ typedef struct kernel_table {
     void (*aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *tau, const wrench_set *forces, void *pivots, void *da_dq, void *da_dv,
                             void *da_dtau);
+    /* Derivative of g(q), nv x nv. */
+    void (*gravity_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                void *dg_dq);
+    /* Derivatives of a frame's twist V and of its rate A, and its Jacobian, 6 x nv each, angular rows first. */
+    void (*frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
+                              int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
+                              void *J);
     /* tau = Y p: nv x 10 joints. */
     void (*regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                       const void *a, void *Y);

@@ -11,6 +11,7 @@ static size_t memory_size(const dyn_model *model) {
     size_t size = larger(KERNEL(rnea_memory)(model), KERNEL(gravity_memory)(model));
     size = larger(size, larger(KERNEL(crba_memory)(model), KERNEL(frame_memory)(model)));
     size = larger(size, KERNEL(aba_derivatives_memory)(model));
+    size = larger(size, larger(KERNEL(gravity_derivatives_memory)(model), KERNEL(frame_derivatives_memory)(model)));
     size = larger(size, KERNEL(regressor_memory)(model));
     return larger(size, KERNEL(forward_dynamics_memory)(model));
 }
@@ -29,5 +30,7 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(frame_jacobian),
     KERNEL(rnea_derivatives),
     KERNEL(aba_derivatives),
+    KERNEL(gravity_derivatives),
+    KERNEL(frame_derivatives),
     KERNEL(regressor),
 };

@@ -1,0 +1,174 @@
+/*
+ * Derivatives of the twist V = J v of a frame and of its rate A = J a + dJ/dt v, and its Jacobian J.
+ *
+ * In the frame and with the columns of columns.h, without gravity; (v, a) is the motion of the body that carries the
+ * frame. An increment of coordinate j moves the frame with all that is behind joint j; seen from there only the motion
+ * in front of the joint changes, by Psi_dot and a_p x S. So in the frame's own axes, for every j that carries it,
+ *
+ *     dV/dq_j = Psi_dot_j        dA/dq_j = Psi_ddot_j - v x Psi_dot_j        dA/dv_j = rate_j - v x S_j       J_j = S_j
+ *
+ * World: dV/dq_j gains S_j x v and dA/dq_j gains S_j x a. World axes at the frame's origin p: with the parts of a
+ * motion taken at p, V = (w; dp/dt) and A = (dw/dt; d2p/dt2), where d2p/dt2 is the linear part of the spatial
+ * acceleration + w x dp/dt; the axes turn under V and A, so that dV/dq_j gains w_j x V, part by part, and dA/dq_j gains
+ * w_j x A.
+ *
+ * Source: Carpentier and Mansard 2018, section II; Singh, Russell and Wensing 2022, section III.
+ */
+#include "columns.h"
+
+/* The bodies on the way from the frame to the root, the frame's carrier first. */
+typedef struct chain {
+    int count;
+    int *bodies;
+    tree_body *motion;
+    tree_column *columns;
+} chain;
+
+/* The derivatives that one coordinate gives. */
+typedef struct frame_column {
+    motion dV_dq, dA_dq, dA_dv, J;
+} frame_column;
+
+size_t KERNEL(frame_derivatives_memory)(const dyn_model *model) {
+    size_t bodies = (size_t)model->body_count;
+    return KERNEL(placements_memory)(model) + bodies * (sizeof(tree_body) + sizeof(int)) +
+           column_count(model) * sizeof(tree_column);
+}
+
+/* The same motion with its linear part taken at p. */
+static inline motion motion_at(motion m, vec3 p) {
+    return motion_set(m.w, vec3_add(m.v, vec3_cross(m.w, p)));
+}
+
+/* The motion in the parent of the frame that it is expressed in. */
+static inline motion motion_to_parent(placement X, motion m) {
+    vec3 w = mat3_apply(X.R, m.w);
+    return motion_set(w, vec3_add(mat3_apply(X.R, m.v), vec3_cross(X.r, w)));
+}
+
+/* Each part rotated. */
+static inline motion motion_rotate(mat3 R, motion m) {
+    return motion_set(mat3_apply(R, m.w), mat3_apply(R, m.v));
+}
+
+/* w x each part */
+static inline motion motion_turn(vec3 w, motion m) {
+    return motion_set(vec3_cross(w, m.w), vec3_cross(w, m.v));
+}
+
+static inline motion motion_sub(motion a, motion b) {
+    return motion_set(vec3_sub(a.w, b.w), vec3_sub(a.v, b.v));
+}
+
+/* In the tree's frame, as seen in the frame's own axes. */
+static inline frame_column own_column(const tree_body *k, const tree_column *c) {
+    frame_column y;
+    y.dV_dq = c->Psi_dot;
+    y.dA_dq = motion_sub(c->Psi_ddot, motion_cross(k->v, c->Psi_dot));
+    y.dA_dv = motion_sub(c->rate, motion_cross(k->v, c->S));
+    y.J = c->S;
+    return y;
+}
+
+static inline frame_column local_column(const tree_body *k, const tree_column *c, placement F) {
+    frame_column y = own_column(k, c);
+    y.dV_dq = motion_to_child(F, y.dV_dq);
+    y.dA_dq = motion_to_child(F, y.dA_dq);
+    y.dA_dv = motion_to_child(F, y.dA_dv);
+    y.J = motion_to_child(F, y.J);
+    return y;
+}
+
+static inline frame_column world_column(const tree_body *k, const tree_column *c, placement root) {
+    frame_column y = own_column(k, c);
+    y.dV_dq = motion_to_parent(root, motion_add(y.dV_dq, motion_cross(c->S, k->v)));
+    y.dA_dq = motion_to_parent(root, motion_add(y.dA_dq, motion_cross(c->S, k->a)));
+    y.dA_dv = motion_to_parent(root, y.dA_dv);
+    y.J = motion_to_parent(root, y.J);
+    return y;
+}
+
+/* Adds to the linear part of A what w x dp/dt changes by with the twist V. */
+static inline motion add_turn(motion dA, motion V, motion dV) {
+    return motion_set(dA.w, vec3_add(dA.v, vec3_add(vec3_cross(dV.w, V.v), vec3_cross(V.w, dV.v))));
+}
+
+static inline frame_column aligned_column(const tree_body *k, const tree_column *c, vec3 p, mat3 R) {
+    frame_column y = own_column(k, c);
+    motion V = motion_at(k->v, p), A = motion_at(k->a, p);
+    A.v = vec3_add(A.v, vec3_cross(V.w, V.v));
+    y.J = motion_at(y.J, p);
+    y.dV_dq = motion_at(y.dV_dq, p);
+    y.dA_dq = motion_add(add_turn(motion_at(y.dA_dq, p), V, y.dV_dq), motion_turn(c->S.w, A));
+    y.dV_dq = motion_add(y.dV_dq, motion_turn(c->S.w, V));
+    y.dA_dv = add_turn(motion_at(y.dA_dv, p), V, y.J);
+    y.dV_dq = motion_rotate(R, y.dV_dq);
+    y.dA_dq = motion_rotate(R, y.dA_dq);
+    y.dA_dv = motion_rotate(R, y.dA_dv);
+    y.J = motion_rotate(R, y.J);
+    return y;
+}
+
+static void add_column(int nv, motion m, real *column) {
+    const real entries[6] = {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z};
+    for (int row = 0; row < 6; row++) {
+        column[row * nv] += entries[row];
+    }
+}
+
+/* The motion of the bodies that carry the frame, from the root on. X[k] is the placement of bodies[k]. */
+static void carry_chain(const dyn_model *model, const placement *X, const real *v, const real *a, chain *path) {
+    static const double none[3] = {0, 0, 0};
+    int first = 0;
+    for (int k = path->count - 1; k >= 0; k--) {
+        const body *b = &model->bodies[path->bodies[k]];
+        tree_body *x = &path->motion[k], world = tree_world(X[k], none);
+        const tree_body *parent = k + 1 < path->count ? &path->motion[k + 1] : &world;
+        x->W = k + 1 < path->count ? placement_compose(parent->W, X[k]) : placement_identity();
+        x->first_column = first;
+        carry_columns(b, parent, v + b->v_index, a + b->v_index, x, path->columns + first);
+        first += b->nv;
+    }
+}
+
+void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
+                               int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
+                               void *jacobian) {
+    int nv = model->nv, bodies = model->body_count;
+    real *out[4] = {(real *)dV_dq, (real *)dA_dq, (real *)dA_dv, (real *)jacobian};
+    placement *X = (placement *)memory;
+    real *angles = (real *)(X + bodies);
+    chain path;
+    path.columns = (tree_column *)(angles + 3 * bodies);
+    path.motion = (tree_body *)(path.columns + column_count(model));
+    path.bodies = (int *)(path.motion + bodies);
+    path.count = 0;
+    for (int i = model->frames[frame].body; i >= 0; i = model->bodies[i].parent) {
+        path.bodies[path.count++] = i;
+    }
+    for (int i = 0; i < 6 * nv; i++) {
+        out[0][i] = out[1][i] = out[2][i] = out[3][i] = real_set(0);
+    }
+    if (path.count == 0) {
+        return;
+    }
+    KERNEL(path_placements)(model, (const real *)q, path.bodies, path.count, angles, X);
+    carry_chain(model, X, (const real *)v, (const real *)a, &path);
+    const dyn_pose *pose = &model->frames[frame].pose;
+    const tree_body *carrier = &path.motion[0];
+    placement root = X[path.count - 1];
+    placement F = placement_compose(carrier->W, placement_constant(pose->rotation, pose->position));
+    for (int k = 0; k < path.count; k++) {
+        const body *b = &model->bodies[path.bodies[k]];
+        for (int l = 0; l < b->nv; l++) {
+            const tree_column *c = &path.columns[path.motion[k].first_column + l];
+            frame_column y = reference_frame == DYN_LOCAL   ? local_column(carrier, c, F)
+                             : reference_frame == DYN_WORLD ? world_column(carrier, c, root)
+                                                            : aligned_column(carrier, c, F.r, root.R);
+            add_column(nv, y.dV_dq, out[0] + b->v_index + l);
+            add_column(nv, y.dA_dq, out[1] + b->v_index + l);
+            add_column(nv, y.dA_dv, out[2] + b->v_index + l);
+            add_column(nv, y.J, out[3] + b->v_index + l);
+        }
+    }
+}
