@@ -16,3 +16,6 @@ add_dependencies(system_client example_inverse_dynamics)
 add_system_test(cli silent_peer PkgConfig::JANSSON m)
 target_compile_definitions(system_cli PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>")
 add_dependencies(system_cli dynamicsctl)
+
+add_system_test(lying_daemon dynamics_proto Threads::Threads)
+target_sources(system_lying_daemon PRIVATE lying_peer.c ../support/random.c)

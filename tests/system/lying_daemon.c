@@ -1,0 +1,236 @@
+/*
+ * libdynamicsclient against a peer whose answers are wrong: it tells so, and writes nothing past the caller's arrays.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/v1/envelope.pb-c.h>
+#include <dynamics_client.h>
+
+#include "support/random.h"
+#include "system/lying_peer.h"
+
+static lying_peer peer;
+static dyn_client *client;
+static dyn_client_error error;
+
+static void start_peer(void) {
+    lying_peer_start(&peer);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &error, &client), DYN_CLIENT_OK);
+}
+
+static void stop_peer(void) {
+    dyn_client_close(client);
+    lying_peer_stop(&peer);
+}
+
+/* Makes a reply the peer's answer. */
+static void set_reply(Dynamics__V1__Reply *reply) {
+    ck_assert_uint_lt(dynamics__v1__reply__get_packed_size(reply), sizeof peer.reply);
+    peer.reply_size = dynamics__v1__reply__pack(reply, peer.reply);
+    peer.with_id = 1;
+}
+
+static const dyn_client_query QUERY = {.model = "robot", .nq = 2, .nv = 2, .samples = 2};
+
+/* Asks for gravity forces and checks that nothing but them is written. */
+static dyn_client_status ask_gravity(double g[4]) {
+    double guarded[6] = {-1, 0, 0, 0, 0, -1}, q[4] = {0};
+    dyn_client_status status = dyn_client_gravity(client, &QUERY, q, &error, guarded + 1);
+    ck_assert_double_eq(guarded[0], -1);
+    ck_assert_double_eq(guarded[5], -1);
+    memcpy(g, guarded + 1, 4 * sizeof *g);
+    return status;
+}
+
+static void set_gravity_reply(size_t count) {
+    static double values[] = {1, 2, 3, 4, 5, 6};
+    Dynamics__V1__GravityReply gravity = DYNAMICS__V1__GRAVITY_REPLY__INIT;
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    gravity.samples = 2;
+    gravity.n_g = count;
+    gravity.g = values;
+    reply.result_case = DYNAMICS__V1__REPLY__RESULT_GRAVITY;
+    reply.gravity = &gravity;
+    set_reply(&reply);
+}
+
+/* ---- single lies ------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_right_answer_is_taken) {
+    double g[4];
+    set_gravity_reply(4);
+    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_OK);
+    ck_assert_double_eq(g[0], 1);
+    ck_assert_double_eq(g[3], 4);
+}
+END_TEST
+
+START_TEST(too_few_and_too_many_values_are_refused) {
+    double g[4];
+    for (size_t count = 0; count <= 6; count++) {
+        if (count == 4)
+            continue;
+        set_gravity_reply(count);
+        ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_BAD_REPLY);
+    }
+}
+END_TEST
+
+START_TEST(every_truncation_is_refused) {
+    double g[4];
+    set_gravity_reply(4);
+    for (size_t size = peer.reply_size; size-- > 0;) {
+        peer.reply_size = size;
+        ck_assert_int_ne(ask_gravity(g), DYN_CLIENT_OK);
+    }
+}
+END_TEST
+
+START_TEST(an_answer_to_another_request_is_refused) {
+    double g[4];
+    set_gravity_reply(4);
+    peer.with_id = 0;
+    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_BAD_REPLY);
+    ck_assert_ptr_nonnull(strstr(error.message, "another request"));
+}
+END_TEST
+
+START_TEST(an_answer_to_another_method_is_refused) {
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    Dynamics__V1__ListModelsReply list = DYNAMICS__V1__LIST_MODELS_REPLY__INIT;
+    double g[4];
+    reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_MODELS;
+    reply.list_models = &list;
+    set_reply(&reply);
+    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_BAD_REPLY);
+    ck_assert_ptr_nonnull(strstr(error.message, "another method"));
+}
+END_TEST
+
+START_TEST(a_status_is_told_with_its_field) {
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    Dynamics__V1__Status status = DYNAMICS__V1__STATUS__INIT;
+    double g[4];
+    status.code = DYNAMICS__V1__CODE__CODE_DATA_LOSS;
+    status.message = "lost";
+    status.field = "gravity.q[1]";
+    reply.status = &status;
+    set_reply(&reply);
+    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_DATA_LOSS);
+    ck_assert_str_eq(error.field, "gravity.q[1]");
+    ck_assert_str_eq(error.message, "lost");
+    status.code = (Dynamics__V1__Code)4711;
+    set_reply(&reply);
+    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_UNKNOWN);
+}
+END_TEST
+
+/* A description of one joint. */
+static void set_description(uint32_t q_index, size_t zero_count, size_t unit_count) {
+    static char *units[] = {"rad"};
+    static double zeros[] = {0, 0};
+    Dynamics__V1__ModelSummary model = DYNAMICS__V1__MODEL_SUMMARY__INIT;
+    Dynamics__V1__Joint joint = DYNAMICS__V1__JOINT__INIT, *joints[] = {&joint};
+    Dynamics__V1__DescribeModelReply description = DYNAMICS__V1__DESCRIBE_MODEL_REPLY__INIT;
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    model.name = "robot";
+    model.nq = model.nv = 1;
+    joint.name = "joint";
+    joint.nq = joint.nv = 1;
+    joint.q_index = q_index;
+    joint.n_q_units = joint.n_v_units = joint.n_tau_units = unit_count;
+    joint.q_units = joint.v_units = joint.tau_units = units;
+    description.model = &model;
+    description.n_joints = 1;
+    description.joints = joints;
+    description.n_zero_q = description.n_home_q = zero_count;
+    description.zero_q = description.home_q = zeros;
+    reply.result_case = DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL;
+    reply.describe_model = &description;
+    set_reply(&reply);
+}
+
+START_TEST(a_description_that_contradicts_itself_is_refused) {
+    static const struct {
+        uint32_t q_index;
+        size_t zero_count, unit_count;
+        dyn_client_status status;
+    } cases[] = {
+        {0, 1, 1, DYN_CLIENT_OK},        {1, 1, 1, DYN_CLIENT_BAD_REPLY}, {UINT32_MAX, 1, 1, DYN_CLIENT_BAD_REPLY},
+        {0, 0, 1, DYN_CLIENT_BAD_REPLY}, {0, 2, 1, DYN_CLIENT_BAD_REPLY}, {0, 1, 0, DYN_CLIENT_BAD_REPLY}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dyn_client_description *robot;
+        set_description(cases[i].q_index, cases[i].zero_count, cases[i].unit_count);
+        ck_assert_int_eq(dyn_client_describe_model(client, "robot", 0, &error, &robot), cases[i].status);
+        ck_assert((robot != NULL) == (cases[i].status == DYN_CLIENT_OK));
+        dyn_client_description_free(robot);
+    }
+}
+END_TEST
+
+/* ---- random lies ------------------------------------------------------------------------------------------------- */
+
+enum { MUTATIONS = 2000 };
+
+/* Changes up to four bytes, and sometimes the length. */
+static void mutate(random_source *random, const uint8_t *original, size_t size) {
+    memcpy(peer.reply, original, size);
+    peer.reply_size = size;
+    for (int changes = 1 + random_index(random, 4); changes > 0 && size > 0; changes--)
+        peer.reply[random_index(random, (int)size)] = (uint8_t)random_bits(random);
+    if (random_index(random, 4) == 0)
+        peer.reply_size = (size_t)random_index(random, (int)size + 1);
+}
+
+/* Answers of two kinds, changed at random: each call ends, and what it gives can be read and freed. */
+START_TEST(random_changes_never_lead_astray) {
+    random_source base = random_seed("random_changes_never_lead_astray", 20261121);
+    uint8_t gravity[256], description[1024];
+    set_gravity_reply(4);
+    size_t gravity_size = peer.reply_size;
+    memcpy(gravity, peer.reply, gravity_size);
+    set_description(0, 1, 1);
+    size_t description_size = peer.reply_size;
+    ck_assert_uint_le(description_size, sizeof description);
+    memcpy(description, peer.reply, description_size);
+    for (uint64_t i = 0; i < MUTATIONS; i++) {
+        random_source random = random_case(base, i);
+        dyn_client_description *robot;
+        double g[4];
+        mutate(&random, gravity, gravity_size);
+        ask_gravity(g);
+        mutate(&random, description, description_size);
+        if (dyn_client_describe_model(client, "robot", 0, &error, &robot) != DYN_CLIENT_OK)
+            continue;
+        for (size_t k = 0; k < robot->joint_count; k++)
+            if (robot->joints[k].nv > 0)
+                ck_assert_uint_lt(strlen(robot->joints[k].v_units[0]), 100);
+        dyn_client_description_free(robot);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("lying_daemon");
+    TCase *all = tcase_create("lying_daemon");
+    tcase_add_unchecked_fixture(all, start_peer, stop_peer);
+    tcase_add_test(all, a_right_answer_is_taken);
+    tcase_add_test(all, too_few_and_too_many_values_are_refused);
+    tcase_add_test(all, every_truncation_is_refused);
+    tcase_add_test(all, an_answer_to_another_request_is_refused);
+    tcase_add_test(all, an_answer_to_another_method_is_refused);
+    tcase_add_test(all, a_status_is_told_with_its_field);
+    tcase_add_test(all, a_description_that_contradicts_itself_is_refused);
+    tcase_add_test(all, random_changes_never_lead_astray);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    /* nng cannot be used on both sides of a fork. */
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}

@@ -1,0 +1,89 @@
+/*
+ * A peer that answers with any bytes.
+ */
+#include "system/lying_peer.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <endian.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { HEADER = 12, MAX_VARINT = 10 }; /* length of 8 bytes, request id of 4 */
+
+static bool receive_all(int connection, void *to, size_t size) {
+    return recv(connection, to, size, MSG_WAITALL) == (ssize_t)size;
+}
+
+static bool send_all(int connection, const void *from, size_t size) {
+    return send(connection, from, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+/* The Request's id: its first field, key 0x08. Copies key and value; gives their length. */
+static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT + 1]) {
+    size_t length = 1;
+    if (size < 2 || request[0] != 0x08)
+        return 0;
+    while (length < size && length < MAX_VARINT && (request[length] & 0x80) != 0)
+        length++;
+    memcpy(id, request, length + 1);
+    return length + 1;
+}
+
+/* Reads a request and sends the reply. */
+static bool answer(const lying_peer *peer, int connection) {
+    uint8_t header[HEADER], request[1 << 16], id[MAX_VARINT + 1];
+    uint64_t length;
+    if (!receive_all(connection, header, HEADER))
+        return false;
+    memcpy(&length, header, sizeof length);
+    size_t size = (size_t)be64toh(length) - 4;
+    if (size > sizeof request || !receive_all(connection, request, size))
+        return false;
+    size_t id_size = peer->with_id ? copy_id(request, size, id) : 0;
+    length = htobe64(4 + peer->reply_size + id_size);
+    memcpy(header, &length, sizeof length);
+    /* In one piece: TCP would hold back the second of two. */
+    struct iovec parts[] = {{header, HEADER}, {(void *)peer->reply, peer->reply_size}, {id, id_size}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+    return sendmsg(connection, &message, MSG_NOSIGNAL) == (ssize_t)(HEADER + peer->reply_size + id_size);
+}
+
+static void *serve(void *argument) {
+    static const uint8_t hello[] = {0, 'S', 'P', 0, 0, 0x31, 0, 0}; /* of a REP socket */
+    const lying_peer *peer = argument;
+    int connection;
+    while ((connection = accept(peer->listener, NULL, NULL)) >= 0) {
+        uint8_t theirs[sizeof hello];
+        if (send_all(connection, hello, sizeof hello) && receive_all(connection, theirs, sizeof theirs))
+            while (answer(peer, connection))
+                continue;
+        close(connection);
+    }
+    return NULL;
+}
+
+void lying_peer_start(lying_peer *peer) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    peer->reply_size = 0;
+    peer->with_id = 1;
+    peer->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(peer->listener, 0);
+    ck_assert_int_eq(bind(peer->listener, (struct sockaddr *)&address, size), 0);
+    ck_assert_int_eq(listen(peer->listener, 8), 0);
+    ck_assert_int_eq(getsockname(peer->listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(peer->address, sizeof peer->address, "tcp://127.0.0.1:%u", ntohs(address.sin_port));
+    ck_assert_int_eq(pthread_create(&peer->thread, NULL, serve, peer), 0);
+}
+
+void lying_peer_stop(lying_peer *peer) {
+    shutdown(peer->listener, SHUT_RDWR);
+    pthread_join(peer->thread, NULL);
+    close(peer->listener);
+}

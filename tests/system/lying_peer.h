@@ -1,0 +1,28 @@
+/*
+ * A peer that speaks nng's REP protocol over tcp and answers each request with bytes that the test chooses.
+ */
+#ifndef DYNAMICS_TESTS_LYING_PEER_H
+#define DYNAMICS_TESTS_LYING_PEER_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LYING_PEER_REPLY = 1 << 16 };
+
+typedef struct lying_peer {
+    int listener;
+    pthread_t thread;
+    char address[64]; /* to dial */
+    /* The reply to every request; changed between calls only. The request's own id is appended to it as a Reply's id
+     * where `with_id` is set. */
+    uint8_t reply[LYING_PEER_REPLY];
+    size_t reply_size;
+    int with_id;
+} lying_peer;
+
+/* Listens on a tcp port of its own and serves one client. A failure ends the Check test. */
+void lying_peer_start(lying_peer *peer);
+void lying_peer_stop(lying_peer *peer);
+
+#endif
