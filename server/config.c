@@ -73,7 +73,7 @@ typedef struct reading {
     FILE *file;
     int line;
     int lines_seen[KEYS]; /* line of each key, 0: not yet */
-    bool has_failed;
+    int failed_line; /* of the first error, 0: none */
     char *error;
 } reading;
 
@@ -81,10 +81,10 @@ static void fail(reading *r, const char *format, ...) __attribute__((format(prin
 
 /* Keeps the first error, with its place. */
 static void fail(reading *r, const char *format, ...) {
-    if (r->has_failed) {
+    if (r->failed_line > 0 && r->failed_line <= r->line) {
         return;
     }
-    r->has_failed = true;
+    r->failed_line = r->line;
     int used = snprintf(r->error, CONFIG_ERROR_SIZE, "%s:%d: ", r->path, r->line);
     if (used < CONFIG_ERROR_SIZE) {
         va_list arguments;
@@ -297,6 +297,9 @@ static char *read_line(char *line, int size, void *context) {
     reading *r = context;
     char *result = fgets(line, size, r->file);
     r->line += result != NULL;
+    if (!result && ferror(r->file)) {
+        fail(r, "%s", strerror(errno));
+    }
     if (result && strlen(result) > LINE_SIZE - 1 && result[strlen(result) - 1] != '\n') {
         fail(r, "the line has more than %d bytes; continue it in a next line that is indented", LINE_SIZE);
         return NULL;
@@ -335,19 +338,18 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
         return false;
     }
     int bad_line = ini_parse_stream(read_line, &r, take, &r);
-    if (bad_line != 0 && !r.has_failed) {
+    if (bad_line > 0) {
+        int last_line = r.line;
         r.line = bad_line;
         fail(&r, "give \"[section]\", \"key = value\" or a comment that starts with # or ;");
-    }
-    if (!r.has_failed && ferror(r.file)) {
-        fail(&r, "%s", strerror(EIO));
+        r.line = last_line;
     }
     fclose(r.file);
-    if (!r.has_failed) {
+    if (r.failed_line == 0) {
         check(&r);
     }
-    if (r.has_failed) {
+    if (r.failed_line > 0) {
         config_free(c);
     }
-    return !r.has_failed;
+    return r.failed_line == 0;
 }

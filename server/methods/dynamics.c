@@ -5,8 +5,8 @@
 #include "methods/methods.h"
 
 /* ns for one coordinate of one sample, roughly; decides which requests are long. */
-static const double RECURSION_COST = 60;
-static const double MATRIX_COST = 8;
+static const double RECURSION_COST = 20;
+static const double MATRIX_COST = 2;
 
 /* What a step of these methods reads and writes; inputs in the model's order. */
 typedef struct motion {

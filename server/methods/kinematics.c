@@ -5,8 +5,8 @@
 #include "methods/methods.h"
 
 /* ns for one frame of one sample, and for one coordinate of its Jacobian, roughly. */
-static const double FRAME_COST = 300;
-static const double COLUMN_COST = 30;
+static const double FRAME_COST = 80;
+static const double COLUMN_COST = 15;
 
 /* What is computed for one frame. */
 typedef struct frame_task {

@@ -106,7 +106,8 @@ uint64_t transport_admitted(const transport *t, size_t endpoint);
 void transport_expect_probe(transport *t, size_t endpoint, uint16_t port);
 
 /* Puts a new listener in the place of endpoint i's, at the same address. Connections that are at work stay; those that
- * the old listener has accepted and forgotten are closed, so that their clients connect anew. On failure writes a sentence to `error` and returns false; then the next call tries again. One thread. */
+ * the old listener has accepted and forgotten are closed, so that their clients connect anew. On failure writes a
+ * sentence to `error` and returns false; then the next call tries again. One thread. */
 bool transport_restart_listener(transport *t, size_t endpoint, char error[TRANSPORT_ERROR_SIZE]);
 
 /* Refuses new connections from now on. */

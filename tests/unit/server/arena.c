@@ -1,0 +1,78 @@
+/*
+ * Memory of one request.
+ */
+#include "methods/arena.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "unit/server/support.h"
+
+START_TEST(memory_is_zeroed_also_when_it_is_used_again) {
+    arena a;
+    random_source random = random_seed("memory is zeroed also when it is used again", 1);
+    arena_init(&a);
+    for (int round = 0; round < 50; round++) {
+        arena_reset(&a, 1 << 20);
+        for (int i = 0; i < 30; i++) {
+            size_t size = (size_t)random_index(&random, 5000);
+            unsigned char *bytes = arena_allocate(&a, size);
+            ck_assert_ptr_nonnull(bytes);
+            for (size_t k = 0; k < size; k++) {
+                ck_assert_uint_eq(bytes[k], 0);
+            }
+            memset(bytes, 0xa5, size);
+        }
+    }
+    arena_free(&a);
+}
+END_TEST
+
+START_TEST(allocations_are_aligned_and_disjoint) {
+    arena a;
+    arena_init(&a);
+    arena_reset(&a, 1 << 20);
+    for (size_t size = 0; size < 300; size++) {
+        unsigned char *first = arena_allocate(&a, size), *second = arena_allocate(&a, size);
+        ck_assert_uint_eq((uintptr_t)first % _Alignof(max_align_t), 0);
+        ck_assert(second >= first + size || first >= second + size);
+    }
+    arena_free(&a);
+}
+END_TEST
+
+START_TEST(limit_is_kept_and_reported) {
+    arena a;
+    arena_init(&a);
+    arena_reset(&a, 4096);
+    ck_assert_ptr_nonnull(arena_allocate(&a, 4000));
+    ck_assert(!a.is_exhausted);
+    ck_assert_ptr_null(arena_allocate(&a, 4000));
+    ck_assert(a.is_exhausted);
+    arena_reset(&a, 4096);
+    ck_assert(!a.is_exhausted);
+    ck_assert_ptr_nonnull(arena_allocate(&a, 4000));
+    arena_free(&a);
+}
+END_TEST
+
+START_TEST(sizes_that_overflow_are_refused) {
+    arena a;
+    arena_init(&a);
+    arena_reset(&a, SIZE_MAX);
+    ck_assert_ptr_null(arena_array(&a, SIZE_MAX / 4, 8));
+    ck_assert_ptr_null(arena_allocate(&a, SIZE_MAX));
+    ck_assert_ptr_null(arena_allocate(&a, SIZE_MAX - 64));
+    ck_assert_ptr_nonnull(arena_array(&a, 0, 8));
+    arena_free(&a);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("arena");
+    tcase_add_test(tests, memory_is_zeroed_also_when_it_is_used_again);
+    tcase_add_test(tests, allocations_are_aligned_and_disjoint);
+    tcase_add_test(tests, limit_is_kept_and_reported);
+    tcase_add_test(tests, sizes_that_overflow_are_refused);
+    return run_tests(tests);
+}

@@ -1,0 +1,205 @@
+/*
+ * The configuration file.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit/server/support.h"
+
+static char path[] = "/tmp/dynamicsd-config-XXXXXX";
+static char error[CONFIG_ERROR_SIZE];
+
+/* Reads a text as a configuration file. */
+static bool read_text(const char *text, config *c) {
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq((int)write(descriptor, text, strlen(text)), (int)strlen(text));
+    close(descriptor);
+    bool is_good = config_read(path, c, error);
+    unlink(path);
+    return is_good;
+}
+
+/* A text is refused with an error that names the line and holds these words. */
+static void check_refused(const char *text, int line, const char *words) {
+    config c;
+    char place[64];
+    ck_assert_msg(!read_text(text, &c), "accepted: %s", text);
+    snprintf(place, sizeof place, "%s:%d: ", path, line);
+    ck_assert_msg(strncmp(error, place, strlen(place)) == 0, "%s does not start with %s", error, place);
+    ck_assert_msg(strstr(error, words) != NULL, "\"%s\" does not say \"%s\"", error, words);
+    ck_assert_ptr_null(c.rules);
+}
+
+START_TEST(empty_file_gives_the_defaults) {
+    config expected, c;
+    config_init(&expected);
+    ck_assert(read_text("# nothing\n", &c));
+    ck_assert_mem_eq(&c, &expected, sizeof c);
+}
+END_TEST
+
+START_TEST(shipped_configuration_states_the_defaults) {
+    config expected, c;
+    config_init(&expected);
+    ck_assert_msg(config_read(DYNAMICS_CONFIG, &c, error), "%s", error);
+    ck_assert_uint_eq(c.rule_count, 1);
+    ck_assert_str_eq(c.rules[0].name, "quadruped");
+    ck_assert_int_eq(c.rules[0].options.base, DYN_BASE_FLOATING);
+    config_free(&c);
+    ck_assert_mem_eq(&c, &expected, sizeof c);
+}
+END_TEST
+
+START_TEST(every_key_takes_a_value) {
+    config c;
+    ck_assert_msg(
+        read_text("[endpoints]\nrequest = ipc:///a tcp://127.0.0.1:1\n  tcp://[::1]:2\nevents =\nipc_mode = 600\n"
+                  "[models]\ndirectory = /d\n"
+                  "[model arm]\nfile = x.urdf\nbase = floating\nmimic = independent\ngravity = 0 1 -2.5\n"
+                  "[limits]\nmessage_bytes = 1 MiB\nreply_bytes = 65536\nsamples = 5\nmodels = 6\nlinks = 7\n"
+                  "connections = 8\nrequest_time = 0.5\nidle_time = 9\nreply_time = 2\n"
+                  "[server]\nworkers = 3\ncontexts = 64\ndrain_time = 0\n"
+                  "[log]\nlevel = debug\nformat = json\n"
+                  "[health]\nprobe_interval = 1\nprobe_timeout = 3\n",
+                  &c),
+        "%s", error);
+    ck_assert_uint_eq(c.request.count, 3);
+    ck_assert_str_eq(c.request.address[2], "tcp://[::1]:2");
+    ck_assert_uint_eq(c.events.count, 0);
+    ck_assert_uint_eq(c.ipc_mode, 0600);
+    ck_assert_str_eq(c.directory, "/d");
+    ck_assert_uint_eq(c.rule_count, 1);
+    ck_assert_str_eq(c.rules[0].file, "x.urdf");
+    ck_assert_int_eq(c.rules[0].options.mimic, DYN_MIMIC_INDEPENDENT);
+    ck_assert(c.rules[0].options.has_gravity);
+    ck_assert_double_eq(c.rules[0].options.gravity[2], -2.5);
+    ck_assert_uint_eq(c.message_bytes, 1 << 20);
+    ck_assert_uint_eq(c.reply_bytes, 65536);
+    ck_assert_uint_eq(c.samples, 5);
+    ck_assert_uint_eq(c.models, 6);
+    ck_assert_uint_eq(c.links, 7);
+    ck_assert_uint_eq(c.connections, 8);
+    ck_assert_double_eq(c.request_time, 0.5);
+    ck_assert_double_eq(c.idle_time, 9);
+    ck_assert_double_eq(c.reply_time, 2);
+    ck_assert_uint_eq(c.workers, 3);
+    ck_assert_uint_eq(c.contexts, 64);
+    ck_assert_double_eq(c.drain_time, 0);
+    ck_assert_int_eq(c.level, LOG_LEVEL_DEBUG);
+    ck_assert_int_eq(c.format, LOG_FORMAT_JSON);
+    ck_assert_double_eq(c.probe_interval, 1);
+    ck_assert_double_eq(c.probe_timeout, 3);
+    config_free(&c);
+}
+END_TEST
+
+START_TEST(typing_errors_are_named_with_what_was_meant) {
+    check_refused("[limits]\nsampels = 5\n", 2, "did you mean \"samples\"?");
+    check_refused("[limit]\nsamples = 5\n", 2, "did you mean [limits]?");
+    check_refused("\n\nsamples = 5\n", 3, "write [limits] above it");
+    check_refused("[server]\nsamples = 5\n", 2, "belongs to the section [limits]");
+    check_refused("[limits]\nsamples\n", 2, "key = value");
+    check_refused("[limits\nsamples = 5\n", 1, "[section]");
+    check_refused("[zzzzzzzz]\na = 5\n", 2, "the sections are");
+    check_refused("[model a]\nbse = fixed\n", 2, "the keys are file, base, mimic and gravity");
+}
+END_TEST
+
+START_TEST(bad_values_are_named_with_what_is_allowed) {
+    check_refused("[limits]\nsamples = -1\n", 2, "from 1 to");
+    check_refused("[limits]\nsamples = 1e3\n", 2, "whole number");
+    check_refused("[limits]\nsamples =\n", 2, "whole number");
+    check_refused("[limits]\nsamples = 99999999999999999999\n", 2, "whole number");
+    check_refused("[limits]\nmessage_bytes = 64 MB\n", 2, "64 MiB");
+    check_refused("[limits]\nmessage_bytes = 99999999999 GiB\n", 2, "4096");
+    check_refused("[limits]\nrequest_time = nan\n", 2, "seconds from");
+    check_refused("[limits]\nrequest_time = 5 s\n", 2, "seconds from");
+    check_refused("[server]\ncontexts = 0\n", 2, "from 8 to 4096");
+    check_refused("[log]\nlevel = loud\n", 2, "error, warning, info or debug");
+    check_refused("[endpoints]\nipc_mode = 0888\n", 2, "octal");
+    check_refused("[endpoints]\nrequest = ipc://relative\n", 2, "ipc:///absolute/path");
+    check_refused("[endpoints]\nrequest = tcp://127.0.0.1\n", 2, "tcp://address:port");
+    check_refused("[endpoints]\nrequest = tcp://127.0.0.1:99999\n", 2, "tcp://address:port");
+    check_refused("[endpoints]\nrequest = http://a:1\n", 2, "is no endpoint");
+    check_refused("[endpoints]\nrequest = ipc:///a ipc:///a\n", 2, "named twice");
+    check_refused("[endpoints]\nrequest = ipc:///a\nevents = ipc:///a\n", 3, "choose two");
+    check_refused("[endpoints]\nrequest =\n", 2, "names no endpoint");
+    check_refused("[models]\ndirectory = robots\n", 2, "absolute path");
+    check_refused("[model a]\nbase = flying\n", 2, "fixed or floating");
+    check_refused("[model a]\ngravity = 0 0\n", 2, "three numbers");
+    check_refused("[model a]\ngravity = 0 0 inf\n", 2, "three numbers");
+}
+END_TEST
+
+START_TEST(first_error_is_the_one_that_is_told) {
+    check_refused("[limits]\nsamples = 0\nlinks = 0\nx = y\n", 2, "samples");
+}
+END_TEST
+
+START_TEST(key_may_be_set_once) {
+    check_refused("[limits]\nsamples = 5\nmodels = 3\nsamples = 6\n", 4, "already in line 2");
+}
+END_TEST
+
+START_TEST(long_line_is_refused_and_not_cut) {
+    char text[1200] = "[endpoints]\nrequest =";
+    while (strlen(text) < 400) {
+        strcat(text, " tcp://127.0.0.1:1");
+    }
+    strcat(text, "\n");
+    check_refused(text, 2, "more than");
+}
+END_TEST
+
+START_TEST(missing_file_is_named) {
+    config c;
+    ck_assert(!config_read("/nonexistent/dynamicsd.conf", &c, error));
+    ck_assert_ptr_nonnull(strstr(error, "/nonexistent/dynamicsd.conf: No such file"));
+}
+END_TEST
+
+START_TEST(random_changes_are_accepted_or_refused_with_a_line) {
+    random_source random = random_seed("random changes are accepted or refused with a line", 5);
+    char original[8192], text[8192];
+    FILE *file = fopen(DYNAMICS_CONFIG, "re");
+    ck_assert_ptr_nonnull(file);
+    size_t length = fread(original, 1, sizeof original - 1, file);
+    fclose(file);
+    for (int round = 0; round < 2000; round++) {
+        config c;
+        memcpy(text, original, length);
+        text[length] = '\0';
+        for (int k = random_index(&random, 8); k >= 0; k--) {
+            text[random_index(&random, (int)length)] = (char)(1 + random_index(&random, 255));
+        }
+        if (read_text(text, &c)) {
+            config_free(&c);
+        } else {
+            ck_assert_int_eq(strncmp(error, path, strlen(path)), 0);
+            ck_assert_int_gt(atoi(error + strlen(path) + 1), 0);
+        }
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("config");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, empty_file_gives_the_defaults);
+    tcase_add_test(tests, shipped_configuration_states_the_defaults);
+    tcase_add_test(tests, every_key_takes_a_value);
+    tcase_add_test(tests, typing_errors_are_named_with_what_was_meant);
+    tcase_add_test(tests, bad_values_are_named_with_what_is_allowed);
+    tcase_add_test(tests, first_error_is_the_one_that_is_told);
+    tcase_add_test(tests, key_may_be_set_once);
+    tcase_add_test(tests, long_line_is_refused_and_not_cut);
+    tcase_add_test(tests, missing_file_is_named);
+    tcase_add_test(tests, random_changes_are_accepted_or_refused_with_a_line);
+    return run_tests(tests);
+}

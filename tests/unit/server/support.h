@@ -1,0 +1,18 @@
+/*
+ * What the unit tests of the daemon share.
+ */
+#ifndef DYNAMICS_TESTS_UNIT_SERVER_SUPPORT_H
+#define DYNAMICS_TESTS_UNIT_SERVER_SUPPORT_H
+
+#include <check.h>
+
+#include "models/entry.h"
+#include "support/random.h"
+
+/* Runs the tests of one case and returns the exit code. */
+int run_tests(TCase *tests);
+
+/* A model of the sample robots, such as "ur5", under another name; the caller owns a reference. */
+model_entry *load_robot(const char *robot, const char *name);
+
+#endif
