@@ -2,7 +2,7 @@
  * One listening endpoint of nng, which can be replaced while it is in use.
  *
  * A listener of nng 1.5.2 can take up no more connections for good: when it takes a client's closing for its own (nng
- * issue 1518; system_calls.h prevents the known way). Such a listener goes on to accept and to shake hands, but hands no
+ * issue 1518; nng_repairs.h prevents the known way). Such a listener goes on to accept and to shake hands, but hands no
  * connection to its socket. It cannot be revived. A new one takes its place: each ipc listener is bound to a path of its own,
  * "<path>.<generation>", and moved to the public path by rename, which is atomic.
  *

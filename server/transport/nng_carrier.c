@@ -18,9 +18,9 @@
 
 #include "observe/clock.h"
 #include "transport/listener.h"
+#include "transport/nng_repairs.h"
 #include "transport/pipes.h"
 #include "transport/silent.h"
-#include "transport/system_calls.h"
 #include "transport/transport.h"
 
 /* A message larger than the limit by up to this much is read, so that it can be answered. */
@@ -360,7 +360,7 @@ static void bound_descriptors(transport *t, unsigned connections) {
     rlim_t wanted = (rlim_t)connections + SILENT_CONNECTIONS + DESCRIPTOR_RESERVE;
     rlim_t bound = (wanted < limit.rlim_cur ? wanted : limit.rlim_cur) - DESCRIPTOR_RESERVE;
     atomic_store(&t->descriptor_bound, (int)bound);
-    system_calls_bound_descriptors((int)bound);
+    nng_repairs_bound_descriptors((int)bound);
 }
 
 void transport_set_limits(transport *t, double idle_time, double reply_time, unsigned connections) {

@@ -1,0 +1,87 @@
+/* What nng 1.5.2 gets wrong, put right from outside. */
+#include "transport/nng_repairs.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <nng/nng.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+typedef void (*stream_function)(nng_stream *stream, nng_aio *operation);
+
+/* nng's own functions; only this version of it forgets refused operations. */
+static struct {
+    pthread_once_t once;
+    stream_function send, receive;
+    bool forgets;
+} nng = {.once = PTHREAD_ONCE_INIT};
+
+/* Number that a new connection's descriptor must stay below. */
+static atomic_int descriptor_bound = INT_MAX;
+
+void nng_repairs_bound_descriptors(int bound) {
+    atomic_store(&descriptor_bound, bound);
+}
+
+EXPORTED ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags) {
+    long count = syscall(SYS_sendmsg, descriptor, message, flags);
+    if (count < 0 && errno == EPIPE) {
+        errno = ECONNRESET;
+    }
+    return count;
+}
+
+EXPORTED int listen(int descriptor, int backlog) {
+    (void)backlog;
+    return (int)syscall(SYS_listen, descriptor, SOMAXCONN);
+}
+
+EXPORTED int accept(int descriptor, __SOCKADDR_ARG address, socklen_t *restrict size) {
+    int connection = accept4(descriptor, address, size, SOCK_CLOEXEC);
+    if (connection >= atomic_load(&descriptor_bound)) {
+        close(connection);
+        errno = ECONNABORTED;
+        return -1;
+    }
+    return connection;
+}
+
+static stream_function find(const char *name) {
+    stream_function function;
+    void *symbol = dlsym(RTLD_NEXT, name);
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+static void find_nng(void) {
+    nng.send = find("nng_stream_send");
+    nng.receive = find("nng_stream_recv");
+    nng.forgets = strcmp(nng_version(), "1.5.2") == 0;
+}
+
+/* A refused operation is marked as cancelled and left at that. nng cancels those of a connection with NNG_ECLOSED. */
+static void complete_refused(nng_aio *operation) {
+    if (nng.forgets && nng_aio_result(operation) == NNG_ECANCELED) {
+        nng_aio_finish(operation, NNG_ECLOSED);
+    }
+}
+
+EXPORTED void nng_stream_send(nng_stream *stream, nng_aio *operation) {
+    pthread_once(&nng.once, find_nng);
+    nng.send(stream, operation);
+    complete_refused(operation);
+}
+
+EXPORTED void nng_stream_recv(nng_stream *stream, nng_aio *operation) {
+    pthread_once(&nng.once, find_nng);
+    nng.receive(stream, operation);
+    complete_refused(operation);
+}

@@ -1,0 +1,23 @@
+/*
+ * What nng 1.5.2 gets wrong, put right from outside. nng calls these functions of the C library and of its own through
+ * the dynamic linker; the daemon's definitions take their place.
+ *
+ *   sendmsg          A peer that closes before it is greeted makes the greeting fail with EPIPE. nng takes that for the
+ *                    closing of its own listener, which then takes up no more connections (nng issue 1518). ECONNRESET,
+ *                    which means the same, makes it go on with the next.
+ *   listen           nng asks for a queue of 128 connections; beyond, the system lets tcp clients wait for a second. It
+ *                    becomes as long as the system allows.
+ *   accept           Connections beyond a bound are closed at once, so that descriptors are left for the daemon's other
+ *                    work: without any, nng leaves all clients waiting.
+ *   nng_stream_send, A connection that is closed between two parts of a message refuses the second part without ever
+ *   nng_stream_recv  completing the operation. The thread that frees connections then waits for it for good: no
+ *                    connection is freed any more, and closing the socket never ends. Such an operation is completed
+ *                    with an error here.
+ */
+#ifndef SERVER_TRANSPORT_NNG_REPAIRS_H
+#define SERVER_TRANSPORT_NNG_REPAIRS_H
+
+/* From now on a connection is accepted only if its descriptor is below that number. Any thread. */
+void nng_repairs_bound_descriptors(int bound);
+
+#endif
