@@ -298,6 +298,7 @@ static char *read_line(char *line, int size, void *context) {
     char *result = fgets(line, size, r->file);
     r->line += result != NULL;
     if (!result && ferror(r->file)) {
+        r->line++;
         fail(r, "%s", strerror(errno));
     }
     if (result && strlen(result) > LINE_SIZE - 1 && result[strlen(result) - 1] != '\n') {

@@ -18,9 +18,11 @@ START_TEST(memory_is_zeroed_also_when_it_is_used_again) {
             size_t size = (size_t)random_index(&random, 5000);
             unsigned char *bytes = arena_allocate(&a, size);
             ck_assert_ptr_nonnull(bytes);
-            for (size_t k = 0; k < size; k++) {
-                ck_assert_uint_eq(bytes[k], 0);
+            size_t zeros = 0;
+            while (zeros < size && bytes[zeros] == 0) {
+                zeros++;
             }
+            ck_assert_uint_eq(zeros, size);
             memset(bytes, 0xa5, size);
         }
     }
@@ -59,7 +61,7 @@ END_TEST
 START_TEST(sizes_that_overflow_are_refused) {
     arena a;
     arena_init(&a);
-    arena_reset(&a, SIZE_MAX);
+    arena_reset(&a, SIZE_MAX / 2);
     ck_assert_ptr_null(arena_array(&a, SIZE_MAX / 4, 8));
     ck_assert_ptr_null(arena_allocate(&a, SIZE_MAX));
     ck_assert_ptr_null(arena_allocate(&a, SIZE_MAX - 64));

@@ -157,10 +157,12 @@ START_TEST(long_line_is_refused_and_not_cut) {
 }
 END_TEST
 
-START_TEST(missing_file_is_named) {
+START_TEST(unreadable_file_is_named) {
     config c;
     ck_assert(!config_read("/nonexistent/dynamicsd.conf", &c, error));
     ck_assert_ptr_nonnull(strstr(error, "/nonexistent/dynamicsd.conf: No such file"));
+    ck_assert(!config_read("/", &c, error));
+    ck_assert_ptr_nonnull(strstr(error, "Is a directory"));
 }
 END_TEST
 
@@ -199,7 +201,7 @@ int main(void) {
     tcase_add_test(tests, first_error_is_the_one_that_is_told);
     tcase_add_test(tests, key_may_be_set_once);
     tcase_add_test(tests, long_line_is_refused_and_not_cut);
-    tcase_add_test(tests, missing_file_is_named);
+    tcase_add_test(tests, unreadable_file_is_named);
     tcase_add_test(tests, random_changes_are_accepted_or_refused_with_a_line);
     return run_tests(tests);
 }
