@@ -1,8 +1,8 @@
 /*
  * What the algorithms lose to rounding on badly scaled robots: doubles against the same kernels in quadruple precision.
  *
- * Chains of 200 bodies whose masses differ by up to 1e8, light to heavy, heavy to light and mixed; the error of a result
- * is that of its norm.
+ * Chains of 200 bodies whose masses differ by up to 1e8: light to heavy, heavy to light and mixed. Errors are of a
+ * result's norm.
  */
 #include <check.h>
 #include <math.h>
@@ -22,8 +22,8 @@ typedef enum quantity { RNEA, CRBA, ABA, D_RNEA, D_ABA } quantity;
 
 static const char *const names[QUANTITIES] = {"RNEA", "CRBA", "ABA", "dRNEA/dq", "dABA/dq"};
 
-/* Largest errors allowed. The derivatives of ABA are solved for with M itself, whose condition number is up to 1e20 here;
- * ABA never forms it. */
+/* Largest errors allowed. The derivatives of ABA are solved for with M, in which heavy links drown the light ones; ABA
+ * never forms it. */
 static const double bounds[QUANTITIES] = {1e-13, 1e-13, 1e-10, 1e-13, 1e-2};
 
 static void require(dyn_status status, const dyn_error *error) {

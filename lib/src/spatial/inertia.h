@@ -15,7 +15,7 @@ typedef struct rigid_inertia {
 } rigid_inertia;
 
 static inline force rigid_inertia_apply(rigid_inertia B, motion a) {
-    return force_set(vec3_add(sym3_apply(B.I, a.w), vec3_cross(B.h, a.v)), vec3_fma(B.m, a.v, vec3_cross(a.w, B.h)));
+    return force_set(vec3_cross_add(B.h, a.v, sym3_apply(B.I, a.w)), vec3_fma(B.m, a.v, vec3_cross(a.w, B.h)));
 }
 
 static inline rigid_inertia rigid_inertia_add(rigid_inertia A, rigid_inertia B) {

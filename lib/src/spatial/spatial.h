@@ -48,7 +48,7 @@ static inline motion motion_fma(real s, motion a, motion b) {
 
 /* The spatial cross product a x b of two motions. */
 static inline motion motion_cross(motion a, motion b) {
-    return motion_set(vec3_cross(a.w, b.w), vec3_add(vec3_cross(a.w, b.v), vec3_cross(a.v, b.w)));
+    return motion_set(vec3_cross(a.w, b.w), vec3_cross_add(a.w, b.v, vec3_cross(a.v, b.w)));
 }
 
 static inline force force_set(vec3 n, vec3 f) {
@@ -77,21 +77,21 @@ static inline force force_fma(real s, force a, force b) {
 
 /* The spatial cross product m x* a of a motion and a force. */
 static inline force force_cross(motion m, force a) {
-    return force_set(vec3_add(vec3_cross(m.w, a.n), vec3_cross(m.v, a.f)), vec3_cross(m.w, a.f));
+    return force_set(vec3_cross_add(m.w, a.n, vec3_cross(m.v, a.f)), vec3_cross(m.w, a.f));
 }
 
 /* The scalar product of a motion and a force: power. */
 static inline real spatial_dot(motion m, force a) {
-    return vec3_dot(m.w, a.n) + vec3_dot(m.v, a.f);
+    return vec3_dot_add(m.w, a.n, vec3_dot(m.v, a.f));
 }
 
 static inline motion motion_to_child(placement X, motion m) {
-    return motion_set(mat3_apply_transposed(X.R, m.w), mat3_apply_transposed(X.R, vec3_add(m.v, vec3_cross(m.w, X.r))));
+    return motion_set(mat3_apply_transposed(X.R, m.w), mat3_apply_transposed(X.R, vec3_cross_add(m.w, X.r, m.v)));
 }
 
 static inline force force_to_parent(placement X, force a) {
     vec3 f = mat3_apply(X.R, a.f);
-    return force_set(vec3_add(mat3_apply(X.R, a.n), vec3_cross(X.r, f)), f);
+    return force_set(vec3_cross_add(X.r, f, mat3_apply(X.R, a.n)), f);
 }
 
 /* The constant placement of position r[0..2] and rotation R[0..8]. */

@@ -57,10 +57,21 @@ static inline real vec3_dot(vec3 a, vec3 b) {
     return real_fma(a.x, b.x, real_fma(a.y, b.y, a.z * b.z));
 }
 
+/* a . b + c */
+static inline real vec3_dot_add(vec3 a, vec3 b, real c) {
+    return real_fma(a.x, b.x, real_fma(a.y, b.y, real_fma(a.z, b.z, c)));
+}
+
 /* a x b */
 static inline vec3 vec3_cross(vec3 a, vec3 b) {
     return vec3_set(real_fma(a.y, b.z, -(a.z * b.y)), real_fma(a.z, b.x, -(a.x * b.z)),
                     real_fma(a.x, b.y, -(a.y * b.x)));
+}
+
+/* a x b + c */
+static inline vec3 vec3_cross_add(vec3 a, vec3 b, vec3 c) {
+    return vec3_set(real_fma(a.y, b.z, real_fma(-a.z, b.y, c.x)), real_fma(a.z, b.x, real_fma(-a.x, b.z, c.y)),
+                    real_fma(a.x, b.y, real_fma(-a.y, b.x, c.z)));
 }
 
 /* The row-major constant matrix a[0..8]. */
