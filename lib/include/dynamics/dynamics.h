@@ -23,6 +23,8 @@
 #include <dynamics/mass_matrix.h>
 #include <dynamics/model.h>
 #include <dynamics/regressor.h>
+#include <dynamics/operations.h>
+#include <dynamics/payload.h>
 #include <dynamics/report.h>
 #include <dynamics/status.h>
 #include <dynamics/urdf.h>

@@ -44,11 +44,13 @@ static size_t lay_out(const dyn_model *model, const instruction_set *set, uintpt
         w->input[i] = carve(&cursor, packed ? larger(nq, nv) * lane_bytes : 0);
     }
     size_t lanes = (size_t)set->wide->lanes, matrices = 3 * nv * nv * lanes;
-    w->output_count = packed ? larger(24 * nv * lanes, smaller(matrices, packed_matrices_bound)) : 0;
+    w->output_count = larger((24 * nv + 32) * lanes, packed ? smaller(matrices, packed_matrices_bound) : 0);
     w->output = carve(&cursor, w->output_count * sizeof(double));
     w->pose = carve(&cursor, 12 * lane_bytes);
     w->wrenches = carve(&cursor, w->wrench_capacity * 6 * lane_bytes);
     w->frames = carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
+    w->loaded = carve(&cursor, sizeof(dyn_model));
+    w->loaded_bodies = carve(&cursor, (size_t)model->body_count * sizeof(body));
     return cursor - base;
 }
 
@@ -123,6 +125,16 @@ void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double 
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
     if (block.lanes > 1) {
         block.kernels->unpack(output, width, block.count, rows + block.first * width);
+    }
+}
+
+void *dyn_block_part(const dyn_workspace *workspace, size_t offset, sample_block block) {
+    return workspace->output + offset * block.lanes;
+}
+
+void dyn_block_store(const void *part, size_t width, sample_block block, double *rows) {
+    if (rows) {
+        block.kernels->unpack(part, width, block.count, rows + block.first * width);
     }
 }
 

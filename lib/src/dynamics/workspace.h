@@ -7,6 +7,7 @@
 #include <dynamics/external_force.h>
 #include <dynamics/workspace.h>
 
+#include "../model/normal_form.h"
 #include "instruction_set.h"
 
 struct dyn_workspace {
@@ -23,6 +24,8 @@ struct dyn_workspace {
     double *wrenches;     /* packed external wrenches */
     wrench_frame *frames; /* and where they act */
     size_t wrench_capacity;
+    dyn_model *loaded;   /* the model with payloads: a copy that shares all but its bodies; zero without payloads */
+    body *loaded_bodies; /* body_count of them */
 };
 
 /* Samples first .. first + count - 1, at most as many as the lanes of the kernels that compute them. */
@@ -54,6 +57,11 @@ void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double 
 
 /* and its way from there to the caller's rows. */
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows);
+
+/* Where one of several outputs is computed that together are at most 24 nv + 32 numbers a sample, `offset` numbers behind the
+ * first; and its way to the caller's rows, who may not want it (NULL). */
+void *dyn_block_part(const dyn_workspace *workspace, size_t offset, sample_block block);
+void dyn_block_store(const void *part, size_t width, sample_block block, double *rows);
 
 /* The external wrenches of a block; forces on what is fixed to the world are left out. `forces` may be NULL. */
 wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces, sample_block block);

@@ -136,8 +136,7 @@ static dyn_status check_new_name(const dyn_builder *builder, const name_index *t
     return DYN_OK;
 }
 
-/* Checks mass and inertia of a link. */
-static dyn_status check_inertia(const dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
+dyn_status builder_check_inertia(const dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
     const dyn_inertia *inertia = &link->inertia;
     if (!isfinite(inertia->mass) || inertia->mass < 0) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
@@ -185,7 +184,7 @@ dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description
     dyn_status status =
         check_new_name(builder, &builder->link_names, builder->link_count, "link", link->name, link->line, error);
     if (status == DYN_OK) {
-        status = check_inertia(builder, link, error);
+        status = builder_check_inertia(builder, link, error);
     }
     return status == DYN_OK ? append_link(builder, link, error) : status;
 }

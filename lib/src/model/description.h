@@ -30,6 +30,9 @@ struct dyn_builder {
 dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
+/* Checks mass and inertia of a link. */
+dyn_status builder_check_inertia(const dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
+
 /* A new builder that holds the same, but for the lines of a file. */
 dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy);
 

@@ -10,6 +10,7 @@
 
 #include "compile.h"
 #include "error.h"
+#include "merge.h"
 #include "placement.h"
 
 /* What the compilation knows about a link that is placed: the number of each of the builder's links in the model. */
@@ -256,18 +257,9 @@ static void couple_joints(compilation *c) {
 static void merge_inertias(dyn_model *model) {
     for (int i = 0; i < model->link_count; i++) {
         const body_frame *frame = &model->frames[i];
-        if (frame->body < 0) {
-            continue;
+        if (frame->body >= 0) {
+            body_merge(&model->bodies[frame->body], &model->links[i].inertia, &frame->pose);
         }
-        body *carrier = &model->bodies[frame->body];
-        mass_properties sum = {.mass = carrier->mass};
-        memcpy(sum.first_moment, carrier->first_moment, sizeof sum.first_moment);
-        memcpy(sum.inertia, carrier->inertia, sizeof sum.inertia);
-        mass_properties added = link_mass_properties(&model->links[i].inertia, &frame->pose);
-        mass_properties_add(&sum, &added);
-        carrier->mass = sum.mass;
-        memcpy(carrier->first_moment, sum.first_moment, sizeof sum.first_moment);
-        memcpy(carrier->inertia, sum.inertia, sizeof sum.inertia);
     }
 }
 

@@ -1,0 +1,84 @@
+/*
+ * Payloads of a workspace: a private copy of the model's bodies, with other inertias.
+ */
+#include <dynamics/payload.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <dynamics/inertia.h>
+
+#include "../model/error.h"
+#include "../model/merge.h"
+#include "workspace.h"
+
+/* Whether mass and inertia are zero. */
+static bool is_nothing(const dyn_inertia *inertia) {
+    bool nothing = inertia->mass == 0;
+    for (int i = 0; i < 6; i++) {
+        nothing = nothing && inertia->rotational[i] == 0;
+    }
+    return nothing;
+}
+
+static dyn_status check_payload(const dyn_model *model, size_t k, const dyn_payload *payload, dyn_error *error) {
+    char place[DYN_PLACE_SIZE];
+    if (payload->link < 0 || payload->link >= model->link_count) {
+        snprintf(place, sizeof place, "payloads[%zu].link", k);
+        return dyn_error_set(error, DYN_NOT_FOUND, place, "there is no link %d; the model has %d", payload->link,
+                             model->link_count);
+    }
+    dyn_error bad;
+    if (is_nothing(&payload->inertia) || dyn_inertia_check(&payload->inertia, &bad) == DYN_OK) {
+        return DYN_OK;
+    }
+    snprintf(place, sizeof place, "payloads[%zu].inertia", k);
+    return dyn_error_set(error, bad.status, place, "link %s: %s", model->links[payload->link].name, bad.message);
+}
+
+/* Whether a payload stands in place of the link's own inertia. */
+static bool is_replaced(int link, size_t count, const dyn_payload *payloads) {
+    for (size_t k = 0; k < count; k++) {
+        if (payloads[k].link == link && payloads[k].replaces) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Merges into the bodies what the links and the payloads weigh, in the order in which building the model does. */
+static void merge_payloads(const dyn_model *model, size_t count, const dyn_payload *payloads, body *bodies) {
+    for (int i = 0; i < model->body_count; i++) {
+        body_clear_inertia(&bodies[i]);
+    }
+    for (int i = 0; i < model->link_count; i++) {
+        const body_frame *frame = &model->frames[i];
+        if (frame->body >= 0 && !is_replaced(i, count, payloads)) {
+            body_merge(&bodies[frame->body], &model->links[i].inertia, &frame->pose);
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        const body_frame *frame = &model->frames[payloads[k].link];
+        if (frame->body >= 0 && !is_nothing(&payloads[k].inertia)) {
+            body_merge(&bodies[frame->body], &payloads[k].inertia, &frame->pose);
+        }
+    }
+}
+
+dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_payload *payloads, dyn_error *error,
+                              const dyn_model **loaded) {
+    const dyn_model *model = workspace->model;
+    for (size_t k = 0; k < count; k++) {
+        dyn_status status = check_payload(model, k, &payloads[k], error);
+        if (status != DYN_OK) {
+            return status;
+        }
+    }
+    body *bodies = workspace->loaded_bodies;
+    memcpy(bodies, model->bodies, (size_t)model->body_count * sizeof *bodies);
+    merge_payloads(model, count, payloads, bodies);
+    *workspace->loaded = *model;
+    workspace->loaded->bodies = bodies;
+    *loaded = workspace->loaded;
+    return DYN_OK;
+}

@@ -1,0 +1,177 @@
+/*
+ * Another root: the joints on the way are reversed; subtrees and chains.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/operations.h>
+
+#include "derivation.h"
+#include "error.h"
+#include "joint_displacement.h"
+#include "placement.h"
+#include "tree.h"
+
+/* axis = -axis, without negative zeros. */
+static void turn_axis(double axis[3]) {
+    for (int i = 0; i < 3; i++) {
+        axis[i] = 0 - axis[i];
+    }
+}
+
+/* Reverses the motion of a joint, its frame being that of both links at q = 0. A planar joint keeps its plane, and has the
+ * coordinates of the inverse displacement. */
+static void reverse_motion(dyn_joint_description *joint) {
+    if (joint->type == DYN_JOINT_PLANAR) {
+        return;
+    }
+    turn_axis(joint->axis);
+    turn_axis(joint->second_axis);
+    if (joint->type == DYN_JOINT_UNIVERSAL) {
+        double first[3];
+        memcpy(first, joint->axis, sizeof first);
+        memcpy(joint->axis, joint->second_axis, sizeof first);
+        memcpy(joint->second_axis, first, sizeof first);
+    }
+}
+
+static bool is_identity(const dyn_pose *pose) {
+    return memcmp(pose->rotation, identity_pose.rotation, sizeof pose->rotation) == 0 && pose->position[0] == 0 &&
+           pose->position[1] == 0 && pose->position[2] == 0;
+}
+
+static dyn_pose joint_place(const dyn_joint_description *joint) {
+    dyn_pose place;
+    memcpy(place.position, joint->position, sizeof place.position);
+    memcpy(place.rotation, joint->rotation, sizeof place.rotation);
+    return place;
+}
+
+static void set_joint_place(dyn_joint_description *joint, const dyn_pose *place) {
+    memcpy(joint->position, place->position, sizeof joint->position);
+    memcpy(joint->rotation, place->rotation, sizeof joint->rotation);
+}
+
+/* Lets the child link of joint j carry its parent link. */
+static dyn_status reverse_joint(dyn_builder *builder, int j, dyn_error *error) {
+    dyn_pose place = joint_place(&builder->joints[j]), inverse;
+    pose_invert(&place, &inverse);
+    const char *parent = builder->joints[j].parent_link, *child = builder->joints[j].child_link;
+    bool fixed = builder->joints[j].type == DYN_JOINT_FIXED;
+    if (!fixed && !is_identity(&place)) {
+        frame_name frame;
+        dyn_status status = add_joint_frame(builder, builder->joints[j].name, parent, &inverse, error, &frame);
+        char *between = strdup(frame.text);
+        if (status != DYN_OK || between == NULL) {
+            free(between);
+            return status != DYN_OK ? status : dyn_error_memory(error);
+        }
+        free((char *)parent);
+        parent = between;
+    }
+    dyn_joint_description *joint = &builder->joints[j]; /* adding may have moved it */
+    joint->parent_link = child;
+    joint->child_link = parent;
+    set_joint_place(joint, fixed ? &inverse : &identity_pose);
+    reverse_motion(joint);
+    return DYN_OK;
+}
+
+/* Makes `link` the root. */
+static dyn_status change_root(dyn_builder *builder, int link, dyn_error *error) {
+    tree links;
+    dyn_status status = tree_find(builder, error, &links);
+    while (status == DYN_OK && link != links.root) {
+        int carrier = links.parent_joint[link];
+        status = reverse_joint(builder, carrier, error);
+        link = links.parent_link[carrier];
+    }
+    tree_clear(&links);
+    return status;
+}
+
+dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_base base, dyn_error *error,
+                                 dyn_model **result) {
+    *result = NULL;
+    dyn_builder *copy;
+    dyn_status status = derivation_begin(model, error, &copy);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int root;
+    status = description_find_link(copy, link, error, &root);
+    if (status == DYN_OK) {
+        status = change_root(copy, root, error);
+    }
+    return derivation_finish(copy, base, status, error, result);
+}
+
+/* Marks what a link carries, beside what is marked: everything, or only what fixed joints connect with it. */
+static void mark_carried(const dyn_builder *builder, const tree *links, bool only_fixed, bool *keep) {
+    for (int i = 0; i < builder->link_count; i++) {
+        int link = links->order[i], carrier = links->parent_joint[link];
+        if (carrier >= 0 && keep[links->parent_link[carrier]] &&
+            !(only_fixed && builder->joints[carrier].type != DYN_JOINT_FIXED)) {
+            keep[link] = true;
+        }
+    }
+}
+
+/* Reduces a description to a subtree, or, with a `last` link, to a chain. */
+static dyn_status reduce(const dyn_model *model, int first, int last, dyn_error *error, dyn_builder **builder) {
+    tree links;
+    bool *keep = calloc((size_t)(*builder)->link_count, sizeof *keep);
+    dyn_status status = tree_find(*builder, error, &links);
+    if (status == DYN_OK && keep == NULL) {
+        status = dyn_error_memory(error);
+    }
+    if (status == DYN_OK) {
+        keep[first] = true;
+        for (int link = last; link >= 0 && link != first; link = links.parent_link[links.parent_joint[link]]) {
+            keep[link] = true;
+        }
+        mark_carried(*builder, &links, last >= 0, keep);
+        status = prune(model, keep, error, builder);
+    }
+    tree_clear(&links);
+    free(keep);
+    return status;
+}
+
+dyn_status dyn_model_subtree(const dyn_model *model, const char *link, dyn_base base, dyn_error *error,
+                             dyn_model **result) {
+    *result = NULL;
+    dyn_builder *copy;
+    dyn_status status = derivation_begin(model, error, &copy);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int first;
+    status = description_find_link(copy, link, error, &first);
+    if (status == DYN_OK) {
+        status = reduce(model, first, -1, error, &copy);
+    }
+    return derivation_finish(copy, base, status, error, result);
+}
+
+dyn_status dyn_model_chain(const dyn_model *model, const char *first, const char *last, dyn_base base, dyn_error *error,
+                           dyn_model **result) {
+    *result = NULL;
+    dyn_builder *copy;
+    dyn_status status = derivation_begin(model, error, &copy);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int from, to;
+    status = description_find_link(copy, first, error, &from);
+    if (status == DYN_OK) {
+        status = description_find_link(copy, last, error, &to);
+    }
+    if (status == DYN_OK) {
+        status = change_root(copy, from, error);
+    }
+    if (status == DYN_OK) {
+        status = reduce(model, from, to, error, &copy);
+    }
+    return derivation_finish(copy, base, status, error, result);
+}

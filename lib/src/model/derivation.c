@@ -1,0 +1,125 @@
+/*
+ * Deriving a model from another.
+ */
+#include "derivation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "placement.h"
+
+dyn_status derivation_begin(const dyn_model *model, dyn_error *error, dyn_builder **copy) {
+    dyn_status status = builder_copy(model->description, error, copy);
+    for (int j = 0; status == DYN_OK && j < (*copy)->joint_count; j++) {
+        dyn_joint_description *joint = &(*copy)->joints[j];
+        if (model->options.mimic == DYN_MIMIC_INDEPENDENT || joint->type == DYN_JOINT_FIXED) {
+            free((char *)joint->mimic_joint);
+            joint->mimic_joint = NULL;
+        }
+    }
+    return status;
+}
+
+dyn_status derivation_finish(dyn_builder *copy, dyn_base base, dyn_status status, dyn_error *error,
+                             dyn_model **result) {
+    const dyn_build_options options = {.base = base, .mimic = DYN_MIMIC_COUPLED};
+    *result = NULL;
+    if (status == DYN_OK) {
+        status = dyn_builder_build(copy, &options, NULL, error, result);
+    }
+    dyn_builder_free(copy);
+    return status;
+}
+
+dyn_base model_base(const dyn_model *model) {
+    return model->floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
+}
+
+dyn_status description_find_link(const dyn_builder *builder, const char *name, dyn_error *error, int *link) {
+    *link = name != NULL ? name_index_find(&builder->link_names, name) : -1;
+    if (*link >= 0) {
+        return DYN_OK;
+    }
+    return builder_fail(builder, error, DYN_NOT_FOUND, 0, "link", name, "robot %s has no link of this name",
+                        builder->name);
+}
+
+dyn_status add_fixed_joint(dyn_builder *builder, const char *name, const char *parent, const char *child,
+                           const dyn_pose *pose, dyn_error *error) {
+    char joint_name[2 * DYN_MAX_NAME + 16];
+    snprintf(joint_name, sizeof joint_name, "%s:fixed", name);
+    const dyn_pose *place = pose != NULL ? pose : &identity_pose;
+    dyn_joint_description joint = {
+        .name = joint_name, .type = DYN_JOINT_FIXED, .parent_link = parent, .child_link = child};
+    memcpy(joint.position, place->position, sizeof joint.position);
+    memcpy(joint.rotation, place->rotation, sizeof joint.rotation);
+    return dyn_builder_add_joint(builder, &joint, error);
+}
+
+dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *child, const dyn_pose *pose,
+                           dyn_error *error, frame_name *frame) {
+    snprintf(frame->text, sizeof frame->text, "%s:frame", joint);
+    const dyn_link_description massless = {.name = frame->text};
+    dyn_status status = dyn_builder_add_link(builder, &massless, error);
+    return status == DYN_OK ? add_fixed_joint(builder, joint, frame->text, child, pose, error) : status;
+}
+
+/* Whether a joint of the description stays: both of its links do. */
+static bool stays(const dyn_builder *builder, const bool *keep, int j) {
+    const dyn_joint_description *joint = &builder->joints[j];
+    return keep[name_index_find(&builder->link_names, joint->parent_link)] &&
+           keep[name_index_find(&builder->link_names, joint->child_link)];
+}
+
+/* Whether the joint of that name stays. */
+static bool name_stays(const dyn_builder *builder, const bool *keep, const char *name) {
+    int j = name_index_find(&builder->joint_names, name);
+    return j >= 0 && stays(builder, keep, j);
+}
+
+/* Lets a mimic joint that stays follow one that stays too. */
+static dyn_status keep_master(const dyn_model *model, const dyn_builder *from, const bool *keep,
+                              dyn_joint_description *joint, dyn_error *error) {
+    if (joint->mimic_joint == NULL || name_stays(from, keep, joint->mimic_joint)) {
+        return DYN_OK;
+    }
+    const dyn_joint *compiled = &model->joints[dyn_model_find_joint(model, joint->name)];
+    const char *master = model->joints[compiled->master].name;
+    if (!name_stays(from, keep, master)) {
+        return builder_fail(from, error, DYN_INVALID_ARGUMENT, 0, "joint", joint->name,
+                            "it follows joint \"%s\", which is left out; lock that joint first", master);
+    }
+    joint->mimic_joint = master;
+    joint->mimic_multiplier = compiled->multiplier;
+    joint->mimic_offset = compiled->offset;
+    return DYN_OK;
+}
+
+dyn_status prune(const dyn_model *model, const bool *keep, dyn_error *error, dyn_builder **builder) {
+    const dyn_builder *from = *builder;
+    dyn_builder *pruned;
+    dyn_status status = dyn_builder_create(from->name, error, &pruned);
+    if (status != DYN_OK) {
+        return status;
+    }
+    memcpy(pruned->gravity, from->gravity, sizeof pruned->gravity);
+    for (int i = 0; status == DYN_OK && i < from->link_count; i++) {
+        status = keep[i] ? builder_append_link(pruned, &from->links[i], error) : DYN_OK;
+    }
+    for (int j = 0; status == DYN_OK && j < from->joint_count; j++) {
+        if (stays(from, keep, j)) {
+            dyn_joint_description joint = from->joints[j];
+            status = keep_master(model, from, keep, &joint, error);
+            status = status == DYN_OK ? builder_append_joint(pruned, &joint, error) : status;
+        }
+    }
+    if (status != DYN_OK) {
+        dyn_builder_free(pruned);
+        return status;
+    }
+    dyn_builder_free(*builder);
+    *builder = pruned;
+    return DYN_OK;
+}

@@ -1,0 +1,39 @@
+/*
+ * Deriving a model from another: its description is copied, changed, and built again.
+ */
+#ifndef DYNAMICS_MODEL_DERIVATION_H
+#define DYNAMICS_MODEL_DERIVATION_H
+
+#include "description.h"
+#include "normal_form.h"
+
+/* A copy of the model's description, whose mimic joints are those that are coupled in the model. */
+dyn_status derivation_begin(const dyn_model *model, dyn_error *error, dyn_builder **copy);
+
+/* Builds the changed description, unless `status` is an error already, and frees it. Returns the status. */
+dyn_status derivation_finish(dyn_builder *copy, dyn_base base, dyn_status status, dyn_error *error, dyn_model **result);
+
+/* The base of a model that was built. */
+dyn_base model_base(const dyn_model *model);
+
+/* Number of a link by name; DYN_NOT_FOUND with place "link NAME". */
+dyn_status description_find_link(const dyn_builder *builder, const char *name, dyn_error *error, int *link);
+
+/* Adds a fixed joint "NAME:fixed" at `pose`, NULL being the identity. */
+dyn_status add_fixed_joint(dyn_builder *builder, const char *name, const char *parent, const char *child,
+                           const dyn_pose *pose, dyn_error *error);
+
+/* Name of a link between a joint and the link that it carries elsewhere than at its own origin. */
+typedef struct frame_name {
+    char text[DYN_MAX_NAME + 16];
+} frame_name;
+
+/* Adds the massless link "JOINT:frame", and a fixed joint "JOINT:fixed" from it to `child` at `pose`. */
+dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *child, const dyn_pose *pose,
+                           dyn_error *error, frame_name *frame);
+
+/* Replaces a description by its links with keep[i] and the joints between them. A mimic joint follows its master where
+ * the joint that it names goes; an error if that goes too. */
+dyn_status prune(const dyn_model *model, const bool *keep, dyn_error *error, dyn_builder **builder);
+
+#endif

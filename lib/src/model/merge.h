@@ -1,0 +1,15 @@
+/*
+ * Merging the inertias of links into the body that carries them.
+ */
+#ifndef DYNAMICS_MODEL_MERGE_H
+#define DYNAMICS_MODEL_MERGE_H
+
+#include "normal_form.h"
+
+/* Takes all inertia from a body. */
+void body_clear_inertia(body *b);
+
+/* Adds the inertia of a link whose frame has that place in the body's frame. */
+void body_merge(body *b, const dyn_inertia *link, const dyn_pose *place);
+
+#endif

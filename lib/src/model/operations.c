@@ -1,0 +1,145 @@
+/*
+ * Payloads attached, changed and detached; robots merged.
+ */
+#include <dynamics/operations.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "derivation.h"
+#include "error.h"
+#include "tree.h"
+
+dyn_status dyn_model_attach(const dyn_model *model, const char *link, const char *name, const dyn_inertia *inertia,
+                            const dyn_pose *pose, dyn_error *error, dyn_model **result) {
+    *result = NULL;
+    dyn_builder *copy;
+    dyn_status status = derivation_begin(model, error, &copy);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int parent;
+    const dyn_link_description added = {.name = name, .inertia = *inertia};
+    status = description_find_link(copy, link, error, &parent);
+    if (status == DYN_OK) {
+        status = dyn_builder_add_link(copy, &added, error);
+    }
+    if (status == DYN_OK) {
+        status = add_fixed_joint(copy, name, link, name, pose, error);
+    }
+    return derivation_finish(copy, model_base(model), status, error, result);
+}
+
+dyn_status dyn_model_change_inertia(const dyn_model *model, const char *link, const dyn_inertia *inertia,
+                                    dyn_error *error, dyn_model **result) {
+    *result = NULL;
+    dyn_builder *copy;
+    dyn_status status = derivation_begin(model, error, &copy);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int changed;
+    status = description_find_link(copy, link, error, &changed);
+    if (status == DYN_OK) {
+        copy->links[changed].inertia = *inertia;
+        status = builder_check_inertia(copy, &copy->links[changed], error);
+    }
+    return derivation_finish(copy, model_base(model), status, error, result);
+}
+
+/* Marks all links but `link` and what it carries; refuses the root. */
+static dyn_status mark_rest(const dyn_builder *builder, int link, dyn_error *error, bool *keep) {
+    tree links;
+    dyn_status status = tree_find(builder, error, &links);
+    if (status == DYN_OK && link == links.root) {
+        status = builder_fail(builder, error, DYN_INVALID_ARGUMENT, 0, "link", builder->links[link].name,
+                              "it is the root, and with it the whole robot would go");
+    }
+    for (int i = 0; status == DYN_OK && i < builder->link_count; i++) {
+        int at = links.order[i], carrier = links.parent_joint[at];
+        keep[at] = at != link && (carrier < 0 || keep[links.parent_link[carrier]]);
+    }
+    tree_clear(&links);
+    return status;
+}
+
+dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+    *result = NULL;
+    dyn_builder *copy;
+    dyn_status status = derivation_begin(model, error, &copy);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int removed;
+    bool *keep = calloc((size_t)copy->link_count, sizeof *keep);
+    status = keep != NULL ? description_find_link(copy, link, error, &removed) : dyn_error_memory(error);
+    if (status == DYN_OK) {
+        status = mark_rest(copy, removed, error, keep);
+    }
+    if (status == DYN_OK) {
+        status = prune(model, keep, error, &copy);
+    }
+    free(keep);
+    return derivation_finish(copy, model_base(model), status, error, result);
+}
+
+/* A name with its prefix; one that is too long is refused where it is added. */
+typedef struct long_name {
+    char text[2 * DYN_MAX_NAME + 2];
+} long_name;
+
+static long_name prefixed(const char *prefix, const char *name) {
+    long_name whole;
+    snprintf(whole.text, sizeof whole.text, "%.*s%s", DYN_MAX_NAME + 1, prefix, name);
+    return whole;
+}
+
+/* Adds all links and joints of another description under their new names. */
+static dyn_status add_all(dyn_builder *builder, const dyn_builder *added, const char *prefix, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int i = 0; status == DYN_OK && i < added->link_count; i++) {
+        dyn_link_description link = added->links[i];
+        long_name name = prefixed(prefix, link.name);
+        link.name = name.text;
+        status = builder_append_link(builder, &link, error);
+    }
+    for (int j = 0; status == DYN_OK && j < added->joint_count; j++) {
+        dyn_joint_description joint = added->joints[j];
+        long_name name = prefixed(prefix, joint.name), parent = prefixed(prefix, joint.parent_link);
+        long_name child = prefixed(prefix, joint.child_link), master;
+        joint.name = name.text;
+        joint.parent_link = parent.text;
+        joint.child_link = child.text;
+        if (joint.mimic_joint != NULL) {
+            master = prefixed(prefix, joint.mimic_joint);
+            joint.mimic_joint = master.text;
+        }
+        status = builder_append_joint(builder, &joint, error);
+    }
+    return status;
+}
+
+dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_pose *pose, const dyn_model *added,
+                           const char *prefix, dyn_error *error, dyn_model **result) {
+    *result = NULL;
+    dyn_builder *copy, *other = NULL;
+    dyn_status status = derivation_begin(model, error, &copy);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int parent;
+    const char *before = prefix != NULL ? prefix : "";
+    status = description_find_link(copy, link, error, &parent);
+    if (status == DYN_OK) {
+        status = derivation_begin(added, error, &other);
+    }
+    if (status == DYN_OK) {
+        status = add_all(copy, other, before, error);
+    }
+    if (status == DYN_OK) {
+        long_name root = prefixed(before, added->links[0].name);
+        status = add_fixed_joint(copy, root.text, link, root.text, pose, error);
+    }
+    dyn_builder_free(other);
+    return derivation_finish(copy, model_base(model), status, error, result);
+}
