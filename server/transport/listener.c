@@ -197,8 +197,8 @@ static void drop_old(listener *l, size_t i) {
     memmove(&l->old[i], &l->old[i + 1], (l->old_count - i) * sizeof l->old[0]);
 }
 
-/* Keeps a listener that was replaced. Subscribers send nothing by which forgotten ones could be told: there it is closed
- * at once, and all of them connect anew. */
+/* Keeps a listener that was replaced. Subscribers send nothing by which forgotten ones could be told: there it is
+ * closed at once, and all of them connect anew. */
 static void keep_old(listener *l, nng_listener handle, unsigned generation) {
     if (l->old_count == LISTENER_OLD) {
         close_old(l, 0);

@@ -1,14 +1,14 @@
 /*
  * One listening endpoint of nng, which can be replaced while it is in use.
  *
- * A listener of nng 1.5.2 can take up no more connections for good: when it takes a client's closing for its own (nng
- * issue 1518; nng_repairs.h prevents the known way). Such a listener goes on to accept and to shake hands, but hands no
- * connection to its socket. It cannot be revived. A new one takes its place: each ipc listener is bound to a path of its own,
+ * A listener of nng 1.5.2 that takes a client's closing for its own takes up no more connections (nng issue 1518;
+ * nng_repairs.h prevents the known way). Such a listener goes on to accept and to shake hands, but hands no connection
+ * to its socket. It cannot be revived. A new one takes its place: each ipc listener is bound to a path of its own,
  * "<path>.<generation>", and moved to the public path by rename, which is atomic.
  *
  * The old one stays as long as it has connections at work. Those that it has accepted and forgotten hold a request that
- * nobody reads: they are told from the others by it, and shut down, so that their clients connect anew. When the old one
- * is closed at last, nng leaks the descriptors of the forgotten connections and its own; they are closed here.
+ * nobody reads: they are told from the others by it, and shut down, so that their clients connect anew. When the old
+ * one is closed at last, nng leaks the descriptors of the forgotten connections and its own; they are closed here.
  */
 #ifndef SERVER_TRANSPORT_LISTENER_H
 #define SERVER_TRANSPORT_LISTENER_H
@@ -49,7 +49,7 @@ typedef struct listener {
 /* Path of an ipc address, or NULL for another one. */
 const char *listener_ipc_path(const char *address);
 
-/* Starts to listen at l->address. A socket file that no process listens on is replaced. On failure writes a sentence. */
+/* Starts to listen at l->address. A socket file that nobody listens on is replaced. On failure writes a sentence. */
 bool listener_open(listener *l, char error[TRANSPORT_ERROR_SIZE]);
 
 /* Puts a new listener in this one's place. On failure the old one stays, and the next call tries again. */

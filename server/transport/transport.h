@@ -87,8 +87,8 @@ void transport_receive(transport *t);
 /* Address of endpoint i, with the port that the system chose where port 0 was asked for. */
 const char *transport_address(const transport *t, size_t endpoint);
 
-/* Takes over new values of idle_time, reply_time and connections. Any thread. Descriptors are bounded by the connections:
- * a few hundred more may wait for their greeting, one more is closed at once. */
+/* Takes over new values of idle_time, reply_time and connections. Any thread. Descriptors are bounded by the
+ * connections: a few hundred more may wait for their greeting, one more is closed at once. */
 void transport_set_limits(transport *t, double idle_time, double reply_time, unsigned connections);
 
 /* Sends a message to all subscribers: topic, zero byte, body. Never blocks. Any thread. */
