@@ -58,7 +58,7 @@ static int call_all(const dyn_model *model, dyn_workspace *w, const double *q, c
     const dyn_external_force force = {dyn_model_link_count(model) - 1, DYN_WORLD, wrench, 0};
     const dyn_external_forces forces = {1, &force};
     dyn_error error;
-    double rotation[SAMPLES * 9];
+    double rotation[SAMPLES * 9], small[4][SAMPLES * 9];
     int frame = force.frame, failed = 0;
     failed += dyn_rnea(model, w, SAMPLES, NULL, q, v, v, &forces, &error, out) != DYN_OK;
     failed += dyn_gravity(model, w, SAMPLES, NULL, q, &error, out) != DYN_OK;
@@ -67,6 +67,13 @@ static int call_all(const dyn_model *model, dyn_workspace *w, const double *q, c
     failed += dyn_aba(model, w, SAMPLES, NULL, q, v, v, &forces, &error, out) != DYN_OK;
     failed += dyn_frame_pose(model, w, SAMPLES, q, frame, &error, out, rotation) != DYN_OK;
     failed += dyn_frame_jacobian(model, w, SAMPLES, q, frame, DYN_LOCAL, &error, out) != DYN_OK;
+    failed += dyn_frame_motion(model, w, SAMPLES, q, v, v, frame, DYN_LOCAL, &error, small[0], small[1], out) != DYN_OK;
+    failed += dyn_minverse(model, w, SAMPLES, q, &error, out) != DYN_OK;
+    failed += dyn_coriolis_matrix(model, w, SAMPLES, q, v, &error, out) != DYN_OK;
+    failed += dyn_energy(model, w, SAMPLES, NULL, q, v, &error, small[0], small[1]) != DYN_OK;
+    failed += dyn_center_of_mass(model, w, SAMPLES, q, v, v, -1, &error, small[0], small[1], small[2], out) != DYN_OK;
+    failed += dyn_centroidal(model, w, SAMPLES, q, v, &error, small[0], out, NULL) != DYN_OK;
+    failed += dyn_centroidal_momentum(model, w, SAMPLES, q, v, &error, small[0]) != DYN_OK;
     return failed;
 }
 

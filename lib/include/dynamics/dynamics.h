@@ -11,12 +11,17 @@
 #define DYNAMICS_DYNAMICS_H
 
 #include <dynamics/builder.h>
+#include <dynamics/center_of_mass.h>
+#include <dynamics/centroidal.h>
 #include <dynamics/configuration.h>
 #include <dynamics/configuration_space.h>
+#include <dynamics/coriolis.h>
 #include <dynamics/derivatives.h>
+#include <dynamics/energy.h>
 #include <dynamics/description.h>
 #include <dynamics/external_force.h>
 #include <dynamics/forward_dynamics.h>
+#include <dynamics/frame_motion.h>
 #include <dynamics/inertia.h>
 #include <dynamics/inverse_dynamics.h>
 #include <dynamics/kinematics.h>

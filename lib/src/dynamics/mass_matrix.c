@@ -22,3 +22,21 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
     }
     return dyn_check_result(workspace, "M", n, entries, M, error);
 }
+
+dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
+                        double *inverse) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_workspace(model, w, error);
+    if (status == DYN_OK) {
+        status = dyn_check_q(w, n, q, error);
+    }
+    size_t entries = (size_t)model->nv * (size_t)model->nv;
+    for (sample_block block = dyn_block_first_of_width(w, n, entries); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        void *out = dyn_block_output(w, inverse, entries, block);
+        block.kernels->minverse(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), w->pivots, out);
+        dyn_block_unpack(out, entries, block, inverse);
+        status = dyn_check_pivots(w, block, error);
+    }
+    return status == DYN_OK ? dyn_check_result(w, "inverse", n, entries, inverse, error) : status;
+}

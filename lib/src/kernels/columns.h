@@ -70,21 +70,19 @@ static inline tree_body tree_world(placement X, const double gravity[3]) {
 static inline void carry_columns(const body *b, const tree_body *parent, const real *v, const real *a, tree_body *k,
                                  tree_column *columns) {
     motion vJ = motion_zero();
-    k->v = parent->v;
     k->a = parent->a;
     for (int l = 0; l < b->nv; l++) {
         tree_column *c = &columns[l];
         c->S = placed_column(b, k->W, l);
         c->Psi_dot = motion_cross(parent->v, c->S);
         c->Psi_ddot = motion_add(motion_cross(parent->a, c->S), motion_cross(parent->v, c->Psi_dot));
+        c->rate = motion_add(c->Psi_dot, c->Psi_dot);
         vJ = motion_fma(v[l], c->S, vJ);
-        k->a = motion_add(k->a, motion_fma(a[l], c->S, motion_fma(v[l], c->Psi_dot, motion_zero())));
+        k->a = motion_fma(a[l], c->S, motion_fma(v[l], c->Psi_dot, k->a));
     }
     k->v = motion_add(parent->v, vJ);
-    for (int l = 0; l < b->nv; l++) {
-        tree_column *c = &columns[l];
-        motion turn = b->nv > 1 ? motion_cross(vJ, c->S) : motion_zero();
-        c->rate = motion_add(motion_fma(real_set(2), c->Psi_dot, motion_zero()), turn);
+    for (int l = 0; l < b->nv && b->nv > 1; l++) {
+        columns[l].rate = motion_add(columns[l].rate, motion_cross(vJ, columns[l].S));
     }
 }
 

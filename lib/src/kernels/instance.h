@@ -11,6 +11,12 @@
 size_t KERNEL(placements_memory)(const dyn_model *model);
 size_t KERNEL(rnea_memory)(const dyn_model *model);
 size_t KERNEL(regressor_memory)(const dyn_model *model);
+size_t KERNEL(minverse_memory)(const dyn_model *model);
+size_t KERNEL(energy_memory)(const dyn_model *model);
+size_t KERNEL(center_of_mass_memory)(const dyn_model *model);
+size_t KERNEL(centroidal_memory)(const dyn_model *model);
+size_t KERNEL(coriolis_memory)(const dyn_model *model);
+size_t KERNEL(frame_motion_memory)(const dyn_model *model);
 size_t KERNEL(gravity_memory)(const dyn_model *model);
 size_t KERNEL(crba_memory)(const dyn_model *model);
 size_t KERNEL(aba_memory)(const dyn_model *model);
@@ -65,6 +71,19 @@ void KERNEL(invert)(int n, const int *parent, real *M);
 
 void KERNEL(regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                        const void *a, void *regressor);
+
+void KERNEL(minverse)(const dyn_model *model, void *memory, const void *q, void *pivots, void *inverse);
+void KERNEL(energy)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                    void *energies);
+void KERNEL(center_of_mass)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int root,
+                            void *motion, void *jacobian);
+void KERNEL(centroidal)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a,
+                        void *inertia, void *A_G, void *dA_G);
+void KERNEL(centroidal_momentum)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a,
+                                 void *momentum);
+void KERNEL(coriolis)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a, void *C);
+void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int frame,
+                          dyn_reference_frame reference_frame, void *twist, void *rate, void *dJ);
 
 /* Sines and cosines of `count` packed angles. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);

@@ -70,6 +70,25 @@ typedef struct kernel_table {
     /* tau = Y p: nv x 10 joints. */
     void (*regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                       const void *a, void *Y);
+    /* M(q)^-1, nv x nv; `pivots` receives the nv numbers that the algorithm divides by. */
+    void (*minverse)(const dyn_model *model, void *memory, const void *q, void *pivots, void *inverse);
+    /* Kinetic and potential energy. */
+    void (*energy)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                   void *energies);
+    /* Position, velocity and acceleration (9) and Jacobian (3 x nv) of the centre of mass behind body `root`, -1: all. */
+    void (*center_of_mass)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int root,
+                           void *motion, void *jacobian);
+    /* Centroidal inertia (9), momentum matrix and its rate (6 x nv each); zero_a is nv zeros. */
+    void (*centroidal)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a,
+                       void *inertia, void *A_G, void *dA_G);
+    /* Centroidal momentum (6); zero_a is nv zeros. */
+    void (*centroidal_momentum)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a,
+                                void *momentum);
+    /* C(q, v), nv x nv; zero_a is nv zeros. */
+    void (*coriolis)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a, void *C);
+    /* Twist of a frame (6), its rate (6) and that of its Jacobian (6 x nv). */
+    void (*frame_motion)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int frame,
+                         dyn_reference_frame reference_frame, void *twist, void *rate, void *dJ);
 } kernel_table;
 
 /* The instances; those but the scalar one where DYN_HAVE_X86_INSTANCES says so. */

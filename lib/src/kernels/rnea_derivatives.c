@@ -14,7 +14,8 @@
  *     d tau_i / d v_j = S_i' (2 B S_j + I rate_j)              d tau_j / d v_i = S_j' (2 B S_i + I rate_i)
  *     M_ij            = S_i' I S_j                             M_ji            = M_ij
  *
- * A coupled mimic joint adds its rows and columns to its master's. External wrenches are constant in their reference
+ * The columns of the root are axes of the frame, so that products with them are picked. Entries of joints on different
+ * branches are zero. A coupled mimic joint adds its rows and columns to its master's. External wrenches are constant in their reference
  * frames: one in local axes is a part of f; one in world axes does not move with the columns (add_world_wrench).
  *
  * Source: Singh, Russell and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
@@ -30,7 +31,16 @@ typedef struct subtree {
     force f;
 } subtree;
 
-/* What one column is multiplied with. */
+/* The motion in one frame. */
+typedef struct tree {
+    const dyn_model *model;
+    const double *gravity;
+    const placement *X;
+    tree_body *bodies;
+    tree_column *columns;
+} tree;
+
+/* What the columns above are multiplied with, for one column. */
 typedef struct column_products {
     force IS;
     vec3 BS; /* angular part of 2 B' S; the other one is zero */
@@ -39,6 +49,7 @@ typedef struct column_products {
 
 typedef struct derivatives {
     int nv;
+    bool shared; /* joints share coordinates: entries add up */
     real *dq, *dv, *da;
 } derivatives;
 
@@ -50,7 +61,7 @@ size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
 /* The body alone: f = I a + v x* I v, and H = w~ J + v h' with J = tr(I)/2 - I. */
 static inline subtree body_terms(const body *b, const tree_body *k) {
     subtree x;
-    x.I = rigid_inertia_to_parent(k->W, body_inertia(b));
+    x.I = b->parent < 0 ? body_inertia(b) : rigid_inertia_to_parent(k->W, body_inertia(b));
     sym3 I = x.I.I;
     vec3 w = k->v.w, v = k->v.v, h = x.I.h;
     real half = 0.5 * (I.xx + I.yy + I.zz);
@@ -80,78 +91,142 @@ static inline mat3 coriolis_block(mat3 H) {
     return B;
 }
 
-static inline column_products multiply_column(const subtree *x, mat3 B, vec3 twice_p, const tree_column *c) {
+/* I S and 2 B' S, */
+static inline column_products multiply_column(const subtree *x, mat3 B, vec3 twice_p, motion S) {
     column_products y;
-    y.IS = rigid_inertia_apply(x->I, c->S);
-    y.BS = vec3_add(mat3_apply_transposed(B, c->S.w), vec3_cross(twice_p, c->S.v));
-    y.dq = force_add(rigid_inertia_apply(x->I, c->Psi_ddot), force_cross(c->S, x->f));
-    y.dq = force_add(y.dq, force_set(mat3_apply(B, c->Psi_dot.w), vec3_cross(c->Psi_dot.w, twice_p)));
-    y.dv = force_add(rigid_inertia_apply(x->I, c->rate), force_set(mat3_apply(B, c->S.w), vec3_cross(c->S.w, twice_p)));
+    y.IS = rigid_inertia_apply(x->I, S);
+    y.BS = vec3_cross_add(twice_p, S.v, mat3_apply_transposed(B, S.w));
+    y.dq = y.dv = force_zero();
     return y;
 }
 
-/* Adds the entries at (row, column) that column j above or beside column i gives; i's products are y. */
-static inline void add_row_entry(const derivatives *d, int row, int column, const column_products *y,
-                                 const tree_column *j) {
-    int at = row * d->nv + column;
-    d->dq[at] += vec3_dot(y->BS, j->Psi_dot.w) + spatial_dot(j->Psi_ddot, y->IS);
-    d->dv[at] += vec3_dot(y->BS, j->S.w) + spatial_dot(j->rate, y->IS);
+/* and the forces that the joints above feel. */
+static inline void multiply_rates(const subtree *x, mat3 B, vec3 twice_p, const tree_column *c, column_products *y) {
+    force dq = force_add(rigid_inertia_apply(x->I, c->Psi_ddot), force_cross(c->S, x->f));
+    force dv = rigid_inertia_apply(x->I, c->rate);
+    y->dq.n = vec3_add(dq.n, mat3_apply(B, c->Psi_dot.w));
+    y->dq.f = vec3_cross_add(c->Psi_dot.w, twice_p, dq.f);
+    y->dv.n = vec3_add(dv.n, mat3_apply(B, c->S.w));
+    y->dv.f = vec3_cross_add(c->S.w, twice_p, dv.f);
 }
 
-/* The joint of body i, column k, against itself and all joints above. */
-static void add_entries(const dyn_model *model, const tree_body *bodies, const tree_column *columns, int i, int k,
-                        const column_products *y, const derivatives *d) {
-    const body *b = &model->bodies[i];
-    int row = b->v_index + k, nv = d->nv;
-    for (int l = 0; l < b->nv; l++) {
-        const tree_column *c = &columns[bodies[i].first_column + l];
-        add_row_entry(d, row, b->v_index + l, y, c);
-        d->da[row * nv + b->v_index + l] += spatial_dot(c->S, y->IS);
-    }
-    for (int j = b->parent; j >= 0; j = model->bodies[j].parent) {
-        const body *p = &model->bodies[j];
-        for (int l = 0; l < p->nv; l++) {
-            const tree_column *c = &columns[bodies[j].first_column + l];
-            int column = p->v_index + l, below = row * nv + column, above = column * nv + row;
-            real m = spatial_dot(c->S, y->IS);
-            add_row_entry(d, row, column, y, c);
-            d->dq[above] += spatial_dot(c->S, y->dq);
-            d->dv[above] += spatial_dot(c->S, y->dv);
-            d->da[below] += m;
-            d->da[above] += m;
+static inline void put(const derivatives *d, real *entry, real x) {
+    *entry = d->shared ? *entry + x : x;
+}
+
+/* The entries at (row, column) that a column at or above i gives, i's products being y. */
+static inline void put_below(const derivatives *d, int row, int column, const column_products *y,
+                             const tree_column *c) {
+    int at = row * d->nv + column;
+    put(d, &d->dq[at], vec3_dot_add(y->BS, c->Psi_dot.w, spatial_dot(c->Psi_ddot, y->IS)));
+    put(d, &d->dv[at], vec3_dot_add(y->BS, c->S.w, spatial_dot(c->rate, y->IS)));
+    put(d, &d->da[at], spatial_dot(c->S, y->IS));
+}
+
+/* Those at (column, row), for a column above. */
+static inline void put_above(const derivatives *d, int row, int column, const column_products *y,
+                             const tree_column *c) {
+    int at = column * d->nv + row;
+    put(d, &d->dq[at], spatial_dot(c->S, y->dq));
+    put(d, &d->dv[at], spatial_dot(c->S, y->dv));
+    put(d, &d->da[at], spatial_dot(c->S, y->IS));
+}
+
+/* Both for a column of the root, where Psi_dot = 0, Psi_ddot = a_0 x S and rate = v x S; own: i is the root. */
+KERNEL_STEP void put_root(const body *root, motion_type type, vec3 a_0, motion v, bool own, int row,
+                          const column_products *y, const derivatives *d) {
+    force dq = force_set(vec3_cross(y->IS.f, a_0), vec3_zero());
+    force dv = force_sub(force_set(y->BS, vec3_zero()), force_cross(v, y->IS));
+    int count = type == MOTION_FLOATING ? 6 : root->nv;
+    for (int l = 0; l < count; l++) {
+        int column = root->v_index + l, below = row * d->nv + column, above = column * d->nv + row;
+        put(d, &d->dq[below], root->ratio * joint_force(root, type, l, dq));
+        put(d, &d->dv[below], root->ratio * joint_force(root, type, l, dv));
+        put(d, &d->da[below], root->ratio * joint_force(root, type, l, y->IS));
+        if (!own) {
+            put(d, &d->dq[above], root->ratio * joint_force(root, type, l, y->dq));
+            put(d, &d->dv[above], root->ratio * joint_force(root, type, l, y->dv));
+            put(d, &d->da[above], root->ratio * joint_force(root, type, l, y->IS));
         }
     }
 }
 
+/* Joints that lie on different branches: columns `from` to `to` - 1. */
+static void put_zeros(const derivatives *d, int row, int from, int to) {
+    for (int column = from; column < to; column++) {
+        int below = row * d->nv + column, above = column * d->nv + row;
+        d->dq[below] = d->dv[below] = d->da[below] = real_set(0);
+        d->dq[above] = d->dv[above] = d->da[above] = real_set(0);
+    }
+}
+
+/* Column k of body i against those of its own joint and of all above. */
+static void put_entries(const tree *t, int i, int k, const column_products *y, const derivatives *d) {
+    const dyn_model *model = t->model;
+    const body *b = &model->bodies[i];
+    int row = b->v_index + k, left = b->v_index, root = i;
+    if (b->parent >= 0) {
+        for (int l = 0; l < b->nv; l++) {
+            put_below(d, row, b->v_index + l, y, &t->columns[t->bodies[i].first_column + l]);
+        }
+        root = b->parent;
+    }
+    for (; model->bodies[root].parent >= 0; root = model->bodies[root].parent) {
+        const body *p = &model->bodies[root];
+        for (int l = 0; l < p->nv; l++) {
+            const tree_column *c = &t->columns[t->bodies[root].first_column + l];
+            put_below(d, row, p->v_index + l, y, c);
+            put_above(d, row, p->v_index + l, y, c);
+        }
+        if (!d->shared) {
+            put_zeros(d, row, p->v_index + p->nv, left);
+        }
+        left = p->v_index;
+    }
+    const body *r = &model->bodies[root];
+    vec3 a_0 = tree_world(t->X[root], t->gravity).a.v;
+    if (r->motion == MOTION_FLOATING) {
+        put_root(r, MOTION_FLOATING, a_0, t->bodies[root].v, i == root, row, y, d);
+    } else {
+        put_root(r, r->motion, a_0, t->bodies[root].v, i == root, row, y, d);
+    }
+    if (!d->shared) {
+        put_zeros(d, row, r->v_index + r->nv, left);
+        put_zeros(d, row, 0, r->v_index);
+    }
+}
+
 /* Outward: the motion, and each body's terms. */
-static void outward_pass(const dyn_model *model, const placement *X, const double gravity[3], const real *v,
-                         const real *a, tree_body *bodies, tree_column *columns, subtree *subtrees) {
-    for (int i = 0, first = 0; i < model->body_count; first += model->bodies[i].nv, i++) {
-        const body *b = &model->bodies[i];
-        tree_body *k = &bodies[i];
+static void outward_pass(const tree *t, const real *v, const real *a, subtree *subtrees) {
+    for (int i = 0, first = 0; i < t->model->body_count; first += t->model->bodies[i].nv, i++) {
+        const body *b = &t->model->bodies[i];
+        tree_body *k = &t->bodies[i];
         k->first_column = first;
         if (b->parent < 0) {
-            tree_body world = tree_world(X[i], gravity);
+            tree_body world = tree_world(t->X[i], t->gravity);
             k->W = placement_identity();
-            carry_columns(b, &world, v + b->v_index, a + b->v_index, k, columns + first);
+            carry_columns(b, &world, v + b->v_index, a + b->v_index, k, t->columns + first);
         } else {
-            k->W = placement_compose(bodies[b->parent].W, X[i]);
-            carry_columns(b, &bodies[b->parent], v + b->v_index, a + b->v_index, k, columns + first);
+            k->W = placement_compose(t->bodies[b->parent].W, t->X[i]);
+            carry_columns(b, &t->bodies[b->parent], v + b->v_index, a + b->v_index, k, t->columns + first);
         }
         subtrees[i] = body_terms(b, k);
     }
 }
 
 /* Inward: the sums over subtrees, and with them the entries. */
-static void inward_pass(const dyn_model *model, const tree_body *bodies, const tree_column *columns, subtree *subtrees,
-                        const derivatives *d) {
-    for (int i = model->body_count - 1; i >= 0; i--) {
-        const body *b = &model->bodies[i];
+static void inward_pass(const tree *t, subtree *subtrees, const derivatives *d) {
+    for (int i = t->model->body_count - 1; i >= 0; i--) {
+        const body *b = &t->model->bodies[i];
+        const tree_column *columns = &t->columns[t->bodies[i].first_column];
         mat3 B = coriolis_block(subtrees[i].H);
         vec3 twice_p = vec3_add(subtrees[i].p, subtrees[i].p);
         for (int k = 0; k < b->nv; k++) {
-            column_products y = multiply_column(&subtrees[i], B, twice_p, &columns[bodies[i].first_column + k]);
-            add_entries(model, bodies, columns, i, k, &y, d);
+            column_products y = multiply_column(&subtrees[i], B, twice_p, columns[k].S);
+            if (b->parent >= 0) {
+                multiply_rates(&subtrees[i], B, twice_p, &columns[k], &y);
+            }
+            put_entries(t, i, k, &y, d);
         }
         if (b->parent >= 0) {
             subtree_add(&subtrees[b->parent], &subtrees[i]);
@@ -162,60 +237,69 @@ static void inward_pass(const dyn_model *model, const tree_body *bodies, const t
 /* A wrench F on body i that keeps its direction: tau_x = -S_x' F changes with q_y by
  *     -(S_y x S_x)' F         where joint y carries joint x, and, where F acts at a point r of the body,
  *     -S_x' (dr x F.f; 0)     with dr = S_y.v + S_y.w x r, since the point moves. */
-static void add_world_wrench(const dyn_model *model, const tree_body *bodies, const tree_column *columns,
-                             int body_index, force F, const vec3 *point, const derivatives *d) {
-    for (int i = body_index; i >= 0; i = model->bodies[i].parent) {
-        for (int k = 0; k < model->bodies[i].nv; k++) {
-            vec3 w = columns[bodies[i].first_column + k].S.w;
-            force turned = force_cross(columns[bodies[i].first_column + k].S, F);
-            int row = model->bodies[i].v_index + k;
-            for (int j = body_index; j >= 0; j = model->bodies[j].parent) {
-                for (int l = 0; l < model->bodies[j].nv; l++) {
-                    motion S = columns[bodies[j].first_column + l].S;
-                    real *entry = &d->dq[row * d->nv + model->bodies[j].v_index + l];
-                    if (j <= i) {
-                        *entry -= spatial_dot(S, turned);
-                    }
-                    if (point) {
-                        *entry -= vec3_dot(vec3_add(S.v, vec3_cross(S.w, *point)), vec3_cross(F.f, w));
-                    }
+static void add_world_wrench(const tree *t, int carrier, force F, const vec3 *point, const derivatives *d) {
+    const body *bodies = t->model->bodies;
+    for (int i = carrier; i >= 0; i = bodies[i].parent) {
+        for (int k = 0; k < bodies[i].nv; k++) {
+            motion S_x = t->columns[t->bodies[i].first_column + k].S;
+            force turned = force_cross(S_x, F);
+            vec3 moment = point ? vec3_cross(F.f, S_x.w) : vec3_zero();
+            real *row = d->dq + (bodies[i].v_index + k) * d->nv;
+            for (int j = carrier; j >= 0; j = bodies[j].parent) {
+                for (int l = 0; l < bodies[j].nv; l++) {
+                    motion S = t->columns[t->bodies[j].first_column + l].S;
+                    vec3 dr = point ? vec3_cross_add(S.w, *point, S.v) : vec3_zero();
+                    real turn = j <= i ? spatial_dot(S, turned) : real_set(0);
+                    row[bodies[j].v_index + l] -= vec3_dot_add(dr, moment, turn);
                 }
             }
         }
     }
 }
 
-/* The wrenches of either kind, local ones into f. */
-static void add_wrenches(const dyn_model *model, const placement *X, const wrench_set *forces, const tree_body *bodies,
-                         const tree_column *columns, subtree *subtrees, const derivatives *d) {
+/* Every wrench in world axes, */
+static void add_world_wrenches(const tree *t, const wrench_set *forces, const derivatives *d) {
     for (size_t j = 0; forces && j < forces->count; j++) {
         wrench_frame at = forces->frames[j];
-        const body_frame *frame = &model->frames[at.frame];
-        int i = frame->body;
-        force F = KERNEL(body_wrench)(model, X, at, (const real *)forces->wrenches + 6 * j);
-        F = force_to_parent(bodies[i].W, F);
-        if (at.reference_frame == DYN_LOCAL) {
-            subtrees[i].f = force_sub(subtrees[i].f, F);
-            continue;
+        if (at.reference_frame != DYN_LOCAL) {
+            const body_frame *frame = &t->model->frames[at.frame];
+            placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
+            placement W = t->bodies[frame->body].W;
+            vec3 point = placement_compose(W, in_body).r;
+            force F = KERNEL(body_wrench)(t->model, t->X, at, (const real *)forces->wrenches + 6 * j);
+            add_world_wrench(t, frame->body, force_to_parent(W, F), at.reference_frame == DYN_WORLD ? NULL : &point, d);
         }
-        vec3 point = placement_compose(bodies[i].W, placement_constant(frame->pose.rotation, frame->pose.position)).r;
-        add_world_wrench(model, bodies, columns, i, F, at.reference_frame == DYN_WORLD ? NULL : &point, d);
+    }
+}
+
+/* and those in local axes: they are a part of f. */
+static void subtract_local_wrenches(const tree *t, const wrench_set *forces, subtree *subtrees) {
+    for (size_t j = 0; forces && j < forces->count; j++) {
+        int i = t->model->frames[forces->frames[j].frame].body;
+        if (forces->frames[j].reference_frame == DYN_LOCAL) {
+            force F = KERNEL(body_wrench)(t->model, t->X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
+            subtrees[i].f = force_sub(subtrees[i].f, force_to_parent(t->bodies[i].W, F));
+        }
     }
 }
 
 void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                               const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
                               void *dtau_da) {
-    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
-    tree_column *columns = (tree_column *)memory;
-    subtree *subtrees = (subtree *)(columns + column_count(model));
-    tree_body *bodies = (tree_body *)(subtrees + model->body_count);
+    tree t;
+    t.model = model, t.gravity = gravity;
+    t.X = KERNEL(placements)(model, (const real *)q, &memory);
+    t.columns = (tree_column *)memory;
+    subtree *subtrees = (subtree *)(t.columns + column_count(model));
+    t.bodies = (tree_body *)(subtrees + model->body_count);
     derivatives d;
-    d.nv = model->nv, d.dq = (real *)dtau_dq, d.dv = (real *)dtau_dv, d.da = (real *)dtau_da;
-    for (int i = 0; i < d.nv * d.nv; i++) {
+    d.nv = model->nv, d.shared = model->has_coupling;
+    d.dq = (real *)dtau_dq, d.dv = (real *)dtau_dv, d.da = (real *)dtau_da;
+    for (int i = 0; d.shared && i < d.nv * d.nv; i++) {
         d.dq[i] = d.dv[i] = d.da[i] = real_set(0);
     }
-    outward_pass(model, X, gravity, (const real *)v, (const real *)a, bodies, columns, subtrees);
-    add_wrenches(model, X, forces, bodies, columns, subtrees, &d);
-    inward_pass(model, bodies, columns, subtrees, &d);
+    outward_pass(&t, (const real *)v, (const real *)a, subtrees);
+    subtract_local_wrenches(&t, forces, subtrees);
+    inward_pass(&t, subtrees, &d);
+    add_world_wrenches(&t, forces, &d);
 }

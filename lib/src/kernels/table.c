@@ -12,7 +12,10 @@ static size_t memory_size(const dyn_model *model) {
     size = larger(size, larger(KERNEL(crba_memory)(model), KERNEL(frame_memory)(model)));
     size = larger(size, KERNEL(aba_derivatives_memory)(model));
     size = larger(size, larger(KERNEL(gravity_derivatives_memory)(model), KERNEL(frame_derivatives_memory)(model)));
-    size = larger(size, KERNEL(regressor_memory)(model));
+    size = larger(size, larger(KERNEL(regressor_memory)(model), KERNEL(minverse_memory)(model)));
+    size = larger(size, larger(KERNEL(energy_memory)(model), KERNEL(center_of_mass_memory)(model)));
+    size = larger(size, larger(KERNEL(centroidal_memory)(model), KERNEL(coriolis_memory)(model)));
+    size = larger(size, KERNEL(frame_motion_memory)(model));
     return larger(size, KERNEL(forward_dynamics_memory)(model));
 }
 
@@ -33,4 +36,11 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(gravity_derivatives),
     KERNEL(frame_derivatives),
     KERNEL(regressor),
+    KERNEL(minverse),
+    KERNEL(energy),
+    KERNEL(center_of_mass),
+    KERNEL(centroidal),
+    KERNEL(centroidal_momentum),
+    KERNEL(coriolis),
+    KERNEL(frame_motion),
 };

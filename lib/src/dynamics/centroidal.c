@@ -1,0 +1,54 @@
+#include <dynamics/centroidal.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "workspace.h"
+
+static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q,
+                                  const double *v, dyn_error *error) {
+    dyn_status status = dyn_check_state(model, w, n, NULL, q, v, error);
+    if (status == DYN_OK && !(dyn_model_mass(model) > 0)) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                             "the links have no mass, and so no centre of mass; give them one");
+    }
+    return status;
+}
+
+dyn_status dyn_centroidal(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, const double *v,
+                          dyn_error *error, double *inertia, double *A_G, double *dA_G) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = check_arguments(model, w, n, q, v, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+        void *I = dyn_block_part(w, 0, block), *A = dyn_block_part(w, 9, block);
+        void *dA = dyn_block_part(w, 9 + 6 * nv, block);
+        block.kernels->centroidal(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
+                                  dyn_block_pack(w, 1, v, nv, block), w->zero, I, A, dA);
+        dyn_block_store(I, 9, block, inertia);
+        dyn_block_store(A, 6 * nv, block, A_G);
+        dyn_block_store(dA, 6 * nv, block, dA_G);
+    }
+    const dyn_named_result results[] = {{"inertia", 9, inertia}, {"A_G", 6 * nv, A_G}, {"dA_G", 6 * nv, dA_G}};
+    return dyn_check_results(w, n, results, 3, error);
+}
+
+dyn_status dyn_centroidal_momentum(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                   const double *v, dyn_error *error, double *momentum) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = check_arguments(model, w, n, q, v, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+        void *h = dyn_block_part(w, 0, block);
+        block.kernels->centroidal_momentum(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
+                                           dyn_block_pack(w, 1, v, nv, block), w->zero, h);
+        dyn_block_store(h, 6, block, momentum);
+    }
+    return dyn_check_result(w, "momentum", n, 6, momentum, error);
+}

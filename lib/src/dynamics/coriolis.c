@@ -1,0 +1,46 @@
+#include <dynamics/coriolis.h>
+
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "workspace.h"
+
+dyn_status dyn_coriolis_matrix(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                               const double *v, dyn_error *error, double *C) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_state(model, w, n, NULL, q, v, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    for (sample_block block = dyn_block_first_of_width(w, n, nv * nv); block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        void *out = dyn_block_output(w, C, nv * nv, block);
+        block.kernels->coriolis(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
+                                dyn_block_pack(w, 1, v, nv, block), w->zero, out);
+        dyn_block_unpack(out, nv * nv, block, C);
+    }
+    return dyn_check_result(w, "C", n, nv * nv, C, error);
+}
+
+dyn_status dyn_christoffel(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                           dyn_error *error, double *symbols) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_state(model, w, n, NULL, q, NULL, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, entries = nv * nv * nv;
+    /* C is linear in v: G_k is C at the unit velocity of coordinate k. */
+    double *e = w->output;
+    for (size_t k = 0; k < nv; k++) {
+        e[k] = 0;
+    }
+    for (size_t s = 0; s < n; s++) {
+        for (size_t k = 0; k < nv; k++) {
+            e[k] = 1;
+            w->set->single->coriolis(model, w->memory, q + s * nq, e, w->zero, symbols + s * entries + k * nv * nv);
+            e[k] = 0;
+        }
+    }
+    return dyn_check_result(w, "symbols", n, entries, symbols, error);
+}

@@ -1,0 +1,45 @@
+#include <dynamics/frame_motion.h>
+
+#include <string.h>
+
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "workspace.h"
+
+/* The world does not move. */
+static void store_rest(size_t n, size_t width, double *rows) {
+    if (rows) {
+        memset(rows, 0, n * width * sizeof *rows);
+    }
+}
+
+dyn_status dyn_frame_motion(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                            const double *v, const double *a, int frame, dyn_reference_frame reference_frame,
+                            dyn_error *error, double *twist, double *rate, double *dJ) {
+    const dyn_workspace *w = workspace;
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);
+    if (status == DYN_OK) {
+        status = dyn_check_frame(model, frame, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (frame == DYN_WORLD_FRAME) {
+        store_rest(n, 6, twist);
+        store_rest(n, 6, rate);
+        store_rest(n, 6 * nv, dJ);
+        return DYN_OK;
+    }
+    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+        void *V = dyn_block_part(w, 0, block), *dV = dyn_block_part(w, 6, block), *J = dyn_block_part(w, 12, block);
+        block.kernels->frame_motion(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
+                                    dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), frame,
+                                    reference_frame, V, dV, J);
+        dyn_block_store(V, 6, block, twist);
+        dyn_block_store(dV, 6, block, rate);
+        dyn_block_store(J, 6 * nv, block, dJ);
+    }
+    const dyn_named_result results[] = {{"twist", 6, twist}, {"rate", 6, rate}, {"dJ", 6 * nv, dJ}};
+    return dyn_check_results(w, n, results, 3, error);
+}

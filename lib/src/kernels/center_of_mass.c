@@ -1,0 +1,80 @@
+/*
+ * Centre of mass of a subtree, with its velocity, acceleration and Jacobian.
+ *
+ * About the world's origin, with the first moment h of a body, its twist (w; v) and its spatial acceleration
+ * (alpha; a), and sums over the bodies of the subtree whose mass is M:
+ *     M c = sum h        M dc/dt = sum m v + w x h        M d2c/dt2 = sum m a + alpha x h + w x (m v + w x h)
+ * A column (s_w; s_v) of a joint that carries the mass m and first moment h of the subtree adds to the Jacobian
+ *     (m s_v + s_w x h) / M
+ */
+#include "world_tree.h"
+
+size_t KERNEL(center_of_mass_memory)(const dyn_model *model) {
+    return world_tree_memory(model) + (size_t)model->body_count * sizeof(rigid_inertia);
+}
+
+/* Whether body i is `root` or behind it; all bodies are behind -1. */
+static int is_behind(const dyn_model *model, int i, int root) {
+    while (i > root) {
+        i = model->bodies[i].parent;
+    }
+    return i == root || root < 0;
+}
+
+static void store_vec3(vec3 a, real *out) {
+    out[0] = a.x, out[1] = a.y, out[2] = a.z;
+}
+
+/* The Jacobian, 3 x nv, from what each joint carries of the subtree. */
+static void store_jacobian(const dyn_model *model, const world_tree *tree, const rigid_inertia *carried, real scale,
+                           real *J) {
+    for (int i = 0; i < 3 * model->nv; i++) {
+        J[i] = real_set(0);
+    }
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        for (int k = 0; k < b->nv; k++) {
+            motion S = tree->columns[tree->bodies[i].first_column + k].S;
+            vec3 column = vec3_scale(scale, vec3_fma(carried[i].m, S.v, vec3_cross(S.w, carried[i].h)));
+            real *at = J + b->v_index + k;
+            at[0] = at[0] + column.x;
+            at[model->nv] = at[model->nv] + column.y;
+            at[2 * model->nv] = at[2 * model->nv] + column.z;
+        }
+    }
+}
+
+void KERNEL(center_of_mass)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int root,
+                            void *motion_out, void *jacobian) {
+    world_tree tree = find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)a);
+    rigid_inertia *carried = (rigid_inertia *)memory;
+    vec3 c = vec3_zero(), velocity = vec3_zero(), acceleration = vec3_zero();
+    double M = 0;
+    for (int i = 0; i < model->body_count; i++) {
+        const tree_body *k = &tree.bodies[i];
+        rigid_inertia I = world_inertia(model, &tree, i);
+        carried[i].m = real_set(0), carried[i].h = vec3_zero(), carried[i].I = sym3_zero();
+        if (!is_behind(model, i, root)) {
+            continue;
+        }
+        vec3 p = vec3_fma(I.m, k->v.v, vec3_cross(k->v.w, I.h));
+        vec3 rate = vec3_fma(I.m, k->a.v, vec3_add(vec3_cross(k->a.w, I.h), vec3_cross(k->v.w, p)));
+        carried[i].m = I.m, carried[i].h = I.h;
+        M += model->bodies[i].mass;
+        c = vec3_add(c, I.h);
+        velocity = vec3_add(velocity, p);
+        acceleration = vec3_add(acceleration, rate);
+    }
+    for (int i = model->body_count - 1; i >= 0; i--) {
+        int parent = model->bodies[i].parent;
+        if (parent >= 0) {
+            carried[parent].m = carried[parent].m + carried[i].m;
+            carried[parent].h = vec3_add(carried[parent].h, carried[i].h);
+        }
+    }
+    real scale = real_set(1 / M), *out = (real *)motion_out;
+    store_vec3(vec3_scale(scale, c), out);
+    store_vec3(vec3_scale(scale, velocity), out + 3);
+    store_vec3(vec3_scale(scale, acceleration), out + 6);
+    store_jacobian(model, &tree, carried, scale, (real *)jacobian);
+}

@@ -1,0 +1,35 @@
+/*
+ * Kinetic and potential energy:
+ *     T = sum of v_i' I_i v_i / 2        V = -sum of g' (m r + R h)
+ * with the twist v_i in the body's frame. V is zero with all mass at the world's origin.
+ */
+#include "instance.h"
+
+typedef struct energy_body {
+    placement W;
+    motion v;
+} energy_body;
+
+size_t KERNEL(energy_memory)(const dyn_model *model) {
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(energy_body);
+}
+
+void KERNEL(energy)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                    void *energies) {
+    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
+    energy_body *bodies = (energy_body *)memory;
+    real T = real_set(0), V = real_set(0);
+    vec3 g = vec3_constant(gravity);
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        energy_body *k = &bodies[i];
+        rigid_inertia I = body_inertia(b);
+        motion vJ = joint_motion(b, b->motion, (const real *)v + b->v_index);
+        k->W = b->parent < 0 ? X[i] : placement_compose(bodies[b->parent].W, X[i]);
+        k->v = b->parent < 0 ? vJ : motion_add(motion_to_child(X[i], bodies[b->parent].v), vJ);
+        T = real_fma(real_set(0.5), spatial_dot(k->v, rigid_inertia_apply(I, k->v)), T);
+        V = V - vec3_dot(g, vec3_fma(I.m, k->W.r, mat3_apply(k->W.R, I.h)));
+    }
+    ((real *)energies)[0] = T;
+    ((real *)energies)[1] = V;
+}

@@ -1,0 +1,85 @@
+/*
+ * Motion of a frame: its twist, its acceleration, and the rate of its Jacobian.
+ *
+ * In the world, about its origin, the frame's body has the twist (w; V) and the spatial acceleration (alpha; A), and a
+ * joint above it the column S with the rate dS/dt = v_j x S. In the reference frames
+ *     world            J = S                  dJ/dt = dS/dt
+ *     local            J = X S                dJ/dt = X (dS/dt - V x S)                 X: world to frame
+ *     world aligned    J = (s_w; s_p)         dJ/dt = (ds_w; ds_v + ds_w x p + s_w x dp/dt)
+ * with s_p = s_v + s_w x p at the frame's origin p. The rate of the twist is J a + dJ/dt v: the spatial acceleration in
+ * the first two, the classical one, d2p/dt2, in the last.
+ *
+ * Source: Featherstone 2008, section 2.11.
+ */
+#include "world_tree.h"
+
+size_t KERNEL(frame_motion_memory)(const dyn_model *model) {
+    return world_tree_memory(model);
+}
+
+/* A motion about the point p instead of the origin, in world axes. */
+static inline motion at_point(motion m, vec3 p) {
+    return motion_set(m.w, vec3_add(m.v, vec3_cross(m.w, p)));
+}
+
+/* What a motion of the world's frame is in the reference frame; the rate of aligned axes is seen to by the caller. */
+static motion in_reference_frame(placement F, dyn_reference_frame reference_frame, motion m) {
+    if (reference_frame == DYN_WORLD) {
+        return m;
+    }
+    motion moved = at_point(m, F.r);
+    return reference_frame == DYN_LOCAL
+               ? motion_set(mat3_apply_transposed(F.R, moved.w), mat3_apply_transposed(F.R, moved.v))
+               : moved;
+}
+
+static void store_motion(motion m, int stride, real *out) {
+    const real entries[6] = {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z};
+    for (int row = 0; row < 6; row++) {
+        out[row * stride] = out[row * stride] + entries[row];
+    }
+}
+
+/* The rate of one column. */
+static motion jacobian_rate(const tree_column *c, motion V, placement F, dyn_reference_frame reference_frame) {
+    motion rate = column_rate(c);
+    if (reference_frame == DYN_LOCAL) {
+        motion turn = motion_cross(V, c->S);
+        rate = motion_set(vec3_sub(rate.w, turn.w), vec3_sub(rate.v, turn.v));
+    }
+    rate = in_reference_frame(F, reference_frame, rate);
+    if (reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
+        rate.v = vec3_add(rate.v, vec3_cross(c->S.w, at_point(V, F.r).v));
+    }
+    return rate;
+}
+
+void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int frame,
+                          dyn_reference_frame reference_frame, void *twist, void *rate_of_twist, void *dJ) {
+    const body_frame *f = &model->frames[frame];
+    for (int i = 0; i < 6; i++) {
+        ((real *)twist)[i] = ((real *)rate_of_twist)[i] = real_set(0);
+    }
+    for (int i = 0; i < 6 * model->nv; i++) {
+        ((real *)dJ)[i] = real_set(0);
+    }
+    if (f->body < 0) {
+        return;
+    }
+    world_tree tree = find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)a);
+    const tree_body *carrier = &tree.bodies[f->body];
+    placement F = placement_compose(carrier->W, placement_constant(f->pose.rotation, f->pose.position));
+    motion V = in_reference_frame(F, reference_frame, carrier->v);
+    motion A = in_reference_frame(F, reference_frame, carrier->a);
+    if (reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
+        A.v = vec3_add(A.v, vec3_cross(V.w, V.v));
+    }
+    store_motion(V, 1, (real *)twist);
+    store_motion(A, 1, (real *)rate_of_twist);
+    for (int i = f->body; i >= 0; i = model->bodies[i].parent) {
+        for (int k = 0; k < model->bodies[i].nv; k++) {
+            motion rate = jacobian_rate(&tree.columns[tree.bodies[i].first_column + k], carrier->v, F, reference_frame);
+            store_motion(rate, model->nv, (real *)dJ + model->bodies[i].v_index + k);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/*
+ * Motion of a tree in the world's frame: placements, twists and accelerations of all bodies, and the columns of all
+ * joints with their rates (columns.h). Spatial vectors are about the world's origin.
+ */
+#ifndef DYNAMICS_KERNELS_WORLD_TREE_H
+#define DYNAMICS_KERNELS_WORLD_TREE_H
+
+#include "columns.h"
+
+typedef struct world_tree {
+    tree_body *bodies;
+    tree_column *columns; /* those of body i from bodies[i].first_column on */
+} world_tree;
+
+static inline size_t world_tree_memory(const dyn_model *model) {
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(tree_body) +
+           column_count(model) * sizeof(tree_column);
+}
+
+/* The tree at (q, v, a) under an acceleration of gravity, at the start of *memory, which moves behind it. */
+static inline world_tree find_world_tree(const dyn_model *model, void **memory, const double gravity[3], const real *q,
+                                         const real *v, const real *a) {
+    placement *X = KERNEL(placements)(model, q, memory);
+    world_tree tree;
+    tree.bodies = (tree_body *)*memory;
+    tree.columns = (tree_column *)(tree.bodies + model->body_count);
+    tree_body world;
+    world.v = motion_zero();
+    world.a = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity)));
+    int columns = 0;
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        tree_body *k = &tree.bodies[i], *parent = b->parent < 0 ? &world : &tree.bodies[b->parent];
+        k->W = b->parent < 0 ? X[i] : placement_compose(parent->W, X[i]);
+        k->first_column = columns;
+        carry_columns(b, parent, v + b->v_index, a + b->v_index, k, tree.columns + columns);
+        columns += b->nv;
+    }
+    *memory = tree.columns + columns;
+    return tree;
+}
+
+/* dS/dt = v x S of a column of the body. */
+static inline motion column_rate(const tree_column *c) {
+    return motion_set(vec3_sub(c->rate.w, c->Psi_dot.w), vec3_sub(c->rate.v, c->Psi_dot.v));
+}
+
+/* Inertia of body i in the world. */
+static inline rigid_inertia world_inertia(const dyn_model *model, const world_tree *tree, int i) {
+    return rigid_inertia_to_parent(tree->bodies[i].W, body_inertia(&model->bodies[i]));
+}
+
+/* The gravity of a tree in free motion. */
+static const double no_gravity[3] = {0, 0, 0};
+
+#endif
