@@ -8,6 +8,7 @@
 
 #include "methods/methods.h"
 #include "methods/reply_cache.h"
+#include "methods/zero_bytes.h"
 #include "observe/clock.h"
 
 /* Decoded requests may take this many times their serialized size, and this much more. */
@@ -154,6 +155,15 @@ static uint64_t scan_id(const uint8_t *bytes, size_t size) {
     return 0;
 }
 
+static void refuse_zero_bytes(call *c) {
+    const transport_call *t = c->transport;
+    if (zero_bytes_find(&dynamics__v1__request__descriptor, t->request, t->request_size, c->field, sizeof c->field)) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the text has a zero byte; leave it out");
+    } else {
+        c->field[0] = '\0';
+    }
+}
+
 /* Decodes the request; on failure ends the call. */
 static void decode(call *c) {
     const transport_call *t = c->transport;
@@ -176,6 +186,7 @@ static void decode(call *c) {
                   t->request_size);
     } else {
         c->reply.id = c->request->id;
+        refuse_zero_bytes(c);
     }
 }
 

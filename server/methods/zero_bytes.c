@@ -1,0 +1,92 @@
+/* Zero bytes in strings of a serialized message. */
+#include "methods/zero_bytes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Fields of a message type whose occurrences are counted, for the index in a path. */
+enum { COUNTED_FIELDS = 32 };
+
+/* The bytes that are left of a message. */
+typedef struct rest {
+    const uint8_t *at, *end;
+} rest;
+
+static bool read_varint(rest *r, uint64_t *value) {
+    *value = 0;
+    for (unsigned shift = 0; r->at < r->end && shift < 64; shift += 7) {
+        uint8_t byte = *r->at++;
+        *value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reads the next field; `content` receives the bytes of a length-delimited one, else NULL. */
+static bool read_field(rest *r, uint32_t *number, rest *content) {
+    uint64_t key, length;
+    *content = (rest){NULL, NULL};
+    if (!read_varint(r, &key)) {
+        return false;
+    }
+    *number = (uint32_t)(key >> 3);
+    switch (key & 7) {
+    case PROTOBUF_C_WIRE_TYPE_VARINT:
+        return read_varint(r, &length);
+    case PROTOBUF_C_WIRE_TYPE_64BIT:
+        length = 8;
+        break;
+    case PROTOBUF_C_WIRE_TYPE_32BIT:
+        length = 4;
+        break;
+    case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED:
+        if (!read_varint(r, &length)) {
+            return false;
+        }
+        *content = (rest){r->at, r->at + (length <= (size_t)(r->end - r->at) ? length : 0)};
+        break;
+    default:
+        return false;
+    }
+    if (length > (size_t)(r->end - r->at)) {
+        return false;
+    }
+    r->at += length;
+    return true;
+}
+
+/* Writes "name" or "name[i]", returns its length. */
+static size_t write_step(const ProtobufCFieldDescriptor *field, unsigned index, char *path, size_t size) {
+    int length = field->label == PROTOBUF_C_LABEL_REPEATED ? snprintf(path, size, "%s[%u]", field->name, index)
+                                                           : snprintf(path, size, "%s", field->name);
+    return (size_t)length < size ? (size_t)length : size - 1;
+}
+
+bool zero_bytes_find(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size, char *path,
+                     size_t path_size) {
+    rest r = {bytes, bytes + size}, content;
+    unsigned counts[COUNTED_FIELDS] = {0};
+    uint32_t number;
+    while (r.at < r.end && read_field(&r, &number, &content)) {
+        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, number);
+        if (!field || !content.at) {
+            continue;
+        }
+        size_t length = (size_t)(content.end - content.at), place = (size_t)(field - type->fields);
+        unsigned index = place < COUNTED_FIELDS ? counts[place]++ : 0;
+        if (field->type == PROTOBUF_C_TYPE_STRING && length > 0 && memchr(content.at, 0, length)) {
+            write_step(field, index, path, path_size);
+            return true;
+        }
+        if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+            size_t used = write_step(field, index, path, path_size - 1);
+            if (zero_bytes_find(field->descriptor, content.at, length, path + used + 1, path_size - used - 1)) {
+                path[used] = '.';
+                return true;
+            }
+        }
+    }
+    return false;
+}
