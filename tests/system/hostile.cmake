@@ -1,5 +1,5 @@
 # Tests with bad input and bad peers, over sockets that speak nng's wire protocol by hand.
-add_library(hostile_support STATIC hostile_witness.c sp_request.c sp_wire.c)
+add_library(hostile_support STATIC hostile_witness.c sp_request.c sp_wire.c ../support/random.c)
 # Longest time in seconds that another client may wait while the daemon is attacked; sanitizers slow all down.
 set(hostile_stall 0.5)
 if(DYNAMICS_SANITIZE)
@@ -8,6 +8,6 @@ endif()
 target_compile_definitions(hostile_support PUBLIC HOSTILE_STALL=${hostile_stall})
 target_link_libraries(hostile_support PUBLIC system_support dynamics_proto Threads::Threads m)
 
-foreach(test hostile_peers)
+foreach(test hostile_bytes hostile_peers hostile_requests)
   add_system_test(${test} hostile_support)
 endforeach()

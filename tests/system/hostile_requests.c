@@ -1,0 +1,538 @@
+/*
+ * Requests that are wrong in what they ask: each is answered with the code, the field and the value that is wrong.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/daemon_fixture.h"
+#include "system/sp_request.h"
+#include "system/sp_wire.h"
+
+#define CODE(name) DYNAMICS__V1__CODE__CODE_##name
+
+enum { SAMPLES = 100000 };
+
+static const char limits[] = "[limits]\nmessage_bytes = 4194304\nreply_bytes = 8388608\nsamples = 100000\n";
+
+static daemon_fixture served;
+static sp_peer peer;
+
+static void start(void) {
+    daemon_start(&(daemon_options){.configuration = limits}, &served);
+}
+
+static void stop(void) {
+    daemon_stop(&served);
+}
+
+static void open_peer(void) {
+    peer = sp_open(served.request_ipc, SP_REQ);
+}
+
+/* After each test the daemon is well, for this connection too. */
+static void close_peer(void) {
+    sp_expect_right_answer(&peer);
+    sp_close(&peer);
+}
+
+/* Text for a field that protobuf-c wants to be writable. */
+static char *text(const char *words) {
+    return (char *)(uintptr_t)words;
+}
+
+/* An InverseDynamics request for one sample of the two-link arm, to be spoilt. */
+typedef struct question {
+    Dynamics__V1__Request request;
+    Dynamics__V1__InverseDynamicsRequest method;
+    Dynamics__V1__ExternalForce force;
+    Dynamics__V1__ExternalForce *forces[1];
+    Dynamics__V1__Vector3 gravity;
+    char *names[3];
+    double q[6], v[6], a[6], f[6];
+} question;
+
+static void ask_well(question *x) {
+    memset(x, 0, sizeof *x);
+    dynamics__v1__request__init(&x->request);
+    dynamics__v1__inverse_dynamics_request__init(&x->method);
+    dynamics__v1__external_force__init(&x->force);
+    dynamics__v1__vector3__init(&x->gravity);
+    x->request.id = 4711;
+    x->request.method_case = DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS;
+    x->request.inverse_dynamics = &x->method;
+    x->method.model = text("two_link");
+    x->method.n_q = x->method.n_v = x->method.n_a = 4;
+    x->method.q = x->q;
+    x->method.v = x->v;
+    x->method.a = x->a;
+    x->force.link = text("link2");
+    x->force.n_force = 3;
+    x->force.force = x->f;
+    x->forces[0] = &x->force;
+    x->method.n_external_forces = 1;
+    x->method.external_forces = x->forces;
+    x->method.gravity = &x->gravity;
+    x->method.n_joint_names = 2;
+    x->method.joint_names = x->names;
+    x->names[0] = text("joint1");
+    x->names[1] = text("joint2");
+    x->names[2] = text("joint2");
+}
+
+static void wrong_q_count(question *x) {
+    x->method.n_q = 3;
+}
+
+static void no_q(question *x) {
+    x->method.n_q = 0;
+}
+
+static void wrong_v_count(question *x) {
+    x->method.n_v = 3;
+}
+
+static void wrong_a_count(question *x) {
+    x->method.n_a = 6;
+}
+
+static void nan_in_q(question *x) {
+    x->q[3] = NAN;
+}
+
+static void infinity_in_v(question *x) {
+    x->v[0] = INFINITY;
+}
+
+static void minus_infinity_in_a(question *x) {
+    x->a[1] = -INFINITY;
+}
+
+/* In the caller's order of joints the third value is joint2's. */
+static void nan_in_the_callers_order(question *x) {
+    x->names[0] = text("joint2");
+    x->names[1] = text("joint1");
+    x->q[2] = NAN;
+}
+
+static void unknown_joint(question *x) {
+    x->names[1] = text("jiont2");
+}
+
+static void repeated_joint(question *x) {
+    x->names[1] = text("joint1");
+}
+
+static void missing_joint(question *x) {
+    x->method.n_joint_names = 1;
+}
+
+static void too_many_joints(question *x) {
+    x->method.n_joint_names = 3;
+}
+
+static void unknown_model(question *x) {
+    x->method.model = text("two_lnik");
+}
+
+static void unknown_digest(question *x) {
+    x->method.model = text("sha256:0123");
+}
+
+static void no_model(question *x) {
+    x->method.model = text("");
+}
+
+static void model_not_utf8(question *x) {
+    x->method.model = text("two\xfflink");
+}
+
+static void joint_not_utf8(question *x) {
+    x->names[0] = text("\xc3(");
+}
+
+static void unknown_force_link(question *x) {
+    x->force.link = text("link3");
+}
+
+static void wrong_force_count(question *x) {
+    x->force.n_force = 4;
+}
+
+static void unknown_reference_frame(question *x) {
+    x->force.frame = (Dynamics__V1__ReferenceFrame)9;
+}
+
+static void nan_in_force(question *x) {
+    x->f[1] = NAN;
+}
+
+static void nan_in_gravity(question *x) {
+    x->gravity.z = NAN;
+}
+
+static void negative_timeout(question *x) {
+    x->request.timeout = -1;
+}
+
+static void nan_timeout(question *x) {
+    x->request.timeout = NAN;
+}
+
+static void infinite_timeout(question *x) {
+    x->request.timeout = INFINITY;
+}
+
+static void timeout_over_at_arrival(question *x) {
+    x->request.timeout = 1e-9;
+}
+
+static void no_method(question *x) {
+    x->request.method_case = DYNAMICS__V1__REQUEST__METHOD__NOT_SET;
+}
+
+static const struct {
+    void (*spoil)(question *x);
+    Dynamics__V1__Code code;
+    const char *field, *words;
+} questions[] = {
+    {wrong_q_count, CODE(INVALID_ARGUMENT), "inverse_dynamics.q", "q has 3 values; give nq = 2 for each sample"},
+    {no_q, CODE(INVALID_ARGUMENT), "inverse_dynamics.q", "q has 0 values"},
+    {wrong_v_count, CODE(INVALID_ARGUMENT), "inverse_dynamics.v", "v has 3 values; 2 samples"},
+    {wrong_a_count, CODE(INVALID_ARGUMENT), "inverse_dynamics.a", "a has 6 values; 2 samples"},
+    {nan_in_q, CODE(INVALID_ARGUMENT), "inverse_dynamics.q[3]", "joint2"},
+    {infinity_in_v, CODE(INVALID_ARGUMENT), "inverse_dynamics.v[0]", "joint1"},
+    {minus_infinity_in_a, CODE(INVALID_ARGUMENT), "inverse_dynamics.a[1]", "-inf"},
+    {nan_in_the_callers_order, CODE(INVALID_ARGUMENT), "inverse_dynamics.q[2]", "joint2"},
+    {unknown_joint, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names[1]", "did you mean \"joint2\""},
+    {repeated_joint, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names[1]", "\"joint1\" is named twice"},
+    {missing_joint, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names", "joint \"joint2\" is missing"},
+    {too_many_joints, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names[2]", "\"joint2\" is named twice"},
+    {unknown_model, CODE(NOT_FOUND), "inverse_dynamics.model", "did you mean \"two_link\""},
+    {unknown_digest, CODE(NOT_FOUND), "inverse_dynamics.model", "sha256:0123"},
+    {no_model, CODE(INVALID_ARGUMENT), "inverse_dynamics.model", "names no model"},
+    {model_not_utf8, CODE(NOT_FOUND), "inverse_dynamics.model", "there is no model \"two\\xfflink\""},
+    {joint_not_utf8, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names[0]", "no moving joint \"\\xc3(\""},
+    {unknown_force_link, CODE(NOT_FOUND), "inverse_dynamics.external_forces[0].link", "\"link3\""},
+    {wrong_force_count, CODE(INVALID_ARGUMENT), "inverse_dynamics.external_forces[0].force", "force has 4 values"},
+    {unknown_reference_frame, CODE(INVALID_ARGUMENT), "inverse_dynamics.external_forces[0].frame", "is 9"},
+    {nan_in_force, CODE(INVALID_ARGUMENT), "inverse_dynamics.external_forces[0].force[1]", "nan"},
+    {nan_in_gravity, CODE(INVALID_ARGUMENT), "inverse_dynamics.gravity", "nan"},
+    {negative_timeout, CODE(INVALID_ARGUMENT), "timeout", "timeout is -1"},
+    {nan_timeout, CODE(INVALID_ARGUMENT), "timeout", "timeout is nan"},
+    {infinite_timeout, CODE(INVALID_ARGUMENT), "timeout", "timeout is inf"},
+    {timeout_over_at_arrival, CODE(DEADLINE_EXCEEDED), "", "after its arrival"},
+    {no_method, CODE(UNIMPLEMENTED), "", "names no method"},
+};
+
+START_TEST(spoilt_question_is_answered_with_its_place) {
+    question x;
+    ask_well(&x);
+    questions[_i].spoil(&x);
+    sp_expect_error(sp_ask(&peer, &x.request), questions[_i].code, questions[_i].field, questions[_i].words);
+}
+END_TEST
+
+START_TEST(the_question_itself_is_right) {
+    question x;
+    ask_well(&x);
+    Dynamics__V1__Reply *reply = sp_ask(&peer, &x.request);
+    sp_expect_ok(reply);
+    ck_assert_uint_eq(reply->inverse_dynamics->n_tau, 4);
+    sp_free_reply(reply);
+}
+END_TEST
+
+/* ---- kinematics -------------------------------------------------------------------------------------------------- */
+
+static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int reference_frame, bool poses,
+                                           size_t samples) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__KinematicsRequest method = DYNAMICS__V1__KINEMATICS_REQUEST__INIT;
+    method.model = text("two_link");
+    method.n_q = 2 * samples;
+    method.q = calloc(method.n_q, sizeof(double));
+    method.n_frames = count;
+    method.frames = frames;
+    method.poses = poses;
+    method.jacobians = poses;
+    method.reference_frame = (Dynamics__V1__ReferenceFrame)reference_frame;
+    request.id = 12;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_KINEMATICS;
+    request.kinematics = &method;
+    Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+    free(method.q);
+    return reply;
+}
+
+START_TEST(unknown_frame) {
+    char *frames[] = {text("link1"), text("tpi")};
+    sp_expect_error(ask_kinematics(frames, 2, 0, true, 1), CODE(NOT_FOUND), "kinematics.frames[1]",
+                    "no frame \"tpi\"; did you mean \"tip\"");
+}
+END_TEST
+
+START_TEST(no_frame) {
+    sp_expect_error(ask_kinematics(NULL, 0, 0, true, 1), CODE(INVALID_ARGUMENT), "kinematics.frames", "at least one");
+}
+END_TEST
+
+START_TEST(nothing_asked_of_a_frame) {
+    char *frames[] = {text("tip")};
+    sp_expect_error(ask_kinematics(frames, 1, 0, false, 1), CODE(INVALID_ARGUMENT), "kinematics.poses", "jacobians");
+}
+END_TEST
+
+START_TEST(unknown_reference_frame_of_jacobians) {
+    char *frames[] = {text("tip")};
+    sp_expect_error(ask_kinematics(frames, 1, -3, true, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
+                    "is -3");
+}
+END_TEST
+
+START_TEST(reply_that_would_be_too_large) {
+    char *frames[] = {text("tip")};
+    sp_expect_error(ask_kinematics(frames, 1, 0, true, SAMPLES), CODE(RESOURCE_EXHAUSTED), "kinematics.q",
+                    "limits.reply_bytes");
+}
+END_TEST
+
+START_TEST(one_sample_too_many) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__GravityRequest method = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
+    method.model = text("two_link");
+    method.n_q = 2 * (SAMPLES + 1);
+    method.q = calloc(method.n_q, sizeof(double));
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
+    request.gravity = &method;
+    sp_expect_error(sp_ask(&peer, &request), CODE(RESOURCE_EXHAUSTED), "gravity.q",
+                    "100001 samples; the limit is 100000");
+    method.n_q = 2 * SAMPLES;
+    Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+    free(method.q);
+}
+END_TEST
+
+START_TEST(unknown_component_of_health) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__HealthRequest method = DYNAMICS__V1__HEALTH_REQUEST__INIT;
+    method.component = text("modles");
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_HEALTH;
+    request.health = &method;
+    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "health.component", "did you mean models");
+}
+END_TEST
+
+/* ---- models ------------------------------------------------------------------------------------------------------ */
+
+static Dynamics__V1__Reply *load_with(const char *urdf, const char *name, uint64_t client, uint64_t id) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__LoadModelRequest method = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    method.urdf = text(urdf);
+    method.name = text(name);
+    request.id = id;
+    request.client = client;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
+    request.load_model = &method;
+    return sp_ask(&peer, &request);
+}
+
+static Dynamics__V1__Reply *load(const char *urdf) {
+    return load_with(urdf, "", 0, 1);
+}
+
+static char *read_description(const char *name) {
+    char path[512], *contents = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/urdf/%s", DYNAMICS_TEST_DATA, name);
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file != NULL, "%s is missing", path);
+    ck_assert_int_ge(getdelim(&contents, &size, '\0', file), 0);
+    fclose(file);
+    return contents;
+}
+
+static const struct {
+    const char *file, *field, *words;
+} descriptions[] = {
+    {"cycle.urdf", "load_model.urdf:8", "joint ab: the links form a cycle"},
+    {"two_roots.urdf", "load_model.urdf:3", "two roots, \"base\" and \"stray\""},
+    {"two_parents.urdf", "load_model.urdf:11", "is already carried by joint \"first\""},
+    {"duplicate_link.urdf", "load_model.urdf:4", "there are two links of this name"},
+    {"duplicate_joint.urdf", "load_model.urdf:10", "there are two joints of this name"},
+    {"missing_parent.urdf", "load_model.urdf:4", "its parent link \"shoulder\" does not exist"},
+    {"negative_mass.urdf", "load_model.urdf:4", "the mass is -2 kg"},
+    {"no_inertia.urdf", "load_model.urdf:4", "this is no inertia"},
+    {"massless_inertia.urdf", "load_model.urdf:4", "it has inertia but no mass"},
+    {"not_a_number.urdf", "load_model.urdf:5", "value=\"nan\""},
+    {"short_vector.urdf", "load_model.urdf:5", "give 3 finite decimal numbers"},
+    {"zero_axis.urdf", "load_model.urdf:4", "the axis is (0, 0, 0)"},
+    {"unknown_type.urdf", "load_model.urdf:4", "the type \"hinge\" is unknown"},
+    {"mimic_cycle.urdf", "load_model.urdf:6", "which follows it in turn"},
+    {"entity_bomb.urdf", "load_model.urdf:2", "DOCTYPE, which is refused"},
+    {"truncated.urdf", "load_model.urdf:4", "not well-formed XML"},
+    {"xacro.urdf", "load_model.urdf:3", "run xacro on the file first"},
+    {"sdf.urdf", "load_model.urdf:2", "which is SDF and not URDF"},
+};
+
+START_TEST(bad_description_is_refused_with_its_line) {
+    char *urdf = read_description(descriptions[_i].file);
+    sp_expect_error(load(urdf), CODE(INVALID_ARGUMENT), descriptions[_i].field, descriptions[_i].words);
+    free(urdf);
+}
+END_TEST
+
+START_TEST(no_description) {
+    sp_expect_error(load(""), CODE(INVALID_ARGUMENT), "load_model.urdf", "urdf is empty");
+}
+END_TEST
+
+/* Massless links are legal where the mass matrix stays positive definite. Here it does not: the model loads with a
+ * warning, and forward dynamics is refused. */
+START_TEST(zero_mass_makes_the_mass_matrix_singular) {
+    Dynamics__V1__Reply *reply =
+        load("<robot name='massless'><link name='a'/><link name='b'/>"
+             "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>");
+    sp_expect_ok(reply);
+    bool is_warned = false;
+    for (size_t i = 0; i < reply->load_model->n_report; i++) {
+        is_warned |= reply->load_model->report[i]->severity == DYNAMICS__V1__REPORT_SEVERITY__REPORT_SEVERITY_WARNING;
+    }
+    ck_assert_msg(is_warned, "a moving link without mass is loaded without a warning");
+    sp_free_reply(reply);
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ForwardDynamicsRequest method = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
+    double q = 0;
+    method.model = text("massless");
+    method.n_q = 1;
+    method.q = &q;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS;
+    request.forward_dynamics = &method;
+    reply = sp_ask(&peer, &request);
+    ck_assert_int_eq(reply->status->code, CODE(FAILED_PRECONDITION));
+    ck_assert_msg(strstr(reply->status->message, "j") != NULL, "\"%s\"", reply->status->message);
+    sp_free_reply(reply);
+}
+END_TEST
+
+START_TEST(ten_thousand_nested_elements) {
+    enum { DEPTH = 10000 };
+    char *urdf = calloc(DEPTH + 16, 4);
+    char *end = stpcpy(urdf, "<robot name='r'>\n");
+    for (int i = 0; i < DEPTH; i++) {
+        end = stpcpy(end, "<x>");
+    }
+    sp_expect_error(load(urdf), CODE(RESOURCE_EXHAUSTED), "load_model.urdf:2", "nested more than");
+    free(urdf);
+}
+END_TEST
+
+static const struct {
+    const char *name, *words;
+} names[] = {
+    {"two\nlines", "control character"},
+    {"bell\a", "control character"},
+    {"not utf-8 \xff", "UTF-8"},
+    {"sha256:abc", "must not start with"},
+    {"a name of more than a hundred and twenty eight bytes is refused since names of models have a limit as all else "
+     "has "
+     "that a daemon keeps",
+     "at most 128"},
+};
+
+START_TEST(bad_model_name) {
+    sp_expect_error(load_with("<robot name='r'><link name='a'/></robot>", names[_i].name, 0, 3), CODE(INVALID_ARGUMENT),
+                    "load_model.name", names[_i].words);
+}
+END_TEST
+
+START_TEST(name_of_another_model) {
+    sp_expect_error(load_with("<robot name='r'><link name='a'/></robot>", "two_link", 0, 3), CODE(ALREADY_EXISTS),
+                    "load_model.name", "another model is named \"two_link\" already");
+}
+END_TEST
+
+START_TEST(unknown_model_is_neither_described_nor_unloaded) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__DescribeModelRequest describe = DYNAMICS__V1__DESCRIBE_MODEL_REQUEST__INIT;
+    Dynamics__V1__UnloadModelRequest unload = DYNAMICS__V1__UNLOAD_MODEL_REQUEST__INIT;
+    describe.model = unload.model = text("ur6");
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL;
+    request.describe_model = &describe;
+    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "describe_model.model", "did you mean \"ur5\"");
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL;
+    request.unload_model = &unload;
+    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "unload_model.model", "did you mean \"ur5\"");
+}
+END_TEST
+
+static Dynamics__V1__Reply *unload(const char *name) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__UnloadModelRequest method = DYNAMICS__V1__UNLOAD_MODEL_REQUEST__INIT;
+    method.model = text(name);
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL;
+    request.unload_model = &method;
+    return sp_ask(&peer, &request);
+}
+
+/* The same client and id again: the reply of the first time, and nothing is done. */
+START_TEST(repeated_request_is_executed_once) {
+    static const char urdf[] = "<robot name='once'><link name='a'/></robot>";
+    Dynamics__V1__Reply *first = load_with(urdf, "", 99, 1000);
+    sp_expect_ok(first);
+    ck_assert(!first->load_model->already_loaded);
+    Dynamics__V1__Reply *other = unload("once");
+    sp_expect_ok(other);
+    sp_free_reply(other);
+    Dynamics__V1__Reply *again = load_with(urdf, "", 99, 1000);
+    sp_expect_ok(again);
+    ck_assert_str_eq(again->load_model->model->digest, first->load_model->model->digest);
+    ck_assert_double_eq(again->server_time, first->server_time);
+    sp_free_reply(again);
+    sp_free_reply(first);
+    sp_expect_error(unload("once"), CODE(NOT_FOUND), "unload_model.model", "there is no model \"once\"");
+    /* Another client's request of the same id is another request. */
+    Dynamics__V1__Reply *another = load_with(urdf, "", 98, 1000);
+    sp_expect_ok(another);
+    ck_assert(!another->load_model->already_loaded);
+    sp_free_reply(another);
+    sp_free_reply(unload("once"));
+}
+END_TEST
+
+int main(void) {
+    enum { QUESTIONS = sizeof questions / sizeof questions[0] };
+    enum { DESCRIPTIONS = sizeof descriptions / sizeof descriptions[0], NAMES = sizeof names / sizeof names[0] };
+    Suite *suite = suite_create("hostile requests");
+    TCase *tests = tcase_create("requests");
+    tcase_set_timeout(tests, 60);
+    tcase_add_unchecked_fixture(tests, start, stop);
+    tcase_add_checked_fixture(tests, open_peer, close_peer);
+    tcase_add_test(tests, the_question_itself_is_right);
+    tcase_add_loop_test(tests, spoilt_question_is_answered_with_its_place, 0, QUESTIONS);
+    tcase_add_test(tests, unknown_frame);
+    tcase_add_test(tests, no_frame);
+    tcase_add_test(tests, nothing_asked_of_a_frame);
+    tcase_add_test(tests, unknown_reference_frame_of_jacobians);
+    tcase_add_test(tests, reply_that_would_be_too_large);
+    tcase_add_test(tests, one_sample_too_many);
+    tcase_add_test(tests, unknown_component_of_health);
+    tcase_add_loop_test(tests, bad_description_is_refused_with_its_line, 0, DESCRIPTIONS);
+    tcase_add_test(tests, no_description);
+    tcase_add_test(tests, zero_mass_makes_the_mass_matrix_singular);
+    tcase_add_test(tests, ten_thousand_nested_elements);
+    tcase_add_loop_test(tests, bad_model_name, 0, NAMES);
+    tcase_add_test(tests, name_of_another_model);
+    tcase_add_test(tests, unknown_model_is_neither_described_nor_unloaded);
+    tcase_add_test(tests, repeated_request_is_executed_once);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
