@@ -1,0 +1,360 @@
+/*
+ * Trouble in the daemon's life: wrong configurations, files that are no robots, a stop while requests are under way.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "system/daemon_fixture.h"
+#include "system/sp_request.h"
+#include "system/sp_wire.h"
+
+#define CODE(name) DYNAMICS__V1__CODE__CODE_##name
+
+static char *text(const char *words) {
+    return (char *)(uintptr_t)words;
+}
+
+/* ---- configuration ----------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *lines;
+    const char *place, *words; /* after the file's name */
+} configurations[] = {
+    {"[limits]\nsampels = 5\n", ":2: ", "unknown key \"sampels\" in [limits]; did you mean \"samples\"?"},
+    {"[limist]\nsamples = 5\n", ":2: ", "unknown section [limist]; did you mean [limits]?"},
+    {"samples = 5\n", ":1: ", "stands before the first section; write [limits] above it"},
+    {"[server]\nsamples = 5\n", ":2: ", "the key \"samples\" belongs to the section [limits]"},
+    {"[limits]\nsamples\n", ":2: ", "give \"[section]\", \"key = value\" or a comment"},
+    {"[limits\nsamples = 5\n", ":1: ", "give \"[section]\""},
+    {"[limits]\nsamples = 5\nsamples = 6\n", ":3: ", "\"samples\" was set already in line 2"},
+    {"[limits]\nsamples = many\n", ":2: ", "samples = many"},
+    {"[limits]\nsamples = 0\n", ":2: ", "samples = 0"},
+    {"[limits]\nsamples = -1\n", ":2: ", "samples = -1"},
+    {"[limits]\nsamples = 99999999999999999999\n", ":2: ", "samples = 99999999999999999999"},
+    {"[limits]\nmessage_bytes = 1\n", ":2: ", "message_bytes = 1"},
+    {"[limits]\nrequest_time = nan\n", ":2: ", "request_time = nan"},
+    {"[limits]\nidle_time = 5 minutes\n", ":2: ", "idle_time = 5 minutes"},
+    {"[endpoints]\nrequest = http://robot\n", ":2: ", "http://robot"},
+    {"[endpoints]\nrequest = tcp://127.0.0.1:99999\n", ":2: ", "99999"},
+    {"[endpoints]\nrequest = ipc://relative\n", ":2: ", "relative"},
+    {"[endpoints]\nrequest =\n", ":2: ", "names no endpoint"},
+    {"[endpoints]\nipc_mode = 999\n", ":2: ", "ipc_mode = 999"},
+    {"[endpoints]\nrequest = ipc:///run/a\nevents = ipc:///run/a\n", ":3: ", "is named for requests and for events"},
+    {"[models]\ndirectory = robots\n", ":2: ", "give an absolute path"},
+    {"[model ur5]\nbase = floatnig\n", ":2: ", "base = floatnig"},
+    {"[model ur5]\ngravity = 0 0\n", ":2: ", "gravity = 0 0"},
+    {"[model ur5]\nmass = 3\n", ":2: ", "unknown key \"mass\" in [model ur5]"},
+    {"[log]\nlevel = loud\n", ":2: ", "level = loud"},
+    {"[log]\nformat = xml\n", ":2: ", "format = xml"},
+};
+
+/* Runs dynamicsd with these options; returns its exit code and what it wrote. */
+static int run_daemon(const char *option, const char *file, char *output, size_t size) {
+    int ends[2], status;
+    size_t used = 0;
+    ssize_t count;
+    ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+    pid_t process = fork();
+    ck_assert_int_ge(process, 0);
+    if (process == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        execl(DYNAMICSD_PROGRAM, "dynamicsd", option, "--config", file, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    while (used + 1 < size && (count = read(ends[0], output + used, size - used - 1)) > 0) {
+        used += (size_t)count;
+    }
+    output[used] = '\0';
+    close(ends[0]);
+    waitpid(process, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void check_configuration(const void *bytes, size_t size, int code, const char *place, const char *words) {
+    char path[] = "/tmp/dynamicsd-test-XXXXXX", output[4096], start[64];
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, bytes, size), (ssize_t)size);
+    close(file);
+    int result = run_daemon("--check-config", path, output, sizeof output);
+    unlink(path);
+    snprintf(start, sizeof start, "%s%s", path, place);
+    ck_assert_msg(result == code, "exit code %d: %s", result, output);
+    ck_assert_msg(strstr(output, start) != NULL, "\"%s\" lacks the place \"%s\"", output, start);
+    ck_assert_msg(strstr(output, words) != NULL, "\"%s\" lacks \"%s\"", output, words);
+}
+
+START_TEST(wrong_configuration_is_refused_with_its_line) {
+    const char *lines = configurations[_i].lines;
+    check_configuration(lines, strlen(lines), 2, configurations[_i].place, configurations[_i].words);
+}
+END_TEST
+
+START_TEST(right_configuration_is_accepted) {
+    static const char lines[] = "[limits]\nsamples = 5\n[model ur5]\nbase = floating\n";
+    check_configuration(lines, strlen(lines), 0, ": ", "the configuration is right");
+}
+END_TEST
+
+START_TEST(binary_configuration_is_refused) {
+    static const char bytes[] = "\x7f"
+                                "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0\n\xff\xfe\n";
+    check_configuration(bytes, sizeof bytes, 2, ":1: ", "");
+}
+END_TEST
+
+START_TEST(endless_line_is_refused) {
+    char line[5000];
+    memset(line, 'x', sizeof line);
+    check_configuration(line, sizeof line, 2, ":1: ", "the line has more than");
+}
+END_TEST
+
+START_TEST(missing_configuration_is_named) {
+    char output[1024];
+    ck_assert_int_eq(run_daemon("--check-config", "/nonexistent/dynamicsd.conf", output, sizeof output), 2);
+    ck_assert_msg(strstr(output, "/nonexistent/dynamicsd.conf: No such file") != NULL, "%s", output);
+}
+END_TEST
+
+static uint64_t ask_for_sample_limit(const sp_peer *peer) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ServerInfoRequest method = DYNAMICS__V1__SERVER_INFO_REQUEST__INIT;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO;
+    request.server_info = &method;
+    Dynamics__V1__Reply *reply = sp_ask(peer, &request);
+    sp_expect_ok(reply);
+    uint64_t samples = reply->server_info->limits->samples;
+    sp_free_reply(reply);
+    return samples;
+}
+
+START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
+    daemon_fixture d;
+    daemon_start(&(daemon_options){.configuration = "[limits]\nsamples = 1234\n"}, &d);
+    sp_peer peer = sp_open(d.request_ipc, SP_REQ);
+    ck_assert_uint_eq(ask_for_sample_limit(&peer), 1234);
+    daemon_configure(&d, "[limits]\nsamples = 99\nsampels = 5\n");
+    daemon_signal(&d, SIGHUP);
+    daemon_wait_for_notice(&d, "the old one is in force", 10);
+    ck_assert_uint_eq(ask_for_sample_limit(&peer), 1234);
+    sp_expect_right_answer(&peer);
+    char *log = daemon_log(&d);
+    ck_assert_msg(strstr(log, "did you mean \"samples\"") != NULL, "the log does not say why:\n%s", log);
+    free(log);
+    daemon_configure(&d, "[limits]\nsamples = 99\n");
+    daemon_signal(&d, SIGHUP);
+    daemon_wait_for_notice(&d, "READY=1", 10);
+    ck_assert_uint_eq(ask_for_sample_limit(&peer), 99);
+    sp_expect_right_answer(&peer);
+    sp_close(&peer);
+    daemon_stop(&d);
+}
+END_TEST
+
+/* ---- files that are no robots ------------------------------------------------------------------------------------ */
+
+/* A directory with one good robot and one file. */
+static void make_models(char *directory, const char *name, off_t size, const char *contents) {
+    char path[256], command[512];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, contents, strlen(contents)), (ssize_t)strlen(contents));
+    ck_assert_int_eq(ftruncate(file, size > 0 ? size : (off_t)strlen(contents)), 0);
+    close(file);
+    snprintf(path, sizeof path, "%s/two_link.urdf", directory);
+    snprintf(command, sizeof command, "%s/two_link.urdf", DYNAMICS_ROBOTS_DIR);
+    ck_assert_int_eq(symlink(command, path), 0);
+}
+
+static void remove_models(const char *directory, const char *name) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/two_link.urdf", directory);
+    unlink(path);
+    rmdir(directory);
+}
+
+static const struct {
+    const char *contents;
+    off_t size; /* 0: the contents' */
+    const char *words;
+} files[] = {
+    {"<robot name='r'>", 100 << 20, "the file is larger than 64 MiB"},
+    {"", 0, "the document is empty"},
+    {"\x7f"
+     "ELF",
+     0, "not well-formed XML"},
+    {"<!DOCTYPE r [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'>]><robot name='r'>&b;</robot>",
+     0, "DOCTYPE"},
+};
+
+/* The daemon starts with the robots that are good, and says what is wrong with the others. */
+START_TEST(file_that_is_no_robot_is_reported_and_left_out) {
+    daemon_fixture d;
+    char directory[] = "/tmp/dynamicsd-models-XXXXXX";
+    make_models(directory, "bad.urdf", files[_i].size, files[_i].contents);
+    daemon_start(&(daemon_options){.models = directory}, &d);
+    char *log = daemon_log(&d);
+    ck_assert_msg(strstr(log, files[_i].words) != NULL, "the log lacks \"%s\":\n%s", files[_i].words, log);
+    ck_assert_msg(strstr(log, "bad.urdf") != NULL, "the log does not name the file:\n%s", log);
+    free(log);
+    ck_assert_uint_le(daemon_resident_bytes(&d), 90 << 20);
+    sp_peer peer = sp_open(d.request_ipc, SP_REQ);
+    sp_expect_right_answer(&peer);
+    sp_close(&peer);
+    remove_models(directory, "bad.urdf");
+    daemon_stop(&d);
+}
+END_TEST
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* A long request: forward dynamics of a UR5 for many samples. */
+static uint8_t *build_long_request(size_t samples, size_t *size) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ForwardDynamicsRequest method = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
+    method.model = text("ur5");
+    method.n_q = 6 * samples;
+    method.q = calloc(method.n_q, sizeof(double));
+    ck_assert_ptr_nonnull(method.q);
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS;
+    request.forward_dynamics = &method;
+    uint8_t *bytes = sp_pack(&request, size);
+    free(method.q);
+    return bytes;
+}
+
+/* Requests that the daemon has received before it is asked to stop are answered, with a result or UNAVAILABLE. */
+START_TEST(stop_answers_what_is_under_way) {
+    enum { CONNECTIONS = 4, REQUESTS = 5 };
+    daemon_fixture d;
+    sp_peer peers[CONNECTIONS];
+    size_t size;
+    unsigned done = 0, refused = 0;
+    uint8_t *request = build_long_request(5000, &size);
+    daemon_start(NULL, &d);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        peers[i] = sp_open(i % 2 ? d.request_tcp : d.request_ipc, SP_REQ);
+    }
+    for (int i = 0; i < CONNECTIONS * REQUESTS; i++) {
+        ck_assert(sp_send_request(&peers[i % CONNECTIONS], (uint32_t)i + 1, request, size));
+    }
+    sp_pause(0.01);
+    daemon_signal(&d, SIGTERM);
+    for (int i = 0; i < CONNECTIONS * REQUESTS; i++) {
+        uint32_t number;
+        uint8_t *body;
+        size_t body_size;
+        sp_result result = sp_receive_reply(&peers[i % CONNECTIONS], SP_PATIENCE, &number, &body, &body_size);
+        ck_assert_msg(result == SP_MESSAGE, "%u requests were answered, %u refused, the next one neither", done,
+                      refused);
+        Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, body_size, body);
+        ck_assert_ptr_nonnull(reply);
+        done += reply->status->code == CODE(OK);
+        refused += reply->status->code == CODE(UNAVAILABLE);
+        sp_free_reply(reply);
+        free(body);
+    }
+    ck_assert_uint_eq(done + refused, CONNECTIONS * REQUESTS);
+    ck_assert_uint_ge(done, 1);
+    ck_assert_int_eq(daemon_wait(&d, 20), 0);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        sp_close(&peers[i]);
+    }
+    free(request);
+}
+END_TEST
+
+/* Whoever goes on asking is told, until the connection ends; none waits in vain. */
+START_TEST(stop_refuses_what_comes_later) {
+    daemon_fixture d;
+    size_t size;
+    unsigned refused = 0;
+    daemon_start(NULL, &d);
+    uint8_t *request = build_long_request(1, &size);
+    uint8_t *long_request = build_long_request(200000, &size);
+    size_t long_size = size;
+    free(request);
+    request = build_long_request(1, &size);
+    sp_peer busy = sp_open(d.request_ipc, SP_REQ), late = sp_open(d.request_tcp, SP_REQ);
+    ck_assert(sp_send_request(&busy, 1, long_request, long_size));
+    sp_pause(0.02);
+    daemon_signal(&d, SIGTERM);
+    for (;;) {
+        uint32_t number;
+        uint8_t *body;
+        size_t body_size;
+        if (!sp_send_request(&late, 2, request, size) ||
+            sp_receive_reply(&late, SP_PATIENCE, &number, &body, &body_size) == SP_CLOSED) {
+            break;
+        }
+        ck_assert_msg(body != NULL, "a request was not answered");
+        Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, body_size, body);
+        refused += reply->status->code == CODE(UNAVAILABLE);
+        ck_assert_msg(reply->status->code == CODE(OK) || strstr(reply->status->message, "is stopping") != NULL,
+                      "\"%s\"", reply->status->message);
+        sp_free_reply(reply);
+        free(body);
+    }
+    ck_assert_uint_ge(refused, 1);
+    ck_assert_int_eq(daemon_wait(&d, 20), 0);
+    sp_close(&busy);
+    sp_close(&late);
+    free(request);
+    free(long_request);
+}
+END_TEST
+
+/* A client that does not read must not keep the daemon from stopping. */
+START_TEST(stop_does_not_wait_for_a_deaf_client) {
+    daemon_fixture d;
+    size_t size;
+    daemon_start(&(daemon_options){.configuration = "[limits]\nreply_time = 60\n[server]\ndrain_time = 1\n"}, &d);
+    uint8_t *request = build_long_request(50000, &size);
+    sp_peer deaf = sp_open(d.request_ipc, SP_REQ);
+    for (uint32_t i = 1; i <= 3; i++) {
+        ck_assert(sp_send_request(&deaf, i, request, size));
+    }
+    sp_pause(0.2);
+    daemon_signal(&d, SIGTERM);
+    ck_assert_int_eq(daemon_wait(&d, 6), 0);
+    sp_close(&deaf);
+    free(request);
+}
+END_TEST
+
+int main(void) {
+    enum { CONFIGURATIONS = sizeof configurations / sizeof configurations[0], FILES = sizeof files / sizeof files[0] };
+    Suite *suite = suite_create("hostile life");
+    TCase *tests = tcase_create("life");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, wrong_configuration_is_refused_with_its_line, 0, CONFIGURATIONS);
+    tcase_add_test(tests, right_configuration_is_accepted);
+    tcase_add_test(tests, binary_configuration_is_refused);
+    tcase_add_test(tests, endless_line_is_refused);
+    tcase_add_test(tests, missing_configuration_is_named);
+    tcase_add_test(tests, reload_of_a_wrong_configuration_keeps_the_old_one);
+    tcase_add_loop_test(tests, file_that_is_no_robot_is_reported_and_left_out, 0, FILES);
+    tcase_add_test(tests, stop_answers_what_is_under_way);
+    tcase_add_test(tests, stop_refuses_what_comes_later);
+    tcase_add_test(tests, stop_does_not_wait_for_a_deaf_client);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
