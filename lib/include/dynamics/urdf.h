@@ -1,5 +1,5 @@
 /*
- * Reading the Unified Robot Description Format (URDF), http://wiki.ros.org/urdf/XML.
+ * Reading and writing the Unified Robot Description Format (URDF), http://wiki.ros.org/urdf/XML.
  */
 #ifndef DYNAMICS_URDF_H
 #define DYNAMICS_URDF_H
@@ -29,6 +29,16 @@ DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *re
 /* dyn_urdf_read and dyn_builder_build in one. */
 DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
                                  dyn_error *error, dyn_model **model);
+
+/* Writes a description as a URDF document; the caller frees `text` with free(). What is read from it is an equal
+ * description: of equal canonical text where rotations came from a URDF document whose pitch angles are within a right
+ * angle, else to the rounding of roll, pitch and yaw. URDF has no gravity, and no floating base: that is an option of
+ * building. Errors: DYN_FAILED_PRECONDITION with place "joint NAME" for a helical, cylindrical, universal or spherical
+ * joint; DYN_RESOURCE_EXHAUSTED. Cost O(links). */
+DYN_API dyn_status dyn_urdf_write(const dyn_builder *builder, dyn_error *error, char **text, size_t *length);
+
+/* dyn_model_describe and dyn_urdf_write in one. */
+DYN_API dyn_status dyn_urdf_write_model(const dyn_model *model, dyn_error *error, char **text, size_t *length);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,6 @@
 /*
  * Values of attributes, and errors about them.
  */
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "../model/error.h"
 #include "number.h"
 #include "reader.h"
+#include "rpy.h"
 
 int reader_line(const reader *r) {
     return (int)XML_GetCurrentLineNumber(r->parser);
@@ -103,20 +103,6 @@ void attribute_name(reader *r, const char *tag, const char **attributes, const c
     } else {
         strcpy(copy, text);
     }
-}
-
-/* R = Rz(yaw) Ry(pitch) Rx(roll): turns about the fixed axes x, y and z, in this order. */
-static void rotation_from_rpy(const double rpy[3], double R[9]) {
-    double sr = sin(rpy[0]), cr = cos(rpy[0]), sp = sin(rpy[1]), cp = cos(rpy[1]), sy = sin(rpy[2]), cy = cos(rpy[2]);
-    R[0] = cy * cp;
-    R[1] = cy * sp * sr - sy * cr;
-    R[2] = cy * sp * cr + sy * sr;
-    R[3] = sy * cp;
-    R[4] = sy * sp * sr + cy * cr;
-    R[5] = sy * sp * cr - cy * sr;
-    R[6] = -sp;
-    R[7] = cp * sr;
-    R[8] = cp * cr;
 }
 
 void attribute_origin(reader *r, const char **attributes, double position[3], double rotation[9]) {
