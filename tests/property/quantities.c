@@ -270,6 +270,36 @@ static void frame_motion_is_the_rate_of_the_jacobian(setting *s, int k) {
     assert_close("dJ/dt", k, dJ, late, 6 * s->nv, 1e-5);
 }
 
+/* S' of the wrench that a joint carries is its force; J' F is what RNEA says of F. */
+static void joint_wrenches_hold_the_joint_forces(setting *s, int k) {
+    dyn_error error;
+    size_t joints = (size_t)dyn_model_joint_count(s->model);
+    double *wrenches = numbers(6 * joints), F[6], *J = s->x;
+    require(dyn_joint_wrenches(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, wrenches), &error);
+    require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, s->y), &error);
+    for (size_t j = 0; j < joints; j++) {
+        const dyn_joint *joint = dyn_model_joint(s->model, (int)j);
+        bool turns = joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_CONTINUOUS;
+        if (!dyn_model_has_coupling(s->model) && (turns || joint->type == DYN_JOINT_PRISMATIC)) {
+            double along = dot(joint->axis, wrenches + 6 * j + (turns ? 0 : 3), 3);
+            ck_assert_double_eq_tol(along, s->y[joint->v_index], 1e-9 * (1 + norm(wrenches + 6 * j, 6)));
+        }
+    }
+    int frame = k % dyn_model_link_count(s->model);
+    dyn_reference_frame reference = (dyn_reference_frame)(k % 3);
+    for (int i = 0; i < 6; i++) {
+        F[i] = 1 + i;
+    }
+    require(dyn_frame_force(s->model, s->w, 1, s->q, frame, reference, F, &error, s->y), &error);
+    require(dyn_frame_jacobian(s->model, s->w, 1, s->q, frame, reference, &error, J), &error);
+    double *expected = numbers(s->nv);
+    for (size_t i = 0; i < 6 * s->nv; i++) {
+        expected[i % s->nv] += J[i] * F[i / s->nv];
+    }
+    assert_close("J' F", k, s->y, expected, s->nv, 1e-11);
+    free(wrenches), free(expected);
+}
+
 typedef void (*identity)(setting *s, int k);
 
 static const struct {
@@ -285,6 +315,7 @@ static const struct {
     {"centroidal momentum", momentum_is_its_matrix_times_v},
     {"rate of momentum", momentum_changes_by_the_forces},
     {"frame motion", frame_motion_is_the_rate_of_the_jacobian},
+    {"joint wrenches", joint_wrenches_hold_the_joint_forces},
 };
 
 START_TEST(identity_holds_on_random_trees) {

@@ -24,6 +24,7 @@
 #include <dynamics/frame_motion.h>
 #include <dynamics/inertia.h>
 #include <dynamics/inverse_dynamics.h>
+#include <dynamics/joint_wrench.h>
 #include <dynamics/kinematics.h>
 #include <dynamics/mass_matrix.h>
 #include <dynamics/model.h>

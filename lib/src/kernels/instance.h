@@ -11,6 +11,7 @@
 size_t KERNEL(placements_memory)(const dyn_model *model);
 size_t KERNEL(rnea_memory)(const dyn_model *model);
 size_t KERNEL(regressor_memory)(const dyn_model *model);
+size_t KERNEL(joint_wrenches_memory)(const dyn_model *model);
 size_t KERNEL(minverse_memory)(const dyn_model *model);
 size_t KERNEL(energy_memory)(const dyn_model *model);
 size_t KERNEL(center_of_mass_memory)(const dyn_model *model);
@@ -84,6 +85,9 @@ void KERNEL(centroidal_momentum)(const dyn_model *model, void *memory, const voi
 void KERNEL(coriolis)(const dyn_model *model, void *memory, const void *q, const void *v, const void *zero_a, void *C);
 void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int frame,
                           dyn_reference_frame reference_frame, void *twist, void *rate, void *dJ);
+
+void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                            const void *a, const wrench_set *forces, void *wrenches);
 
 /* Sines and cosines of `count` packed angles. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);

@@ -89,6 +89,9 @@ typedef struct kernel_table {
     /* Twist of a frame (6), its rate (6) and that of its Jacobian (6 x nv). */
     void (*frame_motion)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int frame,
                          dyn_reference_frame reference_frame, void *twist, void *rate, void *dJ);
+    /* The wrench (n; f) that each joint carries: 6 joints. */
+    void (*joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                           const void *a, const wrench_set *forces, void *wrenches);
 } kernel_table;
 
 /* The instances; those but the scalar one where DYN_HAVE_X86_INSTANCES says so. */

@@ -21,10 +21,73 @@ void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count,
     }
 }
 
+#if DYN_LANES > 1
+
+/* Exchanges, between a and b, the halves of each group of 2 lanes (or 4, or 8). */
+static inline void exchange_singles(real *a, real *b) {
+    real x = *a, y = *b;
+#if DYN_LANES == 2
+    *a = __builtin_shufflevector(x, y, 0, 2), *b = __builtin_shufflevector(x, y, 1, 3);
+#elif DYN_LANES == 4
+    *a = __builtin_shufflevector(x, y, 0, 4, 2, 6), *b = __builtin_shufflevector(x, y, 1, 5, 3, 7);
+#else
+    *a = __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14);
+    *b = __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+#endif
+}
+
+static inline void exchange_pairs(real *a, real *b) {
+    real x = *a, y = *b;
+#if DYN_LANES == 4
+    *a = __builtin_shufflevector(x, y, 0, 1, 4, 5), *b = __builtin_shufflevector(x, y, 2, 3, 6, 7);
+#elif DYN_LANES == 8
+    *a = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
+    *b = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+#else
+    (void)x, (void)y;
+#endif
+}
+
+static inline void exchange_quadruples(real *a, real *b) {
+    real x = *a, y = *b;
+#if DYN_LANES == 8
+    *a = __builtin_shufflevector(x, y, 0, 1, 2, 3, 8, 9, 10, 11);
+    *b = __builtin_shufflevector(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
+#else
+    (void)x, (void)y;
+#endif
+}
+
+/* Number l of in[i] becomes number i of row l. */
+static inline void unpack_square(const real *in, size_t width, double *rows) {
+    real x[DYN_LANES];
+    memcpy(x, in, sizeof x);
+    for (int i = 0; i < DYN_LANES; i += 2) {
+        exchange_singles(&x[i], &x[i + 1]);
+    }
+    for (int i = 0; i < DYN_LANES / 4 * 4; i += i % 2 ? 3 : 1) {
+        exchange_pairs(&x[i], &x[i + 2]);
+    }
+    for (int i = 0; i < DYN_LANES / 8 * 4; i++) {
+        exchange_quadruples(&x[i], &x[i + 4]);
+    }
+    for (size_t l = 0; l < DYN_LANES; l++) {
+        memcpy(rows + l * width, &x[l], sizeof x[l]);
+    }
+}
+
+#endif
+
 void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
+    size_t done = 0;
+#if DYN_LANES > 1
+    for (; count == DYN_LANES && done + DYN_LANES <= width; done += DYN_LANES) {
+        unpack_square((const real *)packed + done, width, rows + done);
+    }
+#endif
     const double *in = (const double *)packed;
     for (size_t l = 0; l < count; l++) {
-        for (size_t i = 0; i < width; i++) {
+        for (size_t i = done; i < width; i++) {
             rows[l * width + i] = in[i * DYN_LANES + l];
         }
     }

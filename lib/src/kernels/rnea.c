@@ -79,15 +79,41 @@ static void inward_pass(const dyn_model *model, const placement *X, rnea_body *b
     }
 }
 
-void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                  const void *a, const wrench_set *forces, void *tau) {
-    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
+/* Both passes: tau, and for every body the wrench that its joint carries. */
+static const rnea_body *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], const real *q,
+                                      const real *v, const real *a, const wrench_set *forces, real *tau) {
+    placement *X = KERNEL(placements)(model, q, &memory);
     rnea_body *bodies = (rnea_body *)memory;
-    outward_pass(model, X, gravity, (const real *)v, (const real *)a, bodies);
+    outward_pass(model, X, gravity, v, a, bodies);
     for (size_t j = 0; forces && j < forces->count; j++) {
         force f = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
         rnea_body *k = &bodies[model->frames[forces->frames[j].frame].body];
         k->f = force_sub(k->f, f);
     }
-    inward_pass(model, X, bodies, (real *)tau);
+    inward_pass(model, X, bodies, tau);
+    return bodies;
+}
+
+void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                  const void *a, const wrench_set *forces, void *tau) {
+    find_wrenches(model, memory, gravity, (const real *)q, (const real *)v, (const real *)a, forces, (real *)tau);
+}
+
+size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
+    return (size_t)model->nv * sizeof(real) + KERNEL(rnea_memory)(model);
+}
+
+/* (n; f) of each joint, in the axes and about the origin of its child link. */
+void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                            const void *a, const wrench_set *forces, void *wrenches) {
+    real *tau = (real *)memory, *out = (real *)wrenches;
+    const rnea_body *bodies =
+        find_wrenches(model, tau + model->nv, gravity, (const real *)q, (const real *)v, (const real *)a, forces, tau);
+    for (int j = 0; j < model->joint_count; j++, out += 6) {
+        const body_frame *link = &model->frames[model->joints[j].child_link];
+        mat3 R = mat3_constant(link->pose.rotation);
+        vec3 n = mat3_apply_transposed(R, bodies[link->body].f.n), f = mat3_apply_transposed(R, bodies[link->body].f.f);
+        out[0] = n.x, out[1] = n.y, out[2] = n.z;
+        out[3] = f.x, out[4] = f.y, out[5] = f.z;
+    }
 }

@@ -15,8 +15,9 @@
  *     M_ij            = S_i' I S_j                             M_ji            = M_ij
  *
  * The columns of the root are axes of the frame, so that products with them are picked. Entries of joints on different
- * branches are zero. A coupled mimic joint adds its rows and columns to its master's. External wrenches are constant in their reference
- * frames: one in local axes is a part of f; one in world axes does not move with the columns (add_world_wrench).
+ * branches are zero. A coupled mimic joint adds its rows and columns to its master's. External wrenches are constant in
+ * their reference frames: one in local axes is a part of f; one in world axes does not move with the columns
+ * (add_world_wrench).
  *
  * Source: Singh, Russell and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
  * vector algebra", algorithm 1; with B reduced to the twelve numbers of H and p.
@@ -49,7 +50,6 @@ typedef struct column_products {
 
 typedef struct derivatives {
     int nv;
-    bool shared; /* joints share coordinates: entries add up */
     real *dq, *dv, *da;
 } derivatives;
 
@@ -110,43 +110,44 @@ static inline void multiply_rates(const subtree *x, mat3 B, vec3 twice_p, const 
     y->dv.f = vec3_cross_add(c->S.w, twice_p, dv.f);
 }
 
-static inline void put(const derivatives *d, real *entry, real x) {
-    *entry = d->shared ? *entry + x : x;
+/* An entry of a model whose joints share coordinates is a sum. */
+KERNEL_STEP void put(bool shared, real *entry, real x) {
+    *entry = shared ? *entry + x : x;
 }
 
 /* The entries at (row, column) that a column at or above i gives, i's products being y. */
-static inline void put_below(const derivatives *d, int row, int column, const column_products *y,
-                             const tree_column *c) {
+KERNEL_STEP void put_below(const derivatives *d, bool shared, int row, int column, const column_products *y,
+                           const tree_column *c) {
     int at = row * d->nv + column;
-    put(d, &d->dq[at], vec3_dot_add(y->BS, c->Psi_dot.w, spatial_dot(c->Psi_ddot, y->IS)));
-    put(d, &d->dv[at], vec3_dot_add(y->BS, c->S.w, spatial_dot(c->rate, y->IS)));
-    put(d, &d->da[at], spatial_dot(c->S, y->IS));
+    put(shared, &d->dq[at], vec3_dot_add(y->BS, c->Psi_dot.w, spatial_dot(c->Psi_ddot, y->IS)));
+    put(shared, &d->dv[at], vec3_dot_add(y->BS, c->S.w, spatial_dot(c->rate, y->IS)));
+    put(shared, &d->da[at], spatial_dot(c->S, y->IS));
 }
 
 /* Those at (column, row), for a column above. */
-static inline void put_above(const derivatives *d, int row, int column, const column_products *y,
-                             const tree_column *c) {
+KERNEL_STEP void put_above(const derivatives *d, bool shared, int row, int column, const column_products *y,
+                           const tree_column *c) {
     int at = column * d->nv + row;
-    put(d, &d->dq[at], spatial_dot(c->S, y->dq));
-    put(d, &d->dv[at], spatial_dot(c->S, y->dv));
-    put(d, &d->da[at], spatial_dot(c->S, y->IS));
+    put(shared, &d->dq[at], spatial_dot(c->S, y->dq));
+    put(shared, &d->dv[at], spatial_dot(c->S, y->dv));
+    put(shared, &d->da[at], spatial_dot(c->S, y->IS));
 }
 
 /* Both for a column of the root, where Psi_dot = 0, Psi_ddot = a_0 x S and rate = v x S; own: i is the root. */
 KERNEL_STEP void put_root(const body *root, motion_type type, vec3 a_0, motion v, bool own, int row,
-                          const column_products *y, const derivatives *d) {
+                          const column_products *y, const derivatives *d, bool shared) {
     force dq = force_set(vec3_cross(y->IS.f, a_0), vec3_zero());
     force dv = force_sub(force_set(y->BS, vec3_zero()), force_cross(v, y->IS));
     int count = type == MOTION_FLOATING ? 6 : root->nv;
     for (int l = 0; l < count; l++) {
         int column = root->v_index + l, below = row * d->nv + column, above = column * d->nv + row;
-        put(d, &d->dq[below], root->ratio * joint_force(root, type, l, dq));
-        put(d, &d->dv[below], root->ratio * joint_force(root, type, l, dv));
-        put(d, &d->da[below], root->ratio * joint_force(root, type, l, y->IS));
+        put(shared, &d->dq[below], root->ratio * joint_force(root, type, l, dq));
+        put(shared, &d->dv[below], root->ratio * joint_force(root, type, l, dv));
+        put(shared, &d->da[below], root->ratio * joint_force(root, type, l, y->IS));
         if (!own) {
-            put(d, &d->dq[above], root->ratio * joint_force(root, type, l, y->dq));
-            put(d, &d->dv[above], root->ratio * joint_force(root, type, l, y->dv));
-            put(d, &d->da[above], root->ratio * joint_force(root, type, l, y->IS));
+            put(shared, &d->dq[above], root->ratio * joint_force(root, type, l, y->dq));
+            put(shared, &d->dv[above], root->ratio * joint_force(root, type, l, y->dv));
+            put(shared, &d->da[above], root->ratio * joint_force(root, type, l, y->IS));
         }
     }
 }
@@ -161,13 +162,13 @@ static void put_zeros(const derivatives *d, int row, int from, int to) {
 }
 
 /* Column k of body i against those of its own joint and of all above. */
-static void put_entries(const tree *t, int i, int k, const column_products *y, const derivatives *d) {
+KERNEL_STEP void put_entries(const tree *t, int i, int k, const column_products *y, const derivatives *d, bool shared) {
     const dyn_model *model = t->model;
     const body *b = &model->bodies[i];
     int row = b->v_index + k, left = b->v_index, root = i;
     if (b->parent >= 0) {
         for (int l = 0; l < b->nv; l++) {
-            put_below(d, row, b->v_index + l, y, &t->columns[t->bodies[i].first_column + l]);
+            put_below(d, shared, row, b->v_index + l, y, &t->columns[t->bodies[i].first_column + l]);
         }
         root = b->parent;
     }
@@ -175,10 +176,10 @@ static void put_entries(const tree *t, int i, int k, const column_products *y, c
         const body *p = &model->bodies[root];
         for (int l = 0; l < p->nv; l++) {
             const tree_column *c = &t->columns[t->bodies[root].first_column + l];
-            put_below(d, row, p->v_index + l, y, c);
-            put_above(d, row, p->v_index + l, y, c);
+            put_below(d, shared, row, p->v_index + l, y, c);
+            put_above(d, shared, row, p->v_index + l, y, c);
         }
-        if (!d->shared) {
+        if (!shared) {
             put_zeros(d, row, p->v_index + p->nv, left);
         }
         left = p->v_index;
@@ -186,11 +187,11 @@ static void put_entries(const tree *t, int i, int k, const column_products *y, c
     const body *r = &model->bodies[root];
     vec3 a_0 = tree_world(t->X[root], t->gravity).a.v;
     if (r->motion == MOTION_FLOATING) {
-        put_root(r, MOTION_FLOATING, a_0, t->bodies[root].v, i == root, row, y, d);
+        put_root(r, MOTION_FLOATING, a_0, t->bodies[root].v, i == root, row, y, d, shared);
     } else {
-        put_root(r, r->motion, a_0, t->bodies[root].v, i == root, row, y, d);
+        put_root(r, r->motion, a_0, t->bodies[root].v, i == root, row, y, d, shared);
     }
-    if (!d->shared) {
+    if (!shared) {
         put_zeros(d, row, r->v_index + r->nv, left);
         put_zeros(d, row, 0, r->v_index);
     }
@@ -215,7 +216,7 @@ static void outward_pass(const tree *t, const real *v, const real *a, subtree *s
 }
 
 /* Inward: the sums over subtrees, and with them the entries. */
-static void inward_pass(const tree *t, subtree *subtrees, const derivatives *d) {
+KERNEL_STEP void inward_pass(const tree *t, subtree *subtrees, const derivatives *d, bool shared) {
     for (int i = t->model->body_count - 1; i >= 0; i--) {
         const body *b = &t->model->bodies[i];
         const tree_column *columns = &t->columns[t->bodies[i].first_column];
@@ -226,7 +227,7 @@ static void inward_pass(const tree *t, subtree *subtrees, const derivatives *d) 
             if (b->parent >= 0) {
                 multiply_rates(&subtrees[i], B, twice_p, &columns[k], &y);
             }
-            put_entries(t, i, k, &y, d);
+            put_entries(t, i, k, &y, d, shared);
         }
         if (b->parent >= 0) {
             subtree_add(&subtrees[b->parent], &subtrees[i]);
@@ -293,13 +294,16 @@ void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double
     subtree *subtrees = (subtree *)(t.columns + column_count(model));
     t.bodies = (tree_body *)(subtrees + model->body_count);
     derivatives d;
-    d.nv = model->nv, d.shared = model->has_coupling;
-    d.dq = (real *)dtau_dq, d.dv = (real *)dtau_dv, d.da = (real *)dtau_da;
-    for (int i = 0; d.shared && i < d.nv * d.nv; i++) {
-        d.dq[i] = d.dv[i] = d.da[i] = real_set(0);
-    }
+    d.nv = model->nv, d.dq = (real *)dtau_dq, d.dv = (real *)dtau_dv, d.da = (real *)dtau_da;
     outward_pass(&t, (const real *)v, (const real *)a, subtrees);
     subtract_local_wrenches(&t, forces, subtrees);
-    inward_pass(&t, subtrees, &d);
+    if (model->has_coupling) {
+        for (int i = 0; i < d.nv * d.nv; i++) {
+            d.dq[i] = d.dv[i] = d.da[i] = real_set(0);
+        }
+        inward_pass(&t, subtrees, &d, true);
+    } else {
+        inward_pass(&t, subtrees, &d, false);
+    }
     add_world_wrenches(&t, forces, &d);
 }

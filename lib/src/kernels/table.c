@@ -15,7 +15,7 @@ static size_t memory_size(const dyn_model *model) {
     size = larger(size, larger(KERNEL(regressor_memory)(model), KERNEL(minverse_memory)(model)));
     size = larger(size, larger(KERNEL(energy_memory)(model), KERNEL(center_of_mass_memory)(model)));
     size = larger(size, larger(KERNEL(centroidal_memory)(model), KERNEL(coriolis_memory)(model)));
-    size = larger(size, KERNEL(frame_motion_memory)(model));
+    size = larger(size, larger(KERNEL(frame_motion_memory)(model), KERNEL(joint_wrenches_memory)(model)));
     return larger(size, KERNEL(forward_dynamics_memory)(model));
 }
 
@@ -43,4 +43,5 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(centroidal_momentum),
     KERNEL(coriolis),
     KERNEL(frame_motion),
+    KERNEL(joint_wrenches),
 };

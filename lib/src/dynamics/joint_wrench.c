@@ -1,0 +1,41 @@
+#include <dynamics/joint_wrench.h>
+
+#include <dynamics/inverse_dynamics.h>
+
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "workspace.h"
+
+dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                              const double *q, const double *v, const double *a, const dyn_external_forces *forces,
+                              dyn_error *error, double *wrenches) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, width = 6 * (size_t)model->joint_count;
+    for (sample_block block = dyn_block_first_of_width(w, n, width); block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        wrench_set external = dyn_block_wrenches(w, forces, block);
+        void *out = dyn_block_output(w, wrenches, width, block);
+        block.kernels->joint_wrenches(model, w->memory, gravity ? gravity : model->gravity,
+                                      dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                                      dyn_block_pack(w, 2, a, nv, block), &external, out);
+        dyn_block_unpack(out, width, block, wrenches);
+    }
+    return dyn_check_result(w, "wrenches", n, width, wrenches, error);
+}
+
+dyn_status dyn_frame_force(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
+                           dyn_reference_frame reference_frame, const double *F, dyn_error *error, double *tau) {
+    /* Weightless and at rest, the robot feels the wrench alone; RNEA takes what the environment exerts. */
+    static const double none[3] = {0, 0, 0};
+    const dyn_external_force force = {frame, reference_frame, F, 6};
+    const dyn_external_forces forces = {1, &force};
+    dyn_status status = dyn_rnea(model, workspace, n, none, q, NULL, NULL, &forces, error, tau);
+    for (size_t i = 0; status == DYN_OK && i < n * (size_t)model->nv; i++) {
+        tau[i] = -tau[i];
+    }
+    return status;
+}
