@@ -8,6 +8,6 @@ endif()
 target_compile_definitions(hostile_support PUBLIC HOSTILE_STALL=${hostile_stall})
 target_link_libraries(hostile_support PUBLIC system_support dynamics_proto Threads::Threads m)
 
-foreach(test hostile_bytes hostile_life hostile_peers hostile_requests)
+foreach(test contract_golden hostile_bytes hostile_life hostile_peers hostile_requests)
   add_system_test(${test} hostile_support)
 endforeach()

@@ -1,0 +1,369 @@
+/*
+ * The wire contract is kept: bytes that were written once still mean the same. tests/data/contract.golden holds one
+ * filled instance of each message, and the number of each field and of each value of an enumeration. Fields and values may be added; those that were
+ * there keep their name, number and type.
+ *
+ * A field is filled with what follows from its name, so that the bytes of renamed or exchanged fields are recognized.
+ * After adding to the contract: system_contract_golden --write >tests/data/contract.golden
+ */
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/v1/envelope.pb-c.h"
+#include "dynamics/v1/event.pb-c.h"
+
+enum { MAX_TYPES = 256, REPEATED = 2, LINE_SIZE = 65536 };
+
+typedef struct contract {
+    const ProtobufCMessageDescriptor *messages[MAX_TYPES];
+    size_t message_count;
+    const ProtobufCEnumDescriptor *enums[MAX_TYPES];
+    size_t enum_count;
+} contract;
+
+/* For what is also done outside of tests. */
+static void require(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "contract_golden: %s\n", what);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void add_enum(contract *c, const ProtobufCEnumDescriptor *type) {
+    for (size_t i = 0; i < c->enum_count; i++) {
+        if (c->enums[i] == type) {
+            return;
+        }
+    }
+    require(c->enum_count < MAX_TYPES, "too many enumerations");
+    c->enums[c->enum_count++] = type;
+}
+
+/* Enters a message type and all that it refers to. */
+static void add_message(contract *c, const ProtobufCMessageDescriptor *type) {
+    for (size_t i = 0; i < c->message_count; i++) {
+        if (c->messages[i] == type) {
+            return;
+        }
+    }
+    require(c->message_count < MAX_TYPES, "too many messages");
+    c->messages[c->message_count++] = type;
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        if (type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE) {
+            add_message(c, type->fields[i].descriptor);
+        } else if (type->fields[i].type == PROTOBUF_C_TYPE_ENUM) {
+            add_enum(c, type->fields[i].descriptor);
+        }
+    }
+}
+
+static void collect(contract *c) {
+    memset(c, 0, sizeof *c);
+    add_message(c, &dynamics__v1__request__descriptor);
+    add_message(c, &dynamics__v1__reply__descriptor);
+    add_message(c, &dynamics__v1__event__descriptor);
+}
+
+/* ---- values that follow from names ------------------------------------------------------------------------------- */
+
+static uint32_t number_of(const char *name) {
+    uint32_t sum = 0;
+    for (; *name; name++) {
+        sum = (sum * 31 + (unsigned char)*name) % 9973;
+    }
+    return sum + 1;
+}
+
+static ProtobufCMessage *fill_message(const ProtobufCMessageDescriptor *type, const char *oneof_member);
+
+/* Size of one value in memory. */
+static size_t value_size(const ProtobufCFieldDescriptor *field) {
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_UINT64:
+        return 8;
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_ENUM:
+    case PROTOBUF_C_TYPE_BOOL:
+        return 4;
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return sizeof(void *);
+    default:
+        require(false, "a field has a type that this test does not know");
+        return 0;
+    }
+}
+
+static void fill_value(const ProtobufCFieldDescriptor *field, void *place, unsigned index) {
+    uint32_t number = number_of(field->name) + index;
+    double real = number / 8.0;
+    uint64_t wide = (uint64_t)number << 32;
+    char *name;
+    ProtobufCMessage *message;
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_DOUBLE:
+        memcpy(place, &real, sizeof real);
+        break;
+    case PROTOBUF_C_TYPE_UINT64:
+        memcpy(place, &wide, sizeof wide);
+        break;
+    case PROTOBUF_C_TYPE_STRING:
+        name = strdup(field->name);
+        memcpy(place, &name, sizeof name);
+        break;
+    case PROTOBUF_C_TYPE_MESSAGE:
+        message = fill_message(field->descriptor, NULL);
+        memcpy(place, &message, sizeof message);
+        break;
+    default: /* booleans and enumerations: all have a value 1 */
+        number = field->type == PROTOBUF_C_TYPE_UINT32 ? number : 1;
+        memcpy(place, &number, sizeof number);
+    }
+}
+
+/* A message with all fields filled; of a oneof the member of that name, or the first one. */
+static ProtobufCMessage *fill_message(const ProtobufCMessageDescriptor *type, const char *oneof_member) {
+    ProtobufCMessage *message = calloc(1, type->sizeof_message);
+    bool has_member = false;
+    require(message != NULL, "out of memory");
+    type->message_init(message);
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &type->fields[i];
+        char *place = (char *)message + field->offset, *quantifier = (char *)message + field->quantifier_offset;
+        bool is_oneof = field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF;
+        if (is_oneof && (has_member || (oneof_member && strcmp(field->name, oneof_member) != 0))) {
+            continue;
+        }
+        has_member |= is_oneof;
+        if (field->label == PROTOBUF_C_LABEL_REPEATED) {
+            size_t size = value_size(field), count = REPEATED;
+            char *values = calloc(count, size);
+            for (unsigned k = 0; k < count; k++) {
+                fill_value(field, values + k * size, k);
+            }
+            memcpy(place, &values, sizeof values);
+            memcpy(quantifier, &count, sizeof count);
+        } else {
+            fill_value(field, place, 0);
+            if (is_oneof) {
+                memcpy(quantifier, &field->id, sizeof field->id);
+            }
+        }
+    }
+    return message;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static void write_message(const ProtobufCMessageDescriptor *type, const char *oneof_member) {
+    ProtobufCMessage *message = fill_message(type, oneof_member);
+    size_t size = protobuf_c_message_get_packed_size(message);
+    uint8_t *bytes = malloc(size + 1);
+    protobuf_c_message_pack(message, bytes);
+    printf("message %s %s ", type->name, oneof_member ? oneof_member : "-");
+    for (size_t i = 0; i < size; i++) {
+        printf("%02x", bytes[i]);
+    }
+    putchar('\n');
+    free(bytes);
+    protobuf_c_message_free_unpacked(message, NULL);
+}
+
+static void write_contract(void) {
+    static contract c;
+    collect(&c);
+    for (size_t i = 0; i < c.message_count; i++) {
+        bool has_oneof = false;
+        for (unsigned k = 0; k < c.messages[i]->n_fields; k++) {
+            const ProtobufCFieldDescriptor *field = &c.messages[i]->fields[k];
+            printf("field %s %s %u\n", c.messages[i]->name, field->name, field->id);
+            if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
+                has_oneof = true;
+                write_message(c.messages[i], field->name);
+            }
+        }
+        if (!has_oneof) {
+            write_message(c.messages[i], NULL);
+        }
+    }
+    for (size_t i = 0; i < c.enum_count; i++) {
+        for (unsigned k = 0; k < c.enums[i]->n_values; k++) {
+            printf("enum %s %s %d\n", c.enums[i]->name, c.enums[i]->values[k].name, c.enums[i]->values[k].value);
+        }
+    }
+}
+
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
+
+static size_t parse_hex(const char *hex, uint8_t *bytes) {
+    size_t size = strlen(hex) / 2;
+    for (size_t i = 0; i < size; i++) {
+        unsigned byte;
+        ck_assert_int_eq(sscanf(hex + 2 * i, "%2x", &byte), 1);
+        bytes[i] = (uint8_t)byte;
+    }
+    return size;
+}
+
+/* The fields that are set have the values that follow from their names. */
+static void check_message(const ProtobufCMessage *message);
+
+static void check_value(const ProtobufCFieldDescriptor *field, const char *message, const void *place, unsigned index) {
+    union {
+        double real;
+        uint64_t wide;
+        uint32_t number;
+        char *name;
+        ProtobufCMessage *message;
+    } expected = {.wide = 0}, found = {.wide = 0};
+    if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+        memcpy(&found.message, place, sizeof found.message);
+        if (found.message) {
+            check_message(found.message);
+        }
+        return;
+    }
+    fill_value(field, &expected, index);
+    memcpy(&found, place, value_size(field));
+    if (field->type == PROTOBUF_C_TYPE_STRING) {
+        ck_assert_msg(strcmp(found.name, expected.name) == 0 || found.name[0] == '\0', "%s.%s holds \"%s\"", message,
+                      field->name, found.name);
+        free(expected.name);
+        return;
+    }
+    ck_assert_msg(found.wide == expected.wide || found.wide == 0, "%s.%s holds another field's value", message,
+                  field->name);
+}
+
+static void check_message(const ProtobufCMessage *message) {
+    const ProtobufCMessageDescriptor *type = message->descriptor;
+    ck_assert_msg(message->n_unknown_fields == 0, "%s: field %u is no longer known", type->name,
+                  message->n_unknown_fields ? message->unknown_fields[0].tag : 0);
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &type->fields[i];
+        const char *place = (const char *)message + field->offset;
+        const char *quantifier = (const char *)message + field->quantifier_offset;
+        size_t count = 1;
+        uint32_t member = field->id;
+        if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
+            memcpy(&member, quantifier, sizeof member);
+        }
+        if (field->label == PROTOBUF_C_LABEL_REPEATED) {
+            memcpy(&count, quantifier, sizeof count);
+            memcpy(&place, place, sizeof place);
+        }
+        for (unsigned k = 0; member == field->id && k < count; k++) {
+            check_value(field, type->name, place + k * value_size(field), k);
+        }
+    }
+}
+
+/* Old bytes are decoded, mean what they meant, and are written again as they were. */
+static void check_bytes(const ProtobufCMessageDescriptor *type, const char *oneof_member, const char *hex) {
+    static uint8_t bytes[LINE_SIZE], again[LINE_SIZE];
+    size_t size = parse_hex(hex, bytes);
+    ProtobufCMessage *message = protobuf_c_message_unpack(type, NULL, size, bytes);
+    ck_assert_msg(message != NULL, "%s (%s): the bytes cannot be decoded any more", type->name, oneof_member);
+    check_message(message);
+    ck_assert_msg(protobuf_c_message_get_packed_size(message) == size, "%s has another size", type->name);
+    protobuf_c_message_pack(message, again);
+    ck_assert_msg(memcmp(bytes, again, size) == 0, "%s is written in another way", type->name);
+    protobuf_c_message_free_unpacked(message, NULL);
+}
+
+static const ProtobufCMessageDescriptor *find_message(const contract *c, const char *name) {
+    for (size_t i = 0; i < c->message_count; i++) {
+        if (strcmp(c->messages[i]->name, name) == 0) {
+            return c->messages[i];
+        }
+    }
+    ck_abort_msg("message %s is gone", name);
+    return NULL;
+}
+
+static void check_field(const contract *c, const char *name, const char *field_name, int number) {
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(find_message(c, name), field_name);
+    ck_assert_msg(field != NULL, "%s.%s is gone", name, field_name);
+    ck_assert_msg(field->id == (uint32_t)number, "%s.%s was %d and is %u", name, field_name, number, field->id);
+}
+
+static void check_enum_value(const contract *c, const char *name, const char *value_name, int number) {
+    for (size_t i = 0; i < c->enum_count; i++) {
+        if (strcmp(c->enums[i]->name, name) == 0) {
+            const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value_by_name(c->enums[i], value_name);
+            ck_assert_msg(value != NULL, "%s.%s is gone", name, value_name);
+            ck_assert_msg(value->value == number, "%s.%s was %d and is %d", name, value_name, number, value->value);
+            return;
+        }
+    }
+    ck_abort_msg("enumeration %s is gone", name);
+}
+
+START_TEST(old_bytes_still_mean_the_same) {
+    static contract c;
+    static char line[LINE_SIZE], hex[LINE_SIZE];
+    unsigned messages = 0;
+    collect(&c);
+    FILE *file = fopen(DYNAMICS_TEST_DATA "/contract.golden", "r");
+    ck_assert_msg(file != NULL, "tests/data/contract.golden is missing");
+    while (fgets(line, sizeof line, file)) {
+        char name[128], member[128];
+        int number;
+        hex[0] = '\0';
+        if (sscanf(line, "message %127s %127s %65535s", name, member, hex) >= 2) {
+            check_bytes(find_message(&c, name), member, hex);
+            messages++;
+        } else if (sscanf(line, "field %127s %127s %d", name, member, &number) == 3) {
+            check_field(&c, name, member, number);
+        } else if (sscanf(line, "enum %127s %127s %d", name, member, &number) == 3) {
+            check_enum_value(&c, name, member, number);
+        } else {
+            ck_abort_msg("a line of contract.golden is no line of it: %.60s", line);
+        }
+    }
+    fclose(file);
+    ck_assert_uint_ge(messages, 1);
+}
+END_TEST
+
+/* protobuf-c reads nested messages by recursion without a bound: the schema must give one. */
+static unsigned depth_of(const ProtobufCMessageDescriptor *type, unsigned above) {
+    unsigned deepest = 0;
+    ck_assert_msg(above < 16, "%s contains itself, or is too deep", type->name);
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        if (type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE) {
+            unsigned depth = depth_of(type->fields[i].descriptor, above + 1);
+            deepest = depth > deepest ? depth : deepest;
+        }
+    }
+    return deepest + 1;
+}
+
+START_TEST(no_message_contains_itself) {
+    ck_assert_uint_ge(depth_of(&dynamics__v1__request__descriptor, 0), 2);
+    ck_assert_uint_ge(depth_of(&dynamics__v1__reply__descriptor, 0), 2);
+    ck_assert_uint_ge(depth_of(&dynamics__v1__event__descriptor, 0), 2);
+}
+END_TEST
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--write") == 0) {
+        write_contract();
+        return EXIT_SUCCESS;
+    }
+    Suite *suite = suite_create("contract");
+    TCase *tests = tcase_create("golden");
+    tcase_add_test(tests, old_bytes_still_mean_the_same);
+    tcase_add_test(tests, no_message_contains_itself);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
