@@ -75,6 +75,9 @@ static setting setting_create(random_source *random, int k) {
     s.q = numbers(s.nq, sizeof(double)), s.v = numbers(s.nv, sizeof(double)), s.a = numbers(s.nv, sizeof(double));
     for (int i = 0; i < 3; i++) {
         s.X[i] = numbers(s.nv * s.nv, sizeof(double)), s.Y[i] = numbers(s.nv * s.nv, sizeof(double));
+        for (size_t j = 0; j < s.nv * s.nv; j++) {
+            s.X[i][j] = NAN;
+        }
     }
     random_configuration(random, s.model, 3, s.q);
     random_vector(random, (int)s.nv, 2, s.v);
