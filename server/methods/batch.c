@@ -129,11 +129,6 @@ bool batch_begin(batch *b, double cost) {
         joint_order_to_model(b->order.q, b->nq, b->n, b->q, q);
         b->q = q;
     }
-    dyn_error error;
-    if (model_entry_lease(b->entry, &error, &b->workspace) != DYN_OK) {
-        call_fail_memory(b->call);
-        return false;
-    }
     return true;
 }
 
@@ -211,20 +206,63 @@ static void fail_block(batch *b, size_t first, dyn_status status, const dyn_erro
     call_fail(b->call, call_code(status), "%s", message);
 }
 
-bool batch_run(batch *b, batch_step step, void *context) {
-    for (size_t first = 0; first < b->n; first += BATCH_BLOCK) {
-        size_t count = b->n - first < BATCH_BLOCK ? b->n - first : BATCH_BLOCK;
-        dyn_error error = {0};
-        if (first > 0 && call_is_late(b->call)) {
-            return false;
-        }
-        dyn_status status = step(b, context, first, count, &error);
-        if (status != DYN_OK) {
-            fail_block(b, first, status, &error);
-            return false;
-        }
+/* A step and what it is called with. */
+typedef struct step_call {
+    const batch *batch;
+    batch_step step;
+    const void *context;
+} step_call;
+
+/* Runs the step on one block, with a workspace of the thread's own. */
+static dyn_status run_block(void *argument, unsigned worker, size_t first, size_t count, dyn_error *error) {
+    const step_call *s = argument;
+    batch_worker *w = &s->batch->workers[worker];
+    dyn_status status = w->workspace ? DYN_OK : model_entry_lease(s->batch->entry, error, &w->workspace);
+    return status == DYN_OK ? s->step(s->batch, w, s->context, first, count, error) : status;
+}
+
+/* One worker on the thread that brought the request; on a thread of the pool as many as the pool has. */
+static bool create_workers(batch *b, size_t scratch_size) {
+    unsigned most = b->call->is_on_worker && b->n > BLOCK_SAMPLES ? b->call->service->workers : 1;
+    if (b->workers) {
+        return true;
     }
-    return true;
+    b->workers = call_allocate(b->call, most, sizeof *b->workers);
+    for (unsigned i = 0; b->workers && i < most; i++) {
+        b->worker_count = i + 1;
+        b->workers[i].scratch = scratch_size ? call_allocate(b->call, 1, scratch_size) : NULL;
+    }
+    return !call_has_ended(b->call);
+}
+
+bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_size) {
+    if (!create_workers(b, scratch_size)) {
+        return false;
+    }
+    step_call s = {.batch = b, .step = step, .context = context};
+    blocks work = {
+        .n = b->n,
+        .workers = b->worker_count,
+        .deadline = b->call->deadline,
+        .step = run_block,
+        .context = &s,
+        .submit = b->call->service->submit,
+        .pool = b->call->service->pool,
+    };
+    dyn_status status;
+    dyn_error error = {0};
+    size_t first;
+    switch (blocks_run(&work, &status, &error, &first)) {
+    case BLOCKS_DONE:
+        return true;
+    case BLOCKS_FAILED:
+        fail_block(b, first, status, &error);
+        return false;
+    case BLOCKS_LATE:
+        call_is_late(b->call);
+        return false;
+    }
+    return false;
 }
 
 double *batch_columns(batch *b, size_t rows, double *values) {
@@ -292,8 +330,10 @@ bool batch_reference_frame(batch *b, Dynamics__V1__ReferenceFrame wire, dyn_refe
 }
 
 void batch_close(batch *b) {
-    if (b->workspace) {
-        model_entry_return(b->entry, b->workspace);
+    for (unsigned i = 0; i < b->worker_count; i++) {
+        if (b->workers[i].workspace) {
+            model_entry_return(b->entry, b->workers[i].workspace);
+        }
     }
     model_entry_release(b->entry);
 }

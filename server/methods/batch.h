@@ -1,12 +1,12 @@
 /*
  * The samples of a request: their model, counts and order of joints checked, brought into the model's order, computed
- * block by block, and brought back into the caller's.
+ * block by block on the threads that are free, and brought back into the caller's.
  *
  *     batch b;
  *     if (batch_open(c, &b, request->model, n_names, names, n_q, q)) {
  *         const double *v = batch_input(&b, "v", n_v, values);
  *         double *tau = batch_output(&b, nv);
- *         if (batch_begin(&b, cost)) { ... batch_run(&b, step, context) ... }
+ *         if (batch_begin(&b, cost)) { ... batch_run(&b, step, context, scratch_size) ... }
  *     }
  *     batch_close(&b);
  *
@@ -15,25 +15,31 @@
 #ifndef SERVER_METHODS_BATCH_H
 #define SERVER_METHODS_BATCH_H
 
+#include "methods/blocks.h"
 #include "methods/call.h"
 #include "methods/joint_order.h"
 
-/* Samples between two looks at the deadline. */
-enum { BATCH_BLOCK = 256 };
+/* What one thread computes with. */
+typedef struct batch_worker {
+    dyn_workspace *workspace;
+    void *scratch; /* as large as batch_run was told */
+} batch_worker;
 
 typedef struct batch {
     call *call;
     model_entry *entry;
     const dyn_model *model;
-    dyn_workspace *workspace; /* from batch_begin on */
+    batch_worker *workers; /* from batch_run on */
+    unsigned worker_count;
     joint_order order;
     size_t n, nq, nv;
     size_t result_values; /* per sample, of what batch_expect announced */
     const double *q;      /* in the model's order from batch_begin on */
 } batch;
 
-/* Computes samples first .. first + count - 1. */
-typedef dyn_status (*batch_step)(const batch *b, void *context, size_t first, size_t count, dyn_error *error);
+/* Computes samples first .. first + count - 1, at most BLOCK_SAMPLES of them. Several threads do so at once. */
+typedef dyn_status (*batch_step)(const batch *b, const batch_worker *worker, const void *context, size_t first,
+                                 size_t count, dyn_error *error);
 
 /* Finds the model and checks the count of q and the names of joints. */
 bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *const *names, size_t q_count,
@@ -46,7 +52,7 @@ bool batch_check(batch *b, const char *field, size_t count);
 void batch_expect(batch *b, size_t values);
 
 /* To be called when all arguments are checked: refuses a reply that is too large, moves a long request to a worker,
- * brings q into the model's order and takes a workspace. `cost` is the estimate for one sample, ns. */
+ * and brings q into the model's order. `cost` is the estimate for one sample, ns. */
 bool batch_begin(batch *b, double cost);
 
 /* n rows of nv in the model's order; NULL for an empty array (zeros), or when out of memory. */
@@ -55,8 +61,9 @@ const double *batch_input(batch *b, size_t count, const double *values);
 /* Memory for n rows of that many values. */
 double *batch_output(batch *b, size_t values);
 
-/* Runs the step over all samples, with a look at the deadline before each block. */
-bool batch_run(batch *b, batch_step step, void *context);
+/* Runs the step over all samples, with a look at the deadline before each block; a long request on all workers that
+ * are free. Each thread is given `scratch_size` bytes. */
+bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_size);
 
 /* Brings n rows of nv, n matrices of nv columns and `rows` rows, or n square matrices into the caller's order. The
  * result may be the array itself; NULL when out of memory. */
@@ -70,7 +77,7 @@ bool batch_find_frame(batch *b, const char *kind, const char *name, int *frame);
 /* The library's name of a reference frame of the wire. The field to blame must be set. */
 bool batch_reference_frame(batch *b, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame);
 
-/* Gives back the model and the workspace. */
+/* Gives back the model and the workspaces. */
 void batch_close(batch *b);
 
 #endif

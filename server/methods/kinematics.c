@@ -12,21 +12,15 @@ static const double COLUMN_COST = 15;
 typedef struct frame_task {
     int frame;
     dyn_reference_frame reference_frame;
-    double *position, *rotation; /* n x 3, block x 9; NULL: no poses */
-    double *quaternion;          /* n x 4 */
-    double *jacobian;            /* block x 6 x nv; NULL: no Jacobians */
-    double *linear, *angular;    /* n x 3 x nv */
+    double *position, *quaternion; /* n x 3, n x 4; NULL: no poses */
+    double *linear, *angular;      /* n x 3 x nv; NULL: no Jacobians */
 } frame_task;
 
-static size_t block_size(const batch *b) {
-    return b->n < BATCH_BLOCK ? b->n : BATCH_BLOCK;
-}
-
 /* Splits J (angular rows first) into its blocks. */
-static void split_jacobian(const batch *b, const frame_task *task, size_t first, size_t count) {
+static void split_jacobian(const batch *b, const frame_task *task, const double *jacobian, size_t first, size_t count) {
     size_t half = 3 * b->nv;
     for (size_t s = 0; s < count; s++) {
-        const double *J = task->jacobian + s * 2 * half;
+        const double *J = jacobian + s * 2 * half;
         for (size_t k = 0; k < half; k++) {
             task->angular[(first + s) * half + k] = J[k];
             task->linear[(first + s) * half + k] = J[half + k];
@@ -34,25 +28,34 @@ static void split_jacobian(const batch *b, const frame_task *task, size_t first,
     }
 }
 
-static dyn_status kinematics_step(const batch *b, void *context, size_t first, size_t count, dyn_error *error) {
+static dyn_status kinematics_step(const batch *b, const batch_worker *w, const void *context, size_t first,
+                                  size_t count, dyn_error *error) {
     const frame_task *task = context;
     const double *q = b->q + first * b->nq;
+    double *scratch = w->scratch; /* block x 9 rotations, or block x 6 x nv Jacobians */
     dyn_status status = DYN_OK;
     if (task->position) {
-        status = dyn_frame_pose(b->model, b->workspace, count, q, task->frame, error, task->position + first * 3,
-                                task->rotation);
+        status =
+            dyn_frame_pose(b->model, w->workspace, count, q, task->frame, error, task->position + first * 3, scratch);
         for (size_t s = 0; status == DYN_OK && s < count; s++) {
-            dyn_rotation_to_quaternion(task->rotation + s * 9, task->quaternion + (first + s) * 4);
+            dyn_rotation_to_quaternion(scratch + s * 9, task->quaternion + (first + s) * 4);
         }
     }
-    if (status == DYN_OK && task->jacobian) {
-        status = dyn_frame_jacobian(b->model, b->workspace, count, q, task->frame, task->reference_frame, error,
-                                    task->jacobian);
+    if (status == DYN_OK && task->linear) {
+        status =
+            dyn_frame_jacobian(b->model, w->workspace, count, q, task->frame, task->reference_frame, error, scratch);
         if (status == DYN_OK) {
-            split_jacobian(b, task, first, count);
+            split_jacobian(b, task, scratch, first, count);
         }
     }
     return status;
+}
+
+/* Bytes that a thread needs for one block. */
+static size_t scratch_size(const batch *b, const Dynamics__V1__KinematicsRequest *r) {
+    size_t samples = b->n < BLOCK_SAMPLES ? b->n : BLOCK_SAMPLES;
+    size_t values = r->jacobians && 6 * b->nv > 9 ? 6 * b->nv : 9;
+    return samples * values * sizeof(double);
 }
 
 /* Finds all frames before anything is computed. */
@@ -110,7 +113,7 @@ static Dynamics__V1__FrameKinematics *fill(batch *b, const char *name, const fra
         frame->n_quaternion = 4 * b->n;
         frame->quaternion = task->quaternion;
     }
-    if (task->jacobian) {
+    if (task->linear) {
         frame->n_linear = frame->n_angular = 3 * b->nv * b->n;
         frame->linear = batch_columns(b, 3, task->linear);
         frame->angular = batch_columns(b, 3, task->angular);
@@ -125,11 +128,9 @@ static void compute(batch *b, const Dynamics__V1__KinematicsRequest *r, dyn_refe
     Dynamics__V1__KinematicsReply *reply = call_allocate(c, 1, sizeof *reply);
     Dynamics__V1__FrameKinematics **results = call_allocate(c, r->n_frames, sizeof *results);
     frame_task task = {.reference_frame = reference_frame};
-    task.rotation = r->poses ? call_allocate(c, block_size(b) * 9, sizeof(double)) : NULL;
-    task.jacobian = r->jacobians ? call_allocate(c, block_size(b) * 6 * b->nv, sizeof(double)) : NULL;
     for (size_t i = 0; !call_has_ended(c) && i < r->n_frames; i++) {
         task.frame = frames[i];
-        if (allocate(b, r, &task) && batch_run(b, kinematics_step, &task)) {
+        if (allocate(b, r, &task) && batch_run(b, kinematics_step, &task, scratch_size(b, r))) {
             results[i] = fill(b, r->frames[i], &task);
         }
     }

@@ -1,0 +1,159 @@
+/* Work on many samples, split into blocks. */
+#include "methods/blocks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "observe/clock.h"
+
+/* What the threads at one piece of work share. It lives until the last of them has let go of it, which may be long after
+ * the work is done: a thread may come late. */
+typedef struct shared_work {
+    blocks blocks;
+    atomic_size_t next; /* first sample that nobody has taken */
+    atomic_bool is_stopped, is_late;
+    atomic_uint references;
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t left;
+    unsigned begun, running; /* threads beside the calling one */
+    bool is_closed;
+    dyn_status status;
+    dyn_error error;
+    size_t failed_first;
+} shared_work;
+
+static void release(shared_work *w) {
+    if (atomic_fetch_sub(&w->references, 1) == 1) {
+        pthread_cond_destroy(&w->left);
+        pthread_mutex_destroy(&w->mutex);
+        free(w);
+    }
+}
+
+/* Keeps the error of the lowest block. Blocks are taken in order: all lower ones are done or under way. */
+static void note_failure(shared_work *w, size_t first, dyn_status status, const dyn_error *error) {
+    atomic_store(&w->is_stopped, true);
+    pthread_mutex_lock(&w->mutex);
+    if (w->status == DYN_OK || first < w->failed_first) {
+        w->status = status;
+        w->error = *error;
+        w->failed_first = first;
+    }
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* Takes blocks until there is none left. */
+static void work(shared_work *w, unsigned worker) {
+    const blocks *b = &w->blocks;
+    while (!atomic_load(&w->is_stopped)) {
+        if (clock_now() > b->deadline) {
+            atomic_store(&w->is_late, true);
+            atomic_store(&w->is_stopped, true);
+            return;
+        }
+        size_t first = atomic_fetch_add(&w->next, BLOCK_SAMPLES);
+        if (first >= b->n) {
+            return;
+        }
+        dyn_error error = {0};
+        size_t count = b->n - first < BLOCK_SAMPLES ? b->n - first : BLOCK_SAMPLES;
+        dyn_status status = b->step(b->context, worker, first, count, &error);
+        if (status != DYN_OK) {
+            note_failure(w, first, status, &error);
+        }
+    }
+}
+
+/* A further thread's turn. */
+static void join(void *task) {
+    shared_work *w = task;
+    pthread_mutex_lock(&w->mutex);
+    bool is_late = w->is_closed;
+    unsigned worker = is_late ? 0 : ++w->begun;
+    w->running += !is_late;
+    pthread_mutex_unlock(&w->mutex);
+    if (!is_late) {
+        work(w, worker);
+        pthread_mutex_lock(&w->mutex);
+        w->running--;
+        pthread_cond_signal(&w->left);
+        pthread_mutex_unlock(&w->mutex);
+    }
+    release(w);
+}
+
+static shared_work *create(const blocks *b) {
+    shared_work *w = calloc(1, sizeof *w);
+    if (w) {
+        w->blocks = *b;
+        atomic_init(&w->references, 1);
+        pthread_mutex_init(&w->mutex, NULL);
+        pthread_cond_init(&w->left, NULL);
+    }
+    return w;
+}
+
+/* Asks for further threads: as many as there are blocks for. */
+static void invite(shared_work *w) {
+    const blocks *b = &w->blocks;
+    size_t count = (b->n + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
+    for (unsigned i = 1; i < b->workers && i < count; i++) {
+        atomic_fetch_add(&w->references, 1);
+        if (!b->submit(b->pool, join, w)) {
+            release(w);
+            return;
+        }
+    }
+}
+
+/* Closes the work to late comers and waits for those who are at it. */
+static void finish(shared_work *w) {
+    pthread_mutex_lock(&w->mutex);
+    w->is_closed = true;
+    while (w->running > 0) {
+        pthread_cond_wait(&w->left, &w->mutex);
+    }
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* The same by the calling thread alone; allocates nothing. */
+static blocks_result run_alone(const blocks *b, dyn_status *status, dyn_error *error, size_t *first) {
+    for (*first = 0; *first < b->n; *first += BLOCK_SAMPLES) {
+        if (*first > 0 && clock_now() > b->deadline) {
+            return BLOCKS_LATE;
+        }
+        size_t count = b->n - *first < BLOCK_SAMPLES ? b->n - *first : BLOCK_SAMPLES;
+        *status = b->step(b->context, 0, *first, count, error);
+        if (*status != DYN_OK) {
+            return BLOCKS_FAILED;
+        }
+    }
+    return BLOCKS_DONE;
+}
+
+blocks_result blocks_run(const blocks *b, dyn_status *status, dyn_error *error, size_t *first) {
+    if (b->workers <= 1 || b->n <= BLOCK_SAMPLES) {
+        return run_alone(b, status, error, first);
+    }
+    shared_work *w = create(b);
+    if (!w) {
+        *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .message = "out of memory"};
+        *status = DYN_RESOURCE_EXHAUSTED;
+        *first = 0;
+        return BLOCKS_FAILED;
+    }
+    invite(w);
+    work(w, 0);
+    finish(w);
+    blocks_result result = BLOCKS_DONE;
+    if (w->status != DYN_OK) {
+        *status = w->status;
+        *error = w->error;
+        *first = w->failed_first;
+        result = BLOCKS_FAILED;
+    } else if (atomic_load(&w->is_late) && atomic_load(&w->next) < b->n) {
+        result = BLOCKS_LATE;
+    }
+    release(w);
+    return result;
+}
