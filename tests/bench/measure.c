@@ -7,19 +7,19 @@
 #include "statistics.h"
 
 /* Nanoseconds of a number of calls. */
-static double run_calls(const subject *s, size_t calls) {
-    double start = clock_ns();
+static double run_calls(const subject *s, size_t calls, clockid_t clock) {
+    double start = clock_ns(clock);
     for (size_t call = 0; call < calls; call++) {
         s->run(s->context, call);
     }
-    return clock_ns() - start;
+    return clock_ns(clock) - start;
 }
 
 /* Calls that fill a slice; this warms caches and branch predictors up, too. */
-static size_t calibrate(const subject *s, double slice_ns) {
+static size_t calibrate(const subject *s, double slice_ns, clockid_t clock) {
     size_t calls = 1;
     for (;;) {
-        double spent = run_calls(s, calls);
+        double spent = run_calls(s, calls, clock);
         if (spent >= slice_ns / 2) {
             double fitting = round((double)calls * slice_ns / spent);
             return fitting < 1 ? 1 : (size_t)fitting;
@@ -28,17 +28,17 @@ static size_t calibrate(const subject *s, double slice_ns) {
     }
 }
 
-void measure(subject *subjects, int count, const measure_effort *effort) {
+void measure(subject *subjects, int count, const measure_effort *effort, clockid_t clock) {
     for (int i = 0; i < count; i++) {
         if (subjects[i].context) {
-            subjects[i].calls = calibrate(&subjects[i], effort->slice_ns);
+            subjects[i].calls = calibrate(&subjects[i], effort->slice_ns, clock);
         }
     }
     for (int round = 0; round < effort->rounds; round++) {
         for (int i = 0; i < count; i++) {
             subject *s = &subjects[i];
             if (s->context) {
-                s->per_state[round] = run_calls(s, s->calls) / (double)(s->calls * s->states);
+                s->per_state[round] = run_calls(s, s->calls, clock) / (double)(s->calls * s->states);
             }
         }
     }

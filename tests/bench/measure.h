@@ -6,6 +6,7 @@
 #define DYNAMICS_BENCH_MEASURE_H
 
 #include <stddef.h>
+#include <time.h>
 
 enum { MEASURE_ROUNDS = 31 };
 
@@ -24,7 +25,8 @@ typedef struct measure_effort {
     double slice_ns;
 } measure_effort;
 
-void measure(subject *subjects, int count, const measure_effort *effort);
+/* `clock`: CLOCK_THREAD_CPUTIME_ID for work of this thread alone, else CLOCK_MONOTONIC. */
+void measure(subject *subjects, int count, const measure_effort *effort, clockid_t clock);
 
 /* Median over the rounds of the nanoseconds per state; NaN where nothing was measured. */
 double measured_time(const subject *s, int rounds);

@@ -109,10 +109,10 @@ static void ask(const way *w, const questions *all, int i) {
 
 static void ask_block(way *w, const questions *all, size_t calls, bool is_kept) {
     for (size_t i = 0; i < calls; i++) {
-        double start = clock_ns();
+        double start = clock_ns(CLOCK_MONOTONIC);
         ask(w, all, (int)(i % STATES));
         if (is_kept) {
-            w->ns[w->count++] = clock_ns() - start;
+            w->ns[w->count++] = clock_ns(CLOCK_MONOTONIC) - start;
         }
     }
 }

@@ -124,7 +124,7 @@ static void measure_batch(throughput *all, size_t batch, const measure_effort *e
         subjects[i].context = is_peer && !all->peer[i] ? NULL : &tasks[i];
         subjects[i].states = is_peer ? 1 : batch;
     }
-    measure(subjects, SUBJECTS, effort);
+    measure(subjects, SUBJECTS, effort, CLOCK_MONOTONIC);
     for (int i = 0; i < SUBJECTS; i++) {
         cells[1 + i].number = 1e9 / measured_time(&subjects[i], effort->rounds);
     }
