@@ -476,7 +476,8 @@ START_TEST(chain_has_the_relative_pose_of_its_ends) {
 }
 END_TEST
 
-/* Merged, the second robot hangs where it was put; its subtree is the robot it was, and without it the first one is left. */
+/* Merged, the second robot hangs where it was put; its subtree is the robot it was, and without it the first one is
+ * left. */
 START_TEST(merged_robots_come_apart_again) {
     random_source base = random_seed("merge and detach", 20261209);
     dyn_error error;

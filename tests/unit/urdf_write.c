@@ -62,8 +62,8 @@ START_TEST(every_element_round_trips) {
 }
 END_TEST
 
-/* Angles as authors write them: right angles, beyond half a turn, with any number of digits; with few where the pitch is
- * beyond a right angle. */
+/* Angles as authors write them: right angles, beyond half a turn, with any number of digits; with few where the
+ * pitch is beyond a right angle. */
 START_TEST(every_rotation_round_trips) {
     random_source random = random_seed("rpy(R(rpy)) gives R", 20261210);
     static const double special[] = {0, M_PI, -M_PI, M_PI_2, -M_PI_2, 1.5708, 3.1416, 1.57, 4.7124, 6.28, -1e-9, 2.5};

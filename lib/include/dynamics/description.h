@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* A new builder that holds the model's description: all that the model's own builder held but the lines of a file. Built
- * with dyn_model_build_options it gives an equal model. The caller frees it. Cost O(links log links).
+/* A new builder that holds the model's description: all that the model's own builder held but the lines of a file.
+ * Built with dyn_model_build_options it gives an equal model. The caller frees it. Cost O(links log links).
  * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_model_describe(const dyn_model *model, dyn_error *error, dyn_builder **builder);
 
@@ -28,8 +28,8 @@ DYN_API dyn_build_options dyn_model_build_options(const dyn_model *model);
 DYN_API const char *dyn_builder_name(const dyn_builder *builder);
 DYN_API void dyn_builder_gravity(const dyn_builder *builder, double gravity[3]);
 
-/* Links and joints in the order in which they were added; axes have unit length. The descriptions and their strings live
- * until the builder is changed or freed. NULL for a number that is none. */
+/* Links and joints in the order in which they were added; axes have unit length. The descriptions and their strings
+ * live until the builder is changed or freed. NULL for a number that is none. */
 DYN_API int dyn_builder_link_count(const dyn_builder *builder);
 DYN_API const dyn_link_description *dyn_builder_link(const dyn_builder *builder, int link);
 DYN_API int dyn_builder_joint_count(const dyn_builder *builder);

@@ -16,6 +16,7 @@
 #include <dynamics/configuration.h>
 #include <dynamics/configuration_space.h>
 #include <dynamics/coriolis.h>
+#include <dynamics/denavit_hartenberg.h>
 #include <dynamics/derivatives.h>
 #include <dynamics/energy.h>
 #include <dynamics/description.h>
@@ -32,6 +33,7 @@
 #include <dynamics/operations.h>
 #include <dynamics/payload.h>
 #include <dynamics/report.h>
+#include <dynamics/screws.h>
 #include <dynamics/status.h>
 #include <dynamics/urdf.h>
 #include <dynamics/workspace.h>

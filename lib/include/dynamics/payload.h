@@ -32,14 +32,14 @@ typedef struct dyn_payload {
 
 /* Loads the workspace's model with `count` payloads, which take the place of those of earlier calls; none unloads it.
  * `loaded` is the model with its payloads: every algorithm takes it with this workspace, and with no other. Its links,
- * joints, frames and coordinates are those of the model, and so is its description: dyn_model_link states a link without
- * payloads, dyn_model_mass counts them. A payload on a link that is fixed to the world has no effect. Several may be on
- * one link; of those that replace, their sum does.
+ * joints, frames and coordinates are those of the model, and so is its description: dyn_model_link states a link
+ * without payloads, dyn_model_mass counts them. A payload on a link that is fixed to the world has no effect.
+ * Several may be on one link; of those that replace, their sum does.
  *
  * `loaded` belongs to the workspace, lives as long, and is the same address in every call. It is not to be freed.
  * Nothing is allocated; cost O(links count + links). A workspace serves one thread.
- * Errors, with place "payloads[k].link" and so on; the payloads then stay as they were: DYN_NOT_FOUND for a link that is
- * none; DYN_INVALID_ARGUMENT for an inertia that no body has (dyn_inertia_check) and is not zero. */
+ * Errors, with place "payloads[k].link" and so on; the payloads then stay as they were: DYN_NOT_FOUND for a link
+ * that is none; DYN_INVALID_ARGUMENT for an inertia that no body has (dyn_inertia_check) and is not zero. */
 DYN_API dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_payload *payloads,
                                       dyn_error *error, const dyn_model **loaded);
 

@@ -19,8 +19,8 @@ static void turn_axis(double axis[3]) {
     }
 }
 
-/* Reverses the motion of a joint, its frame being that of both links at q = 0. A planar joint keeps its plane, and has the
- * coordinates of the inverse displacement. */
+/* Reverses the motion of a joint, its frame being that of both links at q = 0. A planar joint keeps its plane, and
+ * has the coordinates of the inverse displacement. */
 static void reverse_motion(dyn_joint_description *joint) {
     if (joint->type == DYN_JOINT_PLANAR) {
         return;
@@ -33,11 +33,6 @@ static void reverse_motion(dyn_joint_description *joint) {
         memcpy(joint->axis, joint->second_axis, sizeof first);
         memcpy(joint->second_axis, first, sizeof first);
     }
-}
-
-static bool is_identity(const dyn_pose *pose) {
-    return memcmp(pose->rotation, identity_pose.rotation, sizeof pose->rotation) == 0 && pose->position[0] == 0 &&
-           pose->position[1] == 0 && pose->position[2] == 0;
 }
 
 static dyn_pose joint_place(const dyn_joint_description *joint) {
@@ -58,7 +53,7 @@ static dyn_status reverse_joint(dyn_builder *builder, int j, dyn_error *error) {
     pose_invert(&place, &inverse);
     const char *parent = builder->joints[j].parent_link, *child = builder->joints[j].child_link;
     bool fixed = builder->joints[j].type == DYN_JOINT_FIXED;
-    if (!fixed && !is_identity(&place)) {
+    if (!fixed && !pose_is_identity(&place)) {
         frame_name frame;
         dyn_status status = add_joint_frame(builder, builder->joints[j].name, parent, &inverse, error, &frame);
         char *between = strdup(frame.text);

@@ -66,6 +66,26 @@ dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *
     return status == DYN_OK ? add_fixed_joint(builder, joint, frame->text, child, pose, error) : status;
 }
 
+bool pose_is_identity(const dyn_pose *pose) {
+    bool identity = true;
+    for (int i = 0; i < 9; i++) {
+        identity = identity && pose->rotation[i] == identity_pose.rotation[i] && pose->position[i % 3] == 0;
+    }
+    return identity;
+}
+
+dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_description *joint, const dyn_pose *offset,
+                                 dyn_error *error) {
+    if (pose_is_identity(offset)) {
+        return dyn_builder_add_joint(builder, joint, error);
+    }
+    frame_name frame;
+    dyn_joint_description to_frame = *joint;
+    to_frame.child_link = frame.text;
+    dyn_status status = add_joint_frame(builder, joint->name, joint->child_link, offset, error, &frame);
+    return status == DYN_OK ? dyn_builder_add_joint(builder, &to_frame, error) : status;
+}
+
 /* Whether a joint of the description stays: both of its links do. */
 static bool stays(const dyn_builder *builder, const bool *keep, int j) {
     const dyn_joint_description *joint = &builder->joints[j];

@@ -32,6 +32,14 @@ typedef struct frame_name {
 dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *child, const dyn_pose *pose,
                            dyn_error *error, frame_name *frame);
 
+/* Adds a joint whose child link has the place `offset` in the frame that moves: with a joint frame, unless it is the
+ * identity. */
+dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_description *joint, const dyn_pose *offset,
+                                 dyn_error *error);
+
+/* Whether a pose is exactly the identity. */
+bool pose_is_identity(const dyn_pose *pose);
+
 /* Replaces a description by its links with keep[i] and the joints between them. A mimic joint follows its master where
  * the joint that it names goes; an error if that goes too. */
 dyn_status prune(const dyn_model *model, const bool *keep, dyn_error *error, dyn_builder **builder);

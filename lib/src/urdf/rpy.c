@@ -80,8 +80,8 @@ static bool find_roll(const double R[9], const candidates *rolls, double rpy[3])
     return false;
 }
 
-/* Searches near three angles, after any of the turns, for ones that give exactly R: pitch alone gives R[6]; with it, yaw
- * gives R[0] and R[3], and roll the rest. */
+/* Searches near three angles, after any of the turns, for ones that give exactly R: pitch alone gives R[6]; with it,
+ * yaw gives R[0] and R[3], and roll the rest. */
 static bool find_exact(const double R[9], const double near[3], const double *turns, int turn_count, double rpy[3]) {
     const candidates rolls = candidates_near(near[0], turns, turn_count);
     const candidates pitches = candidates_near(near[1], turns, turn_count);
@@ -106,8 +106,8 @@ void rpy_from_rotation(const double R[9], double rpy[3]) {
     static const double whole_turns[] = {0, 2 * M_PI, -2 * M_PI}, half_turns[] = {M_PI, -M_PI, 3 * M_PI, -3 * M_PI};
     double rounded[3];
     rounded_angles(R, rounded);
-    /* Roll by R[7] and R[8] has all its digits if these have. With a pitch beyond a right angle, all three are off by half
-     * a turn. */
+    /* Roll by R[7] and R[8] has all its digits if these have. With a pitch beyond a right angle, all three are off
+     * by half a turn. */
     const double near[3] = {atan2(R[7], R[8]), rounded[1], rounded[2]}, beyond[3] = {near[0], -near[1], near[2]};
     if (!find_exact(R, near, whole_turns, 3, rpy) && !find_exact(R, beyond, half_turns, 4, rpy)) {
         memcpy(rpy, rounded, sizeof rounded);

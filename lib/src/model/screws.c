@@ -1,0 +1,295 @@
+/*
+ * Robots as products of exponentials: screw axes and home matrices.
+ */
+#include <dynamics/screws.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <dynamics/inertia.h>
+
+#include "derivation.h"
+#include "error.h"
+#include "joint_displacement.h"
+#include "placement.h"
+
+static dyn_status fail_at(const char *list, int k, dyn_error *error, const char *message) {
+    char place[32];
+    snprintf(place, sizeof place, "%s[%d]", list, k);
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s", message);
+}
+
+/* ---- from screws ------------------------------------------------------------------------------------------------- */
+
+static dyn_status read_displacement(int k, const double M[16], dyn_error *error, dyn_pose *pose) {
+    bool finite = true;
+    for (int i = 0; i < 3; i++) {
+        memcpy(pose->rotation + 3 * i, M + 4 * i, 3 * sizeof *M);
+        pose->position[i] = M[4 * i + 3];
+        finite = finite && isfinite(pose->position[i]);
+    }
+    if (!finite || !is_rotation(pose->rotation) || M[12] != 0 || M[13] != 0 || M[14] != 0 || M[15] != 1) {
+        return fail_at("Mlist", k, error,
+                       "the matrix is no rigid displacement: it holds a rotation, orthonormal to 1e-9, beside a finite "
+                       "position, and its last row is 0 0 0 1");
+    }
+    return DYN_OK;
+}
+
+/* Whether G is symmetric, with the blocks m 1 and m c~, to 1e-9 of its largest entry. */
+static bool is_spatial_inertia(const double G[36]) {
+    double scale = 0, off = 0;
+    for (int i = 0; i < 36; i++) {
+        if (!isfinite(G[i])) {
+            return false;
+        }
+        scale = fmax(scale, fabs(G[i]));
+        off = fmax(off, fabs(G[i] - G[6 * (i % 6) + i / 6]));
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            off = fmax(off, fabs(G[6 * i + 3 + j] + G[6 * j + 3 + i]));
+            off = fmax(off, fabs(G[6 * (3 + i) + 3 + j] - (i == j ? G[21] : 0)));
+        }
+    }
+    return off <= 1e-9 * scale;
+}
+
+static dyn_status read_inertia(int k, const double G[36], dyn_error *error, dyn_inertia *inertia) {
+    if (!is_spatial_inertia(G)) {
+        return fail_at("Glist", k, error,
+                       "the matrix is no spatial inertia: it is symmetric, angular part first, with the blocks m 1 for "
+                       "the mass and m c~ for the centre of mass");
+    }
+    const double p[10] = {G[21], G[16], G[5], G[9], G[0], G[1], G[7], G[2], G[8], G[14]};
+    if (p[0] == 0) {
+        *inertia = (dyn_inertia){.rotational = {G[0], G[1], G[2], G[7], G[8], G[14]}};
+        return DYN_OK;
+    }
+    dyn_error bad;
+    return dyn_inertia_from_parameters(p, &bad, inertia) == DYN_OK ? DYN_OK : fail_at("Glist", k, error, bad.message);
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* A joint from its screw: type, pitch, axis in {0}, and the point of the axis that is nearest to `origin`. */
+static dyn_status read_screw(int k, const double w[3], const double v[3], const double origin[3], dyn_error *error,
+                             dyn_joint_description *joint, double point[3]) {
+    double turn = sqrt(dot(w, w)), shift = sqrt(dot(v, v));
+    bool prismatic = turn == 0;
+    if (!(fabs((prismatic ? shift : turn) - 1) <= 1e-6) || !isfinite(shift)) {
+        return fail_at("Slist", k, error,
+                       "this is no unit screw: make w a unit vector, or 0 with v a unit vector, by dividing the whole "
+                       "column by the length; the joint coordinate is then an angle or a displacement");
+    }
+    memcpy(point, origin, 3 * sizeof *point);
+    memcpy(joint->axis, prismatic ? v : w, sizeof joint->axis);
+    joint->type = DYN_JOINT_PRISMATIC;
+    if (!prismatic) {
+        double foot[3], to_origin[3], pitch = dot(w, v) / (turn * turn);
+        bool screw = fabs(pitch) > 1e-12 * fmax(1, shift);
+        cross(w, v, foot); /* the point of the axis that is nearest to {0}, times |w|^2 */
+        for (int i = 0; i < 3; i++) {
+            foot[i] /= turn * turn;
+            to_origin[i] = origin[i] - foot[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            point[i] = foot[i] + dot(w, to_origin) * w[i] / (turn * turn);
+        }
+        joint->pitch = screw ? pitch : 0;
+        joint->type = screw ? DYN_JOINT_HELICAL : DYN_JOINT_CONTINUOUS;
+    }
+    return DYN_OK;
+}
+
+/* Adds joint i = k + 1 between links i - 1 and i, whose frames have the places `before` and `at` in {0} at home. The
+ * joint frame has the axes of {i}. */
+static dyn_status add_screw(dyn_builder *builder, int k, const double S[6], const dyn_pose *before, const dyn_pose *at,
+                            const dyn_inertia *inertia, dyn_error *error) {
+    char name[32], parent[32], child[32];
+    snprintf(name, sizeof name, "joint%d", k + 1);
+    snprintf(parent, sizeof parent, "link%d", k);
+    snprintf(child, sizeof child, "link%d", k + 1);
+    const dyn_link_description link = {.name = child, .inertia = *inertia};
+    dyn_joint_description joint = {.name = name, .parent_link = parent, .child_link = child};
+    dyn_pose frame = *at, offset = identity_pose, back, in_parent;
+    double axis[3], turned[9], gap[3];
+    dyn_status status = read_screw(k, S, S + 3, at->position, error, &joint, frame.position);
+    if (status == DYN_OK) {
+        status = dyn_builder_add_link(builder, &link, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    rotation_transpose(at->rotation, turned);
+    rotation_apply(turned, joint.axis, axis);
+    memcpy(joint.axis, axis, sizeof axis);
+    for (int i = 0; i < 3; i++) {
+        gap[i] = at->position[i] - frame.position[i];
+    }
+    rotation_apply(turned, gap, offset.position);
+    pose_invert(before, &back);
+    pose_compose(&back, &frame, &in_parent);
+    memcpy(joint.position, in_parent.position, sizeof joint.position);
+    memcpy(joint.rotation, in_parent.rotation, sizeof joint.rotation);
+    return add_joint_with_offset(builder, &joint, &offset, error);
+}
+
+/* Adds base, links, joints and end effector. */
+static dyn_status add_chain(dyn_builder *builder, int n, const double *Mlist, const double *Glist, const double *Slist,
+                            dyn_error *error) {
+    const dyn_link_description base = {.name = "link0"}, tip = {.name = "end_effector"};
+    dyn_pose before = identity_pose, step, at;
+    dyn_status status = dyn_builder_add_link(builder, &base, error);
+    for (int k = 0; status == DYN_OK && k < n; k++) {
+        double S[6];
+        dyn_inertia inertia;
+        for (int i = 0; i < 6; i++) {
+            S[i] = Slist[i * n + k];
+        }
+        status = read_displacement(k, Mlist + 16 * k, error, &step);
+        if (status == DYN_OK) {
+            status = read_inertia(k, Glist + 36 * k, error, &inertia);
+        }
+        if (status == DYN_OK) {
+            pose_compose(&before, &step, &at);
+            status = add_screw(builder, k, S, &before, &at, &inertia, error);
+            before = at;
+        }
+    }
+    if (status == DYN_OK) {
+        status = read_displacement(n, Mlist + 16 * n, error, &step);
+    }
+    if (status == DYN_OK) {
+        status = dyn_builder_add_link(builder, &tip, error);
+    }
+    char last[32];
+    snprintf(last, sizeof last, "link%d", n);
+    return status == DYN_OK ? add_fixed_joint(builder, tip.name, last, tip.name, &step, error) : status;
+}
+
+dyn_status dyn_screws_describe(const char *name, int n, const double *Mlist, const double *Glist, const double *Slist,
+                               dyn_error *error, dyn_builder **builder) {
+    *builder = NULL;
+    dyn_builder *described;
+    dyn_status status = dyn_builder_create(name, error, &described);
+    if (status != DYN_OK) {
+        return status;
+    }
+    status = add_chain(described, n, Mlist, Glist, Slist, error);
+    if (status != DYN_OK) {
+        dyn_builder_free(described);
+        return status;
+    }
+    *builder = described;
+    return DYN_OK;
+}
+
+/* ---- to screws --------------------------------------------------------------------------------------------------- */
+
+/* Refuses what is no serial chain of joints with one coordinate on a fixed base. */
+static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error) {
+    for (int i = 0; i < model->body_count; i++) {
+        const dyn_joint *joint = &model->joints[model->bodies[i].joint];
+        const char *what = joint->nv > 1                      ? "has more than one coordinate"
+                           : joint->master >= 0               ? "is coupled to another joint"
+                           : model->bodies[i].parent != i - 1 ? "begins a branch"
+                                                              : NULL;
+        if (what != NULL) {
+            return builder_fail(model->description, error, DYN_FAILED_PRECONDITION, 0, "joint", joint->name,
+                                "it %s; screws describe a serial chain, on a fixed base, of joints with one coordinate "
+                                "each",
+                                what);
+        }
+    }
+    bool known = tip >= 0 && tip < model->link_count && model->frames[tip].body == model->body_count - 1;
+    return known ? DYN_OK
+                 : dyn_error_set(error, DYN_INVALID_ARGUMENT, "tip",
+                                 "frame %d does not move with the last joint of robot %s", tip, model->name);
+}
+
+static void write_displacement(const dyn_pose *pose, double M[16]) {
+    for (int i = 0; i < 3; i++) {
+        memcpy(M + 4 * i, pose->rotation + 3 * i, 3 * sizeof *M);
+        M[4 * i + 3] = pose->position[i];
+        M[12 + i] = 0;
+    }
+    M[15] = 1;
+}
+
+/* Frame {i} in the frame of the body: at its centre of mass, in the axes of the child link. */
+static dyn_pose mass_frame(const dyn_model *model, const body *b) {
+    dyn_pose frame = model->frames[model->joints[b->joint].child_link].pose;
+    for (int i = 0; i < 3 && b->mass > 0; i++) {
+        frame.position[i] = b->first_moment[i] / b->mass;
+    }
+    return frame;
+}
+
+/* The body's spatial inertia in a frame, given the place of that frame in the body's. */
+static void write_inertia(const body *b, const dyn_pose *frame, double G[36]) {
+    mass_properties own = {.mass = b->mass};
+    memcpy(own.first_moment, b->first_moment, sizeof own.first_moment);
+    memcpy(own.inertia, b->inertia, sizeof own.inertia);
+    dyn_pose back;
+    pose_invert(frame, &back);
+    mass_properties at = mass_properties_move(&back, &own);
+    const double *I = at.inertia;
+    memset(G, 0, 36 * sizeof *G);
+    G[0] = I[0], G[7] = I[3], G[14] = I[5];
+    G[1] = G[6] = I[1];
+    G[2] = G[12] = I[2];
+    G[8] = G[13] = I[4];
+    G[21] = G[28] = G[35] = at.mass;
+}
+
+/* Column k of n: the axis z of the body whose frame has that place in {0}. */
+static void write_screw(const body *b, const dyn_pose *place, int k, int n, double *Slist) {
+    const double *R = place->rotation, *p = place->position, z[3] = {R[2], R[5], R[8]};
+    double moment[3];
+    cross(p, z, moment); /* -z x p */
+    for (int i = 0; i < 3; i++) {
+        bool prismatic = b->motion == MOTION_PRISMATIC;
+        Slist[i * n + k] = prismatic ? 0 : z[i];
+        Slist[(3 + i) * n + k] = prismatic ? z[i] : moment[i] + b->pitch * z[i];
+    }
+}
+
+dyn_status dyn_model_screws(const dyn_model *model, int tip, dyn_error *error, double *Mlist, double *Glist,
+                            double *Slist) {
+    dyn_status status = check_chain(model, tip, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int n = model->body_count;
+    dyn_pose place = identity_pose, before = identity_pose; /* of the body and of {i - 1}, in {0} */
+    for (int k = 0; k <= n; k++) {
+        dyn_pose step, moved, at, back, M;
+        dyn_pose frame = model->frames[tip].pose;
+        if (k < n) {
+            const body *b = &model->bodies[k];
+            memcpy(step.rotation, b->rotation, sizeof step.rotation);
+            memcpy(step.position, b->position, sizeof step.position);
+            pose_compose(&place, &step, &moved);
+            place = moved;
+            frame = mass_frame(model, b);
+            write_inertia(b, &frame, Glist + 36 * k);
+            write_screw(b, &place, k, n, Slist);
+        }
+        pose_compose(&place, &frame, &at);
+        pose_invert(&before, &back);
+        pose_compose(&back, &at, &M);
+        write_displacement(&M, Mlist + 16 * k);
+        before = at;
+    }
+    return DYN_OK;
+}

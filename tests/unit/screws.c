@@ -1,0 +1,447 @@
+/*
+ * Robots from screws and back, against the Newton-Euler algorithm of Modern Robotics, equations 8.50 to 8.55, written here
+ * with 4 x 4 and 6 x 6 matrices as the book has it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "robots.h"
+#include "support/random.h"
+
+enum { MAX_JOINTS = 8 };
+
+static void require(dyn_status status, const dyn_error *error) {
+    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
+}
+
+/* ---- the book's algorithm ---------------------------------------------------------------------------------------- */
+
+/* C = A B, n x n; C may be A or B. */
+static void multiply(int n, const double *A, const double *B, double *C) {
+    double out[36] = {0};
+    for (int i = 0; i < n * n; i++) {
+        for (int m = 0; m < n; m++) {
+            out[i] += A[i / n * n + m] * B[n * m + i % n];
+        }
+    }
+    memcpy(C, out, (size_t)(n * n) * sizeof *C);
+}
+
+/* y = A x, or A' x. */
+static void apply(const double A[36], bool transposed, const double x[6], double y[6]) {
+    double out[6] = {0};
+    for (int i = 0; i < 36; i++) {
+        out[transposed ? i % 6 : i / 6] += A[i] * x[transposed ? i / 6 : i % 6];
+    }
+    memcpy(y, out, sizeof out);
+}
+
+static void invert(const double T[16], double out[16]) {
+    double inverse[16] = {0};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            inverse[4 * i + j] = T[4 * j + i];
+            inverse[4 * i + 3] -= T[4 * j + i] * T[4 * j + 3];
+        }
+    }
+    inverse[15] = 1;
+    memcpy(out, inverse, sizeof inverse);
+}
+
+static void skew(const double w[3], double W[9]) {
+    const double out[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+    memcpy(W, out, sizeof out);
+}
+
+/* [Ad_T] = [R 0; p~ R R] */
+static void adjoint(const double T[16], double A[36]) {
+    const double p[3] = {T[3], T[7], T[11]}, R[9] = {T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]};
+    double P[9], PR[9];
+    skew(p, P);
+    multiply(3, P, R, PR);
+    memset(A, 0, 36 * sizeof *A);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            A[6 * i + j] = A[6 * (3 + i) + 3 + j] = R[3 * i + j];
+            A[6 * (3 + i) + j] = PR[3 * i + j];
+        }
+    }
+}
+
+/* [ad_V] = [w~ 0; v~ w~] */
+static void lie_bracket(const double V[6], double A[36]) {
+    double W[9], U[9];
+    skew(V, W), skew(V + 3, U);
+    memset(A, 0, 36 * sizeof *A);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            A[6 * i + j] = A[6 * (3 + i) + 3 + j] = W[3 * i + j];
+            A[6 * (3 + i) + j] = U[3 * i + j];
+        }
+    }
+}
+
+/* exp([S] theta), by its series. */
+static void exponential(const double S[6], double theta, double T[16]) {
+    double X[16] = {0}, term[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, W[9];
+    skew(S, W);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            X[4 * i + j] = W[3 * i + j] * theta;
+        }
+        X[4 * i + 3] = S[3 + i] * theta;
+    }
+    memcpy(T, term, sizeof term);
+    for (int k = 1; k < 60; k++) {
+        multiply(4, term, X, term);
+        for (int i = 0; i < 16; i++) {
+            term[i] /= k;
+            T[i] += term[i];
+        }
+    }
+}
+
+static void book_inverse_dynamics(int n, const double *q, const double *v, const double *a, const double g[3],
+                                  const double *Mlist, const double *Glist, const double *Slist, const double tip[6],
+                                  double *tau) {
+    double home[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, A[MAX_JOINTS][6], Ad[MAX_JOINTS + 1][36];
+    double V[MAX_JOINTS + 1][6] = {{0}}, dV[MAX_JOINTS + 1][6] = {{0, 0, 0, -g[0], -g[1], -g[2]}}, T[16], X[36];
+    for (int i = 0; i < n; i++) {
+        double S[6], back[16], turn[6], relative[16];
+        for (int r = 0; r < 6; r++) {
+            S[r] = Slist[r * n + i];
+        }
+        multiply(4, home, Mlist + 16 * i, home);
+        invert(home, back);
+        adjoint(back, X);
+        apply(X, false, S, A[i]);
+        exponential(A[i], -q[i], T);
+        invert(Mlist + 16 * i, relative);
+        multiply(4, T, relative, T);
+        adjoint(T, Ad[i]);
+        apply(Ad[i], false, V[i], V[i + 1]);
+        for (int r = 0; r < 6; r++) {
+            V[i + 1][r] += A[i][r] * v[i];
+        }
+        lie_bracket(V[i + 1], X);
+        apply(X, false, A[i], turn);
+        apply(Ad[i], false, dV[i], dV[i + 1]);
+        for (int r = 0; r < 6; r++) {
+            dV[i + 1][r] += turn[r] * v[i] + A[i][r] * a[i];
+        }
+    }
+    double F[6], inverse[16];
+    memcpy(F, tip, sizeof F);
+    invert(Mlist + 16 * n, inverse);
+    adjoint(inverse, Ad[n]);
+    for (int i = n - 1; i >= 0; i--) {
+        double momentum[6], rate[6], carried[6];
+        apply(Ad[i + 1], true, F, carried);
+        apply(Glist + 36 * i, false, dV[i + 1], F);
+        apply(Glist + 36 * i, false, V[i + 1], momentum);
+        lie_bracket(V[i + 1], X);
+        apply(X, true, momentum, rate);
+        tau[i] = 0;
+        for (int r = 0; r < 6; r++) {
+            F[r] += carried[r] - rate[r];
+            tau[i] += F[r] * A[i][r];
+        }
+    }
+}
+
+/* ---- robots ------------------------------------------------------------------------------------------------------ */
+
+static void diagonal(const double d[6], double G[36]) {
+    memset(G, 0, 36 * sizeof *G);
+    for (int i = 0; i < 6; i++) {
+        G[7 * i] = d[i];
+    }
+}
+
+/* The UR5 of Modern Robotics, sections 4.2 and 8. */
+static const double ur5_M[7 * 16] = {
+    1, 0, 0, 0,    0, 1, 0, 0,       0,  0,  1, 0.089159, 0, 0, 0, 1, /**/
+    0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0,  0, 0,        0, 0, 0, 1, /**/
+    1, 0, 0, 0,    0, 1, 0, -0.1197, 0,  0,  1, 0.395,    0, 0, 0, 1, /**/
+    0, 0, 1, 0,    0, 1, 0, 0,       -1, 0,  0, 0.14225,  0, 0, 0, 1, /**/
+    1, 0, 0, 0,    0, 1, 0, 0.093,   0,  0,  1, 0,        0, 0, 0, 1, /**/
+    1, 0, 0, 0,    0, 1, 0, 0,       0,  0,  1, 0.09465,  0, 0, 0, 1, /**/
+    1, 0, 0, 0,    0, 0, 1, 0.0823,  0,  -1, 0, 0,        0, 0, 0, 1,
+};
+static const double ur5_inertia[6][6] = {
+    {0.010267495893, 0.010267495893, 0.00666, 3.7, 3.7, 3.7},
+    {0.22689067591, 0.22689067591, 0.0151074, 8.393, 8.393, 8.393},
+    {0.049443313556, 0.049443313556, 0.004095, 2.275, 2.275, 2.275},
+    {0.111172755531, 0.111172755531, 0.21942, 1.219, 1.219, 1.219},
+    {0.111172755531, 0.111172755531, 0.21942, 1.219, 1.219, 1.219},
+    {0.0171364731454, 0.0171364731454, 0.033822, 0.1879, 0.1879, 0.1879},
+};
+static const double ur5_S[36] = {
+    0, 0,         0,         0,         0,        0,        /**/
+    0, 1,         1,         1,         0,        1,        /**/
+    1, 0,         0,         0,         -1,       0,        /**/
+    0, -0.089159, -0.089159, -0.089159, -0.10915, 0.005491, /**/
+    0, 0,         0,         0,         0.81725,  0,        /**/
+    0, 0,         0.425,     0.81725,   0,        0.81725,
+};
+
+static void ur5_G(double G[6 * 36]) {
+    for (int i = 0; i < 6; i++) {
+        diagonal(ur5_inertia[i], G + 36 * i);
+    }
+}
+
+static dyn_model *model_of(int n, const double *M, const double *G, const double *S) {
+    dyn_builder *builder;
+    dyn_error error;
+    require(dyn_screws_describe("screws", n, M, G, S, &error, &builder), &error);
+    return build_model(builder, NULL, NULL);
+}
+
+static int frame_of(const dyn_model *model, const char *name) {
+    int frame;
+    dyn_error error;
+    require(dyn_model_find_frame(model, name, &error, &frame), &error);
+    return frame;
+}
+
+/* RNEA of the model against the book's algorithm, with a wrench that the end effector applies. */
+static void assert_book_torques(const dyn_model *model, random_source *random, int n, const double *M, const double *G,
+                                const double *S) {
+    dyn_workspace *workspace;
+    dyn_error error;
+    require(dyn_workspace_create(model, &error, &workspace), &error);
+    for (int k = 0; k < 10; k++) {
+        double q[MAX_JOINTS], v[MAX_JOINTS], a[MAX_JOINTS], tip[6], against[6], gravity[3], tau[MAX_JOINTS];
+        double book[MAX_JOINTS], scale = 1;
+        for (int i = 0; i < MAX_JOINTS; i++) {
+            q[i] = random_uniform(random, -2, 2), v[i] = random_uniform(random, -2, 2);
+            a[i] = random_uniform(random, -5, 5);
+            gravity[i % 3] = random_uniform(random, -10, 10);
+            tip[i % 6] = random_uniform(random, -10, 10);
+        }
+        for (int i = 0; i < 6; i++) {
+            against[i] = -tip[i];
+        }
+        dyn_external_force force = {
+            .frame = frame_of(model, "end_effector"), .reference_frame = DYN_LOCAL, .wrench = against};
+        dyn_external_forces forces = {1, &force};
+        book_inverse_dynamics(n, q, v, a, gravity, M, G, S, tip, book);
+        require(dyn_rnea(model, workspace, 1, gravity, q, v, a, &forces, &error, tau), &error);
+        for (int i = 0; i < n; i++) {
+            scale = fmax(scale, fabs(book[i]));
+        }
+        for (int i = 0; i < n; i++) {
+            ck_assert_double_eq_tol(tau[i], book[i], 1e-11 * scale);
+        }
+    }
+    dyn_workspace_free(workspace);
+}
+
+static void assert_lists(const char *what, const double *x, const double *y, int count, double tolerance) {
+    for (int i = 0; i < count; i++) {
+        ck_assert_msg(fabs(x[i] - y[i]) <= tolerance, "%s[%d]: %.17g instead of %.17g", what, i, x[i], y[i]);
+    }
+}
+
+/* ---- properties -------------------------------------------------------------------------------------------------- */
+
+/* The example that comes with the book's software prints these three torques. */
+START_TEST(book_algorithm_gives_its_published_torques) {
+    static const double M[64] = {1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.089159, 0, 0, 0, 1,
+                                 0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0, 0, 0,        0, 0, 0, 1,
+                                 1, 0, 0, 0,    0, 1, 0, -0.1197, 0,  0, 1, 0.395,    0, 0, 0, 1,
+                                 1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.14225,  0, 0, 0, 1};
+    static const double d[3][6] = {{0.010267, 0.010267, 0.00666, 3.7, 3.7, 3.7},
+                                   {0.22689, 0.22689, 0.0151074, 8.393, 8.393, 8.393},
+                                   {0.0494433, 0.0494433, 0.004095, 2.275, 2.275, 2.275}};
+    static const double S[18] = {1, 0, 0, 0, 1, 1, 1, 0, 0, 0, -0.089, -0.089, 1, 0, 0, 0, 0, 0.425};
+    static const double q[3] = {0.1, 0.1, 0.1}, v[3] = {0.1, 0.2, 0.3}, a[3] = {2, 1.5, 1}, g[3] = {0, 0, -9.8};
+    static const double tip[6] = {1, 1, 1, 1, 1, 1}, published[3] = {74.69616155, -33.06766016, -3.23057314};
+    double G[3 * 36], tau[3];
+    for (int i = 0; i < 3; i++) {
+        diagonal(d[i], G + 36 * i);
+    }
+    book_inverse_dynamics(3, q, v, a, g, M, G, S, tip, tau);
+    assert_lists("tau", tau, published, 3, 1e-8);
+
+    /* Its first screw is no unit screw, and is refused. */
+    dyn_builder *builder;
+    dyn_error error;
+    expect_error(dyn_screws_describe("r", 3, M, G, S, &error, &builder), &error, DYN_INVALID_ARGUMENT, "Slist[0]",
+                 "no unit screw");
+    ck_assert_ptr_null(builder);
+}
+END_TEST
+
+START_TEST(ur5_has_the_torques_of_the_book) {
+    random_source random = random_seed("RNEA = Newton-Euler of the book", 20261214);
+    double G[6 * 36];
+    ur5_G(G);
+    dyn_model *model = model_of(6, ur5_M, G, ur5_S);
+    assert_book_torques(model, &random, 6, ur5_M, G, ur5_S);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(ur5_comes_back_as_it_went_in) {
+    double G[6 * 36], M[7 * 16], H[6 * 36], S[36];
+    ur5_G(G);
+    dyn_model *model = model_of(6, ur5_M, G, ur5_S);
+    dyn_error error;
+    require(dyn_model_screws(model, frame_of(model, "end_effector"), &error, M, H, S), &error);
+    assert_lists("Mlist", M, ur5_M, 7 * 16, 1e-14);
+    assert_lists("Glist", H, G, 6 * 36, 1e-13);
+    assert_lists("Slist", S, ur5_S, 36, 1e-14);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* A random serial chain: joints of every type with one coordinate, fixed links between them. */
+static dyn_model *random_chain(random_source *random, int n) {
+    static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS, DYN_JOINT_PRISMATIC,
+                                           DYN_JOINT_HELICAL, DYN_JOINT_FIXED};
+    dyn_builder *builder = new_builder();
+    add_link(builder, "base");
+    char last[16] = "base";
+    for (int i = 0, moving = 0; moving < n; i++) {
+        char name[16], link[16];
+        snprintf(name, sizeof name, "j%d", i), snprintf(link, sizeof link, "l%d", i);
+        dyn_joint_description joint = joint_between(name, types[random_index(random, 5)], last, link);
+        double quaternion[4], size[3];
+        random_unit(random, 4, quaternion);
+        dyn_quaternion_to_rotation(quaternion, joint.rotation);
+        random_unit(random, 3, joint.axis);
+        joint.pitch = random_uniform(random, 0.05, 0.3);
+        dyn_inertia inertia;
+        dyn_pose pose;
+        for (int k = 0; k < 3; k++) {
+            joint.position[k] = random_uniform(random, -0.5, 0.5);
+            pose.position[k] = random_uniform(random, -0.5, 0.5);
+            size[k] = random_uniform(random, 0.1, 1);
+        }
+        random_unit(random, 4, quaternion);
+        dyn_quaternion_to_rotation(quaternion, pose.rotation);
+        ck_assert_int_eq(dyn_inertia_box(random_uniform(random, 0.5, 5), size, NULL, &inertia), DYN_OK);
+        dyn_inertia_transform(&inertia, &pose, &inertia);
+        add_link_with(builder, link, &inertia);
+        add_joint(builder, &joint);
+        memcpy(last, link, sizeof last);
+        moving += joint.type != DYN_JOINT_FIXED;
+    }
+    add_link_with(builder, "end_effector", &(dyn_inertia){0});
+    connect_links(builder, "flange", DYN_JOINT_FIXED, last, "end_effector");
+    return build_model(builder, NULL, NULL);
+}
+
+/* Any chain has the torques that the book computes from its screws; these build a chain with the same screws. */
+START_TEST(random_chains_round_trip) {
+    random_source random = random_seed("chain -> screws -> chain", 20261215);
+    dyn_error error;
+    for (int k = 0; k < 100; k++) {
+        int n = 1 + random_index(&random, MAX_JOINTS);
+        double M[(MAX_JOINTS + 1) * 16], G[MAX_JOINTS * 36], S[6 * MAX_JOINTS];
+        double N[(MAX_JOINTS + 1) * 16], H[MAX_JOINTS * 36], R[6 * MAX_JOINTS];
+        dyn_model *model = random_chain(&random, n);
+        require(dyn_model_screws(model, frame_of(model, "end_effector"), &error, M, G, S), &error);
+        assert_book_torques(model, &random, n, M, G, S);
+        dyn_model *again = model_of(n, M, G, S);
+        assert_book_torques(again, &random, n, M, G, S);
+        require(dyn_model_screws(again, frame_of(again, "end_effector"), &error, N, H, R), &error);
+        assert_lists("Mlist", N, M, (n + 1) * 16, 1e-12);
+        assert_lists("Glist", H, G, n * 36, 1e-11);
+        assert_lists("Slist", R, S, 6 * n, 1e-12);
+        dyn_model_free(model), dyn_model_free(again);
+    }
+}
+END_TEST
+
+/* A frame {i} away from the centre of mass: the off-diagonal blocks of G say where that is. */
+START_TEST(inertias_need_not_be_about_the_centre_of_mass) {
+    random_source random = random_seed("G = [I m c~; -m c~ m 1]", 20261216);
+    static const double M[32] = {1, 0, 0, 0.1, 0, 1, 0, 0.2, 0, 0, 1, 0.3, 0, 0, 0, 1,
+                                 1, 0, 0, 0,   0, 1, 0, 0,   0, 0, 1, 1,   0, 0, 0, 1};
+    static const double S[6] = {0, 0, 1, 0.5, -0.25, 0.125};
+    const double m = 2, c[3] = {0.1, -0.2, 0.3};
+    double G[36], C[9];
+    diagonal((const double[6]){0.5, 0.6, 0.7, m, m, m}, G);
+    skew(c, C);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            G[6 * i + 3 + j] = m * C[3 * i + j];
+            G[6 * (3 + i) + j] = -m * C[3 * i + j];
+        }
+    }
+    dyn_model *model = model_of(1, M, G, S);
+    ck_assert_int_eq(dyn_model_joint(model, 0)->type, DYN_JOINT_HELICAL);
+    ck_assert_double_eq_tol(dyn_model_joint(model, 0)->pitch, 0.125, 1e-15);
+    assert_book_torques(model, &random, 1, M, G, S);
+    dyn_model_free(model);
+}
+END_TEST
+
+static const struct {
+    char list;
+    int entry;
+    double value;
+    const char *place, *fragment;
+} mistakes[] = {
+    {'M', 16 + 1, 0.1, "Mlist[1]", "no rigid displacement"}, {'M', 6 * 16 + 12, 1, "Mlist[6]", "last row"},
+    {'M', 3, INFINITY, "Mlist[0]", "no rigid displacement"}, {'G', 36 + 1, 0.1, "Glist[1]", "symmetric"},
+    {'G', 28, 4, "Glist[0]", "no spatial inertia"},          {'G', 0, NAN, "Glist[0]", "no spatial inertia"},
+    {'S', 6 + 3, 0.9, "Slist[3]", "no unit screw"},          {'S', 3 * 6 + 2, NAN, "Slist[2]", "no unit screw"},
+};
+
+START_TEST(mistakes_in_the_lists_are_named) {
+    double M[7 * 16], G[6 * 36], S[36];
+    memcpy(M, ur5_M, sizeof M), memcpy(S, ur5_S, sizeof S);
+    ur5_G(G);
+    double *list = mistakes[_i].list == 'M' ? M : mistakes[_i].list == 'G' ? G : S;
+    list[mistakes[_i].entry] = mistakes[_i].value;
+    dyn_builder *builder;
+    dyn_error error;
+    expect_error(dyn_screws_describe("r", 6, M, G, S, &error, &builder), &error, DYN_INVALID_ARGUMENT,
+                 mistakes[_i].place, mistakes[_i].fragment);
+    ck_assert_ptr_null(builder);
+}
+END_TEST
+
+START_TEST(what_is_no_chain_is_refused) {
+    double M[4 * 16], G[3 * 36], S[18];
+    dyn_error error;
+    dyn_builder *builder = new_builder();
+    add_link(builder, "a"), add_link(builder, "b"), add_link(builder, "c"), add_link(builder, "d");
+    connect_links(builder, "x", DYN_JOINT_REVOLUTE, "a", "b");
+    connect_links(builder, "y", DYN_JOINT_REVOLUTE, "b", "c");
+    dyn_joint_description z = joint_between("z", DYN_JOINT_PRISMATIC, _i == 0 ? "b" : "c", "d");
+    z.type = _i == 1 ? DYN_JOINT_SPHERICAL : z.type;
+    z.mimic_joint = _i == 2 ? "x" : NULL;
+    z.mimic_multiplier = 1;
+    add_joint(builder, &z);
+    static const char *const fragments[] = {"branch", "more than one coordinate", "coupled", "more than one", ""};
+    dyn_build_options options = {.base = _i == 3 ? DYN_BASE_FLOATING : DYN_BASE_FIXED};
+    dyn_model *model = build_model(builder, &options, NULL);
+    if (_i < 4) {
+        expect_error(dyn_model_screws(model, frame_of(model, "d"), &error, M, G, S), &error, DYN_FAILED_PRECONDITION,
+                     _i == 3 ? "joint root_joint" : "joint z", fragments[_i]);
+    } else {
+        expect_error(dyn_model_screws(model, frame_of(model, "c"), &error, M, G, S), &error, DYN_INVALID_ARGUMENT,
+                     "tip", "last joint");
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("screws");
+    tcase_add_test(tests, book_algorithm_gives_its_published_torques);
+    tcase_add_test(tests, ur5_has_the_torques_of_the_book);
+    tcase_add_test(tests, ur5_comes_back_as_it_went_in);
+    tcase_add_test(tests, random_chains_round_trip);
+    tcase_add_test(tests, inertias_need_not_be_about_the_centre_of_mass);
+    tcase_add_loop_test(tests, mistakes_in_the_lists_are_named, 0, COUNT(mistakes));
+    tcase_add_loop_test(tests, what_is_no_chain_is_refused, 0, 5);
+    return run_tests(tests);
+}
