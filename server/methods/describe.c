@@ -2,27 +2,9 @@
 #include <dynamics/dynamics.h>
 #include <string.h>
 
+#include "methods/coordinates.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
-
-/* Units of the coordinates, velocities and forces of a joint, in the order of dynamics/model.h. */
-typedef struct joint_units {
-    const char *q[7], *v[6], *tau[6];
-} joint_units;
-
-static const joint_units units[] = {
-    [DYN_JOINT_REVOLUTE] = {{"rad"}, {"rad/s"}, {"N m"}},
-    [DYN_JOINT_CONTINUOUS] = {{"rad"}, {"rad/s"}, {"N m"}},
-    [DYN_JOINT_PRISMATIC] = {{"m"}, {"m/s"}, {"N"}},
-    [DYN_JOINT_HELICAL] = {{"rad"}, {"rad/s"}, {"N m"}},
-    [DYN_JOINT_CYLINDRICAL] = {{"rad", "m"}, {"rad/s", "m/s"}, {"N m", "N"}},
-    [DYN_JOINT_UNIVERSAL] = {{"rad", "rad"}, {"rad/s", "rad/s"}, {"N m", "N m"}},
-    [DYN_JOINT_PLANAR] = {{"m", "m", "rad"}, {"m/s", "m/s", "rad/s"}, {"N", "N", "N m"}},
-    [DYN_JOINT_SPHERICAL] = {{"1", "1", "1", "1"}, {"rad/s", "rad/s", "rad/s"}, {"N m", "N m", "N m"}},
-    [DYN_JOINT_FLOATING] = {{"m", "m", "m", "1", "1", "1", "1"},
-                            {"m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"},
-                            {"N", "N", "N", "N m", "N m", "N m"}},
-};
 
 static Dynamics__V1__Vector3 *vector(call *c, const double from[3]) {
     Dynamics__V1__Vector3 *to = call_allocate(c, 1, sizeof *to);
@@ -101,7 +83,7 @@ static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, cons
         return NULL;
     }
     bool has_axis = from->type != DYN_JOINT_SPHERICAL && from->type != DYN_JOINT_FLOATING;
-    const joint_units *u = &units[from->type];
+    const joint_units *u = joint_units_of(from->type);
     dynamics__v1__joint__init(to);
     to->name = call_string(c, from->name);
     to->type = (Dynamics__V1__JointType)from->type;

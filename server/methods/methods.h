@@ -23,6 +23,10 @@ void method_mass_matrix(call *c);
 void method_gravity(call *c);
 void method_bias_forces(call *c);
 
+/* evaluate.c: any set of quantities; explain.c: where a torque comes from. */
+void method_evaluate(call *c);
+void method_explain(call *c);
+
 /* kinematics.c: poses and Jacobians. */
 void method_kinematics(call *c);
 

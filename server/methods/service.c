@@ -48,6 +48,8 @@ static const method methods[] = {
     [DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX] = {.name = "mass_matrix", .run = method_mass_matrix},
     [DYNAMICS__V1__REQUEST__METHOD_GRAVITY] = {.name = "gravity", .run = method_gravity},
     [DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES] = {.name = "bias_forces", .run = method_bias_forces},
+    [DYNAMICS__V1__REQUEST__METHOD_EVALUATE] = {.name = "evaluate", .run = method_evaluate},
+    [DYNAMICS__V1__REQUEST__METHOD_EXPLAIN] = {.name = "explain", .run = method_explain},
     [DYNAMICS__V1__REQUEST__METHOD_KINEMATICS] = {.name = "kinematics", .run = method_kinematics},
 };
 

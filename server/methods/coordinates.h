@@ -1,0 +1,22 @@
+/*
+ * Names and units of coordinates.
+ */
+#ifndef SERVER_METHODS_COORDINATES_H
+#define SERVER_METHODS_COORDINATES_H
+
+#include <dynamics/model.h>
+
+#include "methods/batch.h"
+
+/* Units of the coordinates, velocities and forces of a joint, in the order of dynamics/model.h. */
+typedef struct joint_units {
+    const char *q[7], *v[6], *tau[6];
+} joint_units;
+
+const joint_units *joint_units_of(dyn_joint_type type);
+
+/* The joint of each velocity in the caller's order, and the unit of the force that belongs to it: nv texts each, which
+ * live as long as the model and are only to be read. False, and the call ended, when out of memory. */
+bool coordinates_name(batch *b, char ***joints, char ***force_units);
+
+#endif

@@ -1,0 +1,317 @@
+/* Evaluate: any set of quantities for the same states. */
+#include <dynamics/dynamics.h>
+
+#include "methods/computations.h"
+#include "methods/coordinates.h"
+#include "methods/methods.h"
+#include "methods/quantity_result.h"
+#include "methods/text.h"
+
+/* Numbers of quantities are below this. */
+enum { QUANTITIES = 64 };
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* One output of a library function, and the result that it fills. */
+typedef struct task_output {
+    Dynamics__V1__QuantityResult *result; /* NULL: not asked for */
+    size_t width;                         /* values of one sample as the library writes them; 0: no such output */
+    bool is_direct;                       /* the library writes into the reply */
+} task_output;
+
+/* One library function, for one frame where it is about frames. */
+typedef struct task {
+    const computation *computation;
+    int frame;
+    task_output outputs[COMPUTATION_OUTPUTS];
+} task;
+
+/* A request on its way. */
+typedef struct evaluation {
+    const Dynamics__V1__EvaluateRequest *request;
+    motion m;
+    dyn_reference_frame reference_frame;
+    int subtree; /* joint, or -1 */
+    int *frames;
+    bool is_wanted[QUANTITIES];
+    size_t first_result[QUANTITIES]; /* where the quantity's results begin, one for each frame or one */
+    size_t result_count;
+    Dynamics__V1__QuantityResult **results;
+    size_t task_count;
+    task *tasks;
+    size_t scratch_values; /* of one sample, that the largest task needs */
+} evaluation;
+
+/* ---- the question ------------------------------------------------------------------------------------------------ */
+
+/* Checks that each quantity exists and is asked for once. */
+static bool check_quantities(batch *b, evaluation *e) {
+    const Dynamics__V1__EvaluateRequest *r = e->request;
+    if (r->n_quantities == 0) {
+        call_blame(b->call, "quantities");
+        call_fail(b->call, INVALID, "ask for at least one quantity");
+        return false;
+    }
+    for (size_t i = 0; i < r->n_quantities; i++) {
+        Dynamics__V1__Quantity quantity = r->quantities[i];
+        call_blame(b->call, "quantities[%zu]", i);
+        if (!quantity_find(quantity)) {
+            call_fail(b->call, INVALID, "%d is no quantity that this daemon knows", (int)quantity);
+            return false;
+        }
+        if (e->is_wanted[quantity]) {
+            call_fail(b->call, INVALID, "%s is asked for twice",
+                      protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)quantity)->name);
+            return false;
+        }
+        e->is_wanted[quantity] = true;
+        if (quantity_find(quantity)->is_of_frames && r->n_frames == 0) {
+            call_blame(b->call, "frames");
+            call_fail(b->call, INVALID, "name at least one frame: %s is asked for",
+                      protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)quantity)->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Finds the frames, each of which may be named once. */
+static bool find_frames(batch *b, evaluation *e) {
+    const Dynamics__V1__EvaluateRequest *r = e->request;
+    char quoted[TEXT_QUOTE_SIZE];
+    /* The world's frame is -1. */
+    bool *is_named = call_allocate(b->call, (size_t)dyn_model_link_count(b->model) + 1, sizeof *is_named);
+    e->frames = is_named ? call_allocate(b->call, r->n_frames, sizeof *e->frames) : NULL;
+    for (size_t i = 0; e->frames && i < r->n_frames; i++) {
+        call_blame(b->call, "frames[%zu]", i);
+        if (!batch_find_frame(b, "frame", r->frames[i], &e->frames[i])) {
+            return false;
+        }
+        if (is_named[e->frames[i] + 1]) {
+            call_fail(b->call, INVALID, "frame %s is named twice", text_quote(r->frames[i], quoted));
+            return false;
+        }
+        is_named[e->frames[i] + 1] = true;
+    }
+    return e->frames != NULL;
+}
+
+/* Finds the joint whose load the centre of mass is of. */
+static bool find_subtree(batch *b, evaluation *e) {
+    char quoted[TEXT_QUOTE_SIZE];
+    const char *name = e->request->subtree;
+    e->subtree = name[0] ? dyn_model_find_joint(b->model, name) : -1;
+    if (name[0] && e->subtree < 0) {
+        text_guess guess = text_guess_start(name);
+        for (int j = 0; j < dyn_model_joint_count(b->model); j++) {
+            text_guess_consider(&guess, dyn_model_joint(b->model, j)->name);
+        }
+        call_blame(b->call, "subtree");
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "model \"%s\" has no moving joint %s%s%s%s",
+                  b->entry->name, text_quote(name, quoted), guess.closest ? "; did you mean \"" : "",
+                  guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
+        return false;
+    }
+    return true;
+}
+
+/* Checks all arguments but the numbers. */
+static bool check_request(batch *b, evaluation *e) {
+    const Dynamics__V1__EvaluateRequest *r = e->request;
+    if (!batch_check(b, "v", r->n_v) || !batch_check(b, "a", r->n_a) || !batch_check(b, "tau", r->n_tau) ||
+        !check_quantities(b, e) || !find_frames(b, e) || !find_subtree(b, e)) {
+        return false;
+    }
+    call_blame(b->call, "reference_frame");
+    return batch_reference_frame(b, r->reference_frame, &e->reference_frame);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+/* How many results a quantity has. */
+static size_t result_count(const evaluation *e, const quantity_form *form) {
+    return form->is_of_frames ? e->request->n_frames : 1;
+}
+
+/* Whether a computation yields something that is asked for; how many times it runs. */
+static size_t run_count(const evaluation *e, const computation *of) {
+    for (int k = 0; k < of->yields; k++) {
+        if (e->is_wanted[of->outputs[k]]) {
+            return result_count(e, quantity_find(of->outputs[k]));
+        }
+    }
+    return 0;
+}
+
+/* Announces the reply; returns the cost of one sample, ns. */
+static double expect(batch *b, evaluation *e) {
+    double nv = (double)b->nv, cost = 0;
+    for (size_t i = 0; i < e->request->n_quantities; i++) {
+        const quantity_form *form = quantity_find(e->request->quantities[i]);
+        e->first_result[e->request->quantities[i]] = e->result_count;
+        e->result_count += result_count(e, form);
+        batch_expect(b, quantity_width(b, form) * result_count(e, form));
+    }
+    for (size_t i = 0; i < computation_count; i++) {
+        const computation *c = &computations[i];
+        e->task_count += run_count(e, c);
+        cost += (double)run_count(e, c) * (c->linear + (c->quadratic + c->cubic * nv) * nv) * nv;
+    }
+    return cost;
+}
+
+/* All results in the order of the reply, with memory for their values. */
+static bool create_results(batch *b, evaluation *e) {
+    size_t count = 0;
+    e->results = call_allocate(b->call, e->result_count, sizeof *e->results);
+    for (size_t i = 0; e->results && i < e->request->n_quantities; i++) {
+        Dynamics__V1__Quantity quantity = e->request->quantities[i];
+        bool is_of_frames = quantity_find(quantity)->is_of_frames;
+        for (size_t k = 0; !call_has_ended(b->call) && k < result_count(e, quantity_find(quantity)); k++) {
+            e->results[count++] = quantity_result_create(b, quantity, is_of_frames ? e->request->frames[k] : NULL,
+                                                         e->request->reference_frame);
+        }
+    }
+    return !call_has_ended(b->call);
+}
+
+/* ---- the work ---------------------------------------------------------------------------------------------------- */
+
+/* Connects the outputs of one task with the results that they fill. */
+static void fill_task(batch *b, evaluation *e, const computation *c, size_t frame, task *t) {
+    size_t scratch = 0;
+    t->computation = c;
+    for (int k = 0; k < COMPUTATION_OUTPUTS && c->outputs[k]; k++) {
+        task_output *output = &t->outputs[k];
+        output->width = quantity_width(b, quantity_find(c->outputs[k]));
+        if (k < c->yields && e->is_wanted[c->outputs[k]]) {
+            output->result = e->results[e->first_result[c->outputs[k]] + frame];
+            output->is_direct = b->order.is_identity && output->result->n_blocks == 1;
+        }
+        if (!output->is_direct && (output->result || c->needs_all)) {
+            scratch += output->width;
+        }
+    }
+    if (quantity_find(c->outputs[0])->is_of_frames) {
+        t->frame = e->frames[frame];
+    }
+    e->scratch_values = scratch > e->scratch_values ? scratch : e->scratch_values;
+}
+
+static bool create_tasks(batch *b, evaluation *e) {
+    size_t count = 0;
+    e->tasks = call_allocate(b->call, e->task_count, sizeof *e->tasks);
+    for (size_t i = 0; e->tasks && i < computation_count; i++) {
+        size_t runs = run_count(e, &computations[i]);
+        for (size_t k = 0; k < runs; k++) {
+            fill_task(b, e, &computations[i], k, &e->tasks[count++]);
+        }
+    }
+    return e->tasks != NULL;
+}
+
+static dyn_status run_task(const batch *b, const task *t, states *s, size_t first, double *scratch, dyn_error *error) {
+    double *outputs[COMPUTATION_OUTPUTS] = {0};
+    for (int k = 0; k < COMPUTATION_OUTPUTS; k++) {
+        const task_output *output = &t->outputs[k];
+        if (output->is_direct) {
+            outputs[k] = output->result->blocks[0]->values + first * output->width;
+        } else if (output->result || t->computation->needs_all) {
+            outputs[k] = scratch;
+            scratch += s->count * output->width;
+        }
+    }
+    s->frame = t->frame;
+    dyn_status status = t->computation->run(s, error, outputs);
+    for (int k = 0; status == DYN_OK && k < COMPUTATION_OUTPUTS; k++) {
+        if (t->outputs[k].result && !t->outputs[k].is_direct) {
+            quantity_result_fill(b, t->outputs[k].result, first, s->count, outputs[k]);
+        }
+    }
+    return status;
+}
+
+static dyn_status evaluate_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                                dyn_error *error) {
+    const evaluation *e = context;
+    dyn_external_forces forces;
+    states s = {
+        .model = b->model,
+        .workspace = w->workspace,
+        .count = count,
+        .q = b->q + first * b->nq,
+        .v = motion_rows(e->m.v, b->nv, first),
+        .a = motion_rows(e->m.a, b->nv, first),
+        .tau = motion_rows(e->m.tau, b->nv, first),
+        .gravity = e->m.gravity,
+        .forces = motion_block_forces(&e->m, first, w->scratch, &forces),
+        .reference_frame = e->reference_frame,
+        .subtree = e->subtree,
+    };
+    double *scratch = (double *)w->scratch + motion_forces_size(&e->m) / sizeof(double);
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
+        status = run_task(b, &e->tasks[i], &s, first, scratch, error);
+    }
+    return status;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* The link that each moving joint carries; empty without a regressor. */
+static void name_bodies(batch *b, const evaluation *e, Dynamics__V1__EvaluateReply *reply) {
+    if (e->is_wanted[DYNAMICS__V1__QUANTITY__QUANTITY_TORQUE_REGRESSOR]) {
+        size_t count = (size_t)dyn_model_joint_count(b->model);
+        reply->bodies = call_allocate(b->call, count, sizeof *reply->bodies);
+        for (size_t i = 0; reply->bodies && i < count; i++) {
+            int link = dyn_model_joint(b->model, (int)i)->child_link;
+            reply->bodies[i] = (char *)(uintptr_t)dyn_model_link(b->model, link)->name;
+        }
+        reply->n_bodies = count;
+    }
+}
+
+/* Takes the inputs, computes and answers. */
+static void compute(batch *b, evaluation *e) {
+    call *c = b->call;
+    const Dynamics__V1__EvaluateRequest *r = e->request;
+    motion_take_gravity(&e->m, r->gravity);
+    e->m.v = batch_input(b, r->n_v, r->v);
+    e->m.a = batch_input(b, r->n_a, r->a);
+    e->m.tau = batch_input(b, r->n_tau, r->tau);
+    Dynamics__V1__EvaluateReply *reply = call_allocate(c, 1, sizeof *reply);
+    if (!motion_take_forces(b, &e->m, r->n_external_forces, r->external_forces) || !create_results(b, e) ||
+        !create_tasks(b, e) || call_has_ended(c)) {
+        return;
+    }
+    size_t samples = b->n < BLOCK_SAMPLES ? b->n : BLOCK_SAMPLES;
+    size_t scratch = motion_forces_size(&e->m) + samples * e->scratch_values * sizeof(double);
+    if (!batch_run(b, evaluate_step, e, scratch)) {
+        return;
+    }
+    dynamics__v1__evaluate_reply__init(reply);
+    reply->samples = b->n;
+    reply->nv = (uint32_t)b->nv;
+    char **units;
+    if (coordinates_name(b, &reply->joints, &units)) {
+        reply->n_joints = b->nv;
+    }
+    name_bodies(b, e, reply);
+    reply->n_results = e->result_count;
+    reply->results = e->results;
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EVALUATE;
+        c->reply.evaluate = reply;
+    }
+}
+
+void method_evaluate(call *c) {
+    const Dynamics__V1__EvaluateRequest *r = c->request->evaluate;
+    batch b;
+    evaluation e = {.request = r};
+    if (batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) && check_request(&b, &e) &&
+        batch_begin(&b, expect(&b, &e))) {
+        compute(&b, &e);
+    }
+    batch_close(&b);
+}

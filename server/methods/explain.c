@@ -1,0 +1,238 @@
+/* Explain: where a torque comes from, by term of the equation of motion and by link. */
+#include <dynamics/dynamics.h>
+
+#include "methods/coordinates.h"
+#include "methods/methods.h"
+#include "methods/motion.h"
+
+/* Inertial parameters of a body. */
+enum { PARAMETERS = 10 };
+
+/* Terms of the equation of motion; the first three are sums over the links. */
+enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, TERMS };
+enum { LINK_TERMS = 3 };
+
+static const char *const term_names[TERMS] = {"inertial", "coriolis", "gravity", "external"};
+
+/* ns for one coordinate, and for one entry of the regressor, roughly. */
+static const double RECURSION_COST = 150;
+static const double REGRESSOR_COST = 60;
+
+/* What the step reads and writes; results in the model's order. */
+typedef struct explanation {
+    motion m;
+    double *tau;                    /* nv */
+    double *terms[TERMS];           /* nv each */
+    double *link_terms[LINK_TERMS]; /* links x nv each */
+    double *regressor;              /* nv x joints x PARAMETERS */
+} explanation;
+
+static const double WEIGHTLESS[3] = {0, 0, 0};
+
+/* What one term is made of: the parts of the motion that cause it. */
+typedef struct cause {
+    const double *gravity, *v, *a;
+} cause;
+
+static cause cause_of(const explanation *e, int term) {
+    return (cause){
+        .gravity = term == GRAVITY ? e->m.gravity : WEIGHTLESS,
+        .v = term == CORIOLIS ? e->m.v : NULL,
+        .a = term == INERTIAL ? e->m.a : NULL,
+    };
+}
+
+/* Multiplies the columns of one link's body with the link's own parameters. */
+static void add_link(const batch *b, const explanation *e, int link, double *tau) {
+    const dyn_link *from = dyn_model_link(b->model, link);
+    dyn_inertia inertia;
+    double p[PARAMETERS];
+    dyn_inertia_transform(&from->inertia, &from->pose, &inertia);
+    dyn_inertia_to_parameters(&inertia, p);
+    size_t columns = PARAMETERS * (size_t)dyn_model_joint_count(b->model);
+    for (size_t i = 0; i < b->nv; i++) {
+        const double *row = e->regressor + i * columns + PARAMETERS * (size_t)from->moving_joint;
+        tau[i] = 0;
+        for (size_t k = 0; k < PARAMETERS; k++) {
+            tau[i] += row[k] * p[k];
+        }
+    }
+}
+
+/* One of the first three terms, as a whole and by link. */
+static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation *e, int term, dyn_error *error) {
+    cause from = cause_of(e, term);
+    dyn_status status = dyn_rnea(b->model, w, 1, from.gravity, b->q, from.v, from.a, NULL, error, e->terms[term]);
+    if (status == DYN_OK) {
+        status = dyn_torque_regressor(b->model, w, 1, from.gravity, b->q, from.v, from.a, error, e->regressor);
+    }
+    for (int l = 0; status == DYN_OK && l < dyn_model_link_count(b->model); l++) {
+        if (dyn_model_link(b->model, l)->moving_joint >= 0) {
+            add_link(b, e, l, e->link_terms[term] + (size_t)l * b->nv);
+        }
+    }
+    return status;
+}
+
+static dyn_status explain_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                               dyn_error *error) {
+    const explanation *e = context;
+    dyn_external_forces list;
+    const dyn_external_forces *forces = motion_block_forces(&e->m, first, w->scratch, &list);
+    dyn_status status =
+        dyn_rnea(b->model, w->workspace, count, e->m.gravity, b->q, e->m.v, e->m.a, forces, error, e->tau);
+    for (int term = 0; status == DYN_OK && term < LINK_TERMS; term++) {
+        status = split_term(b, w->workspace, e, term, error);
+    }
+    if (status == DYN_OK) {
+        status =
+            dyn_rnea(b->model, w->workspace, count, WEIGHTLESS, b->q, NULL, NULL, forces, error, e->terms[EXTERNAL]);
+    }
+    return status;
+}
+
+static double larger(double largest, double difference) {
+    double magnitude = difference < 0 ? -difference : difference;
+    return magnitude > largest ? magnitude : largest;
+}
+
+/* The largest difference between a whole and its parts. */
+static double residual(const batch *b, const explanation *e) {
+    double largest = 0;
+    for (size_t i = 0; i < b->nv; i++) {
+        double sum = 0;
+        for (int term = 0; term < TERMS; term++) {
+            sum += e->terms[term][i];
+        }
+        largest = larger(largest, sum - e->tau[i]);
+        for (int term = 0; term < LINK_TERMS; term++) {
+            double of_links = 0;
+            for (size_t l = 0; l < (size_t)dyn_model_link_count(b->model); l++) {
+                of_links += e->link_terms[term][l * b->nv + i];
+            }
+            largest = larger(largest, of_links - e->terms[term][i]);
+        }
+    }
+    return largest;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static void add_terms(batch *b, const explanation *e, Dynamics__V1__ExplainReply *reply) {
+    reply->terms = call_allocate(b->call, TERMS, sizeof *reply->terms);
+    for (int i = 0; !call_has_ended(b->call) && i < TERMS; i++) {
+        Dynamics__V1__ExplainTerm *term = call_allocate(b->call, 1, sizeof *term);
+        if (term) {
+            dynamics__v1__explain_term__init(term);
+            term->name = (char *)(uintptr_t)term_names[i];
+            term->n_tau = b->nv;
+            term->tau = batch_vectors(b, e->terms[i]);
+            reply->terms[reply->n_terms++] = term;
+        }
+    }
+}
+
+/* Whether a link moves and has an inertia. */
+static bool contributes(const dyn_link *link) {
+    bool has_inertia = link->inertia.mass != 0;
+    for (int k = 0; k < 6; k++) {
+        has_inertia = has_inertia || link->inertia.rotational[k] != 0;
+    }
+    return link->moving_joint >= 0 && has_inertia;
+}
+
+static Dynamics__V1__LinkContribution *contribution(batch *b, const explanation *e, size_t l) {
+    const dyn_link *link = dyn_model_link(b->model, (int)l);
+    Dynamics__V1__LinkContribution *part = call_allocate(b->call, 1, sizeof *part);
+    if (!part) {
+        return NULL;
+    }
+    dynamics__v1__link_contribution__init(part);
+    part->link = (char *)(uintptr_t)link->name;
+    part->moving_joint = (char *)(uintptr_t)dyn_model_joint(b->model, link->moving_joint)->name;
+    part->mass = link->inertia.mass;
+    part->n_inertial = part->n_coriolis = part->n_gravity = b->nv;
+    part->inertial = batch_vectors(b, e->link_terms[INERTIAL] + l * b->nv);
+    part->coriolis = batch_vectors(b, e->link_terms[CORIOLIS] + l * b->nv);
+    part->gravity = batch_vectors(b, e->link_terms[GRAVITY] + l * b->nv);
+    return part;
+}
+
+static void add_links(batch *b, const explanation *e, Dynamics__V1__ExplainReply *reply) {
+    size_t count = (size_t)dyn_model_link_count(b->model);
+    reply->links = call_allocate(b->call, count, sizeof *reply->links);
+    for (size_t l = 0; !call_has_ended(b->call) && l < count; l++) {
+        if (contributes(dyn_model_link(b->model, (int)l))) {
+            reply->links[reply->n_links++] = contribution(b, e, l);
+        }
+    }
+}
+
+static void answer(batch *b, const explanation *e) {
+    call *c = b->call;
+    Dynamics__V1__ExplainReply *reply = call_allocate(c, 1, sizeof *reply);
+    if (!reply) {
+        return;
+    }
+    dynamics__v1__explain_reply__init(reply);
+    reply->nv = (uint32_t)b->nv;
+    if (coordinates_name(b, &reply->joints, &reply->units)) {
+        reply->n_joints = reply->n_units = b->nv;
+    }
+    reply->residual = residual(b, e);
+    reply->n_tau = b->nv;
+    reply->tau = batch_vectors(b, e->tau);
+    add_terms(b, e, reply);
+    add_links(b, e, reply);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPLAIN;
+        c->reply.explain = reply;
+    }
+}
+
+/* ---- the work ---------------------------------------------------------------------------------------------------- */
+
+static bool take_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explanation *e) {
+    size_t joints = (size_t)dyn_model_joint_count(b->model), links = (size_t)dyn_model_link_count(b->model);
+    if (!motion_take_forces(b, &e->m, r->n_external_forces, r->external_forces)) {
+        return false;
+    }
+    motion_take_gravity(&e->m, r->gravity);
+    e->m.v = batch_input(b, r->n_v, r->v);
+    e->m.a = batch_input(b, r->n_a, r->a);
+    e->tau = batch_output(b, b->nv);
+    for (int i = 0; i < TERMS; i++) {
+        e->terms[i] = batch_output(b, b->nv);
+    }
+    for (int i = 0; i < LINK_TERMS; i++) {
+        e->link_terms[i] = batch_output(b, links * b->nv);
+    }
+    e->regressor = batch_output(b, b->nv * joints * PARAMETERS);
+    return !call_has_ended(b->call);
+}
+
+static bool check_samples(batch *b) {
+    if (b->n != 1) {
+        call_blame(b->call, "q");
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+                  "q has %zu states; explain takes one: nq = %zu values", b->n, b->nq);
+    }
+    return b->n == 1;
+}
+
+void method_explain(call *c) {
+    const Dynamics__V1__ExplainRequest *r = c->request->explain;
+    batch b;
+    explanation e = {0};
+    if (batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) && check_samples(&b) &&
+        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+        size_t joints = (size_t)dyn_model_joint_count(b.model), links = (size_t)dyn_model_link_count(b.model);
+        batch_expect(&b, (1 + TERMS + LINK_TERMS * links) * b.nv);
+        double cost = (RECURSION_COST + REGRESSOR_COST * (double)joints) * (double)b.nv;
+        if (batch_begin(&b, cost) && take_inputs(&b, r, &e) &&
+            batch_run(&b, explain_step, &e, motion_forces_size(&e.m))) {
+            answer(&b, &e);
+        }
+    }
+    batch_close(&b);
+}

@@ -1,0 +1,110 @@
+/* The form of each quantity that Evaluate returns. */
+#include "methods/quantities.h"
+
+const char *const quantity_axis_names[AXIS_KINDS] = {
+    [AXIS_NONE] = "",         [AXIS_JOINTS] = "joints",
+    [AXIS_BODIES] = "bodies", [AXIS_PARAMETERS] = "m mx my mz Ixx Ixy Iyy Ixz Iyz Izz",
+    [AXIS_XYZ] = "x y z",     [AXIS_XYZW] = "x y z w",
+};
+
+/* Frames that are fixed. */
+#define IN_WORLD "axes and origin of the world"
+#define ALONG_WORLD "axes of the world"
+#define CENTROIDAL "axes of the world, origin at the centre of mass"
+
+/* Units that depend on the joints of the row and the column. */
+#define FORCE "N m for rotations, N for translations"
+#define ACCELERATION "rad/s^2 for rotations, m/s^2 for translations"
+#define INERTIA "kg m^2 between rotations, kg m between a rotation and a translation, kg between translations"
+#define INVERSE_INERTIA                                                                                                \
+    "1/(kg m^2) between rotations, 1/(kg m) between a rotation and a translation, 1/kg between translations"
+#define DAMPING "kg m^2/s between rotations, kg m/s between a rotation and a translation, kg/s between translations"
+#define SYMBOL "kg m^(2 - t), t being how many of the three joints are translations"
+#define STIFFNESS "N m between rotations, N between a rotation and a translation, N/m between translations"
+#define ACCELERATION_BY_POSITION                                                                                       \
+    "1/s^2 between joints alike, 1/(m s^2) of a rotation by a translation, m/s^2 of a translation by a rotation"
+#define ACCELERATION_BY_VELOCITY                                                                                       \
+    "1/s between joints alike, 1/(m s) of a rotation by a translation, m/s of a translation by a rotation"
+#define REGRESSOR FORCE ", for each kg, kg m and kg m^2"
+
+/* A vector or a matrix that runs over joints, and a number. */
+#define JOINT_VECTOR(text)                                                                                             \
+    {                                                                                                                  \
+        { "value", text, {AXIS_JOINTS}, 0 }                                                                            \
+    }
+#define JOINT_MATRIX(text)                                                                                             \
+    {                                                                                                                  \
+        { "value", text, {AXIS_JOINTS, AXIS_JOINTS}, 0 }                                                               \
+    }
+#define NUMBER(text)                                                                                                   \
+    {                                                                                                                  \
+        { "value", text, {AXIS_NONE}, 0 }                                                                              \
+    }
+
+/* The library puts angular rows first. */
+#define SPATIAL_VECTOR(linear, angular)                                                                                \
+    {                                                                                                                  \
+        {"linear", linear, {AXIS_XYZ}, 3}, {                                                                           \
+            "angular", angular, {AXIS_XYZ}, 0                                                                          \
+        }                                                                                                              \
+    }
+#define SPATIAL_MATRIX(linear, angular)                                                                                \
+    {                                                                                                                  \
+        {"linear", linear, {AXIS_XYZ, AXIS_JOINTS}, 3}, {                                                              \
+            "angular", angular, {AXIS_XYZ, AXIS_JOINTS}, 0                                                             \
+        }                                                                                                              \
+    }
+#define TWIST_BY_POSITION                                                                                              \
+    SPATIAL_MATRIX("m/s for rotations, 1/s for translations", "1/s for rotations, 1/(m s) for translations")
+
+#define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
+
+static const quantity_form forms[] = {
+    [QUANTITY(INVERSE_DYNAMICS)] = {"", false, JOINT_VECTOR(FORCE)},
+    [QUANTITY(FORWARD_DYNAMICS)] = {"", false, JOINT_VECTOR(ACCELERATION)},
+    [QUANTITY(MASS_MATRIX)] = {"", false, JOINT_MATRIX(INERTIA)},
+    [QUANTITY(INVERSE_MASS_MATRIX)] = {"", false, JOINT_MATRIX(INVERSE_INERTIA)},
+    [QUANTITY(CORIOLIS_MATRIX)] = {"", false, JOINT_MATRIX(DAMPING)},
+    [QUANTITY(CHRISTOFFEL_SYMBOLS)] = {"", false, {{"value", SYMBOL, {AXIS_JOINTS, AXIS_JOINTS, AXIS_JOINTS}, 0}}},
+    [QUANTITY(GRAVITY_FORCES)] = {"", false, JOINT_VECTOR(FORCE)},
+    [QUANTITY(BIAS_FORCES)] = {"", false, JOINT_VECTOR(FORCE)},
+    [QUANTITY(KINETIC_ENERGY)] = {"", false, NUMBER("J")},
+    [QUANTITY(POTENTIAL_ENERGY)] = {"", false, NUMBER("J")},
+    [QUANTITY(POWER)] = {"", false, NUMBER("W")},
+    [QUANTITY(CENTER_OF_MASS)] = {IN_WORLD, false, {{"value", "m", {AXIS_XYZ}, 0}}},
+    [QUANTITY(CENTER_OF_MASS_VELOCITY)] = {ALONG_WORLD, false, {{"value", "m/s", {AXIS_XYZ}, 0}}},
+    [QUANTITY(CENTER_OF_MASS_ACCELERATION)] = {ALONG_WORLD, false, {{"value", "m/s^2", {AXIS_XYZ}, 0}}},
+    [QUANTITY(CENTER_OF_MASS_JACOBIAN)] =
+        {ALONG_WORLD, false, {{"value", "m for rotations, 1 for translations", {AXIS_XYZ, AXIS_JOINTS}, 0}}},
+    [QUANTITY(CENTROIDAL_MOMENTUM)] = {CENTROIDAL, false, SPATIAL_VECTOR("kg m/s", "kg m^2/s")},
+    [QUANTITY(CENTROIDAL_MOMENTUM_MATRIX)] = {CENTROIDAL, false,
+                                              SPATIAL_MATRIX("kg m for rotations, kg for translations",
+                                                             "kg m^2 for rotations, kg m for translations")},
+    [QUANTITY(CENTROIDAL_MOMENTUM_MATRIX_RATE)] = {CENTROIDAL, false,
+                                                   SPATIAL_MATRIX("kg m/s for rotations, kg/s for translations",
+                                                                  "kg m^2/s for rotations, kg m/s for translations")},
+    [QUANTITY(CENTROIDAL_INERTIA)] = {CENTROIDAL, false, {{"value", "kg m^2", {AXIS_XYZ, AXIS_XYZ}, 0}}},
+    [QUANTITY(FRAME_POSE)] = {IN_WORLD, true, {{"position", "m", {AXIS_XYZ}, 0}, {"quaternion", "1", {AXIS_XYZW}, 3}}},
+    [QUANTITY(FRAME_TWIST)] = {NULL, true, SPATIAL_VECTOR("m/s", "rad/s")},
+    [QUANTITY(FRAME_ACCELERATION)] = {NULL, true, SPATIAL_VECTOR("m/s^2", "rad/s^2")},
+    [QUANTITY(FRAME_JACOBIAN)] = {NULL, true,
+                                  SPATIAL_MATRIX("m for rotations, 1 for translations",
+                                                 "1 for rotations, 1/m for translations")},
+    [QUANTITY(FRAME_JACOBIAN_RATE)] = {NULL, true, TWIST_BY_POSITION},
+    [QUANTITY(FRAME_TWIST_BY_Q)] = {NULL, true, TWIST_BY_POSITION},
+    [QUANTITY(FRAME_ACCELERATION_BY_Q)] = {NULL, true,
+                                           SPATIAL_MATRIX("m/s^2 for rotations, 1/s^2 for translations",
+                                                          "1/s^2 for rotations, 1/(m s^2) for translations")},
+    [QUANTITY(FRAME_ACCELERATION_BY_V)] = {NULL, true, TWIST_BY_POSITION},
+    [QUANTITY(TORQUE_REGRESSOR)] = {"", false, {{"value", REGRESSOR, {AXIS_JOINTS, AXIS_BODIES, AXIS_PARAMETERS}, 0}}},
+    [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {"", false, JOINT_MATRIX(STIFFNESS)},
+    [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {"", false, JOINT_MATRIX(DAMPING)},
+    [QUANTITY(FORWARD_DYNAMICS_BY_Q)] = {"", false, JOINT_MATRIX(ACCELERATION_BY_POSITION)},
+    [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {"", false, JOINT_MATRIX(ACCELERATION_BY_VELOCITY)},
+    [QUANTITY(GRAVITY_FORCES_BY_Q)] = {"", false, JOINT_MATRIX(STIFFNESS)},
+};
+
+const quantity_form *quantity_find(Dynamics__V1__Quantity quantity) {
+    size_t number = (size_t)quantity;
+    return number < sizeof forms / sizeof forms[0] && forms[number].blocks[0].name ? &forms[number] : NULL;
+}

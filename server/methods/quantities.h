@@ -1,0 +1,43 @@
+/*
+ * The form of each quantity that Evaluate returns: its blocks, their shape, order and unit. Constant data.
+ */
+#ifndef SERVER_METHODS_QUANTITIES_H
+#define SERVER_METHODS_QUANTITIES_H
+
+#include <stdbool.h>
+
+#include "dynamics/v1/envelope.pb-c.h"
+
+enum { QUANTITY_BLOCKS = 2, QUANTITY_AXES = 3 };
+
+/* What an axis of a block runs over. */
+typedef enum quantity_axis {
+    AXIS_NONE,       /* the block has fewer axes */
+    AXIS_JOINTS,     /* velocities, in the caller's order */
+    AXIS_BODIES,     /* moving joints with what they carry, in the model's order */
+    AXIS_PARAMETERS, /* inertial parameters of a body */
+    AXIS_XYZ,
+    AXIS_XYZW,
+    AXIS_KINDS /* how many there are */
+} quantity_axis;
+
+/* The name of an axis on the wire. */
+extern const char *const quantity_axis_names[AXIS_KINDS];
+
+typedef struct quantity_block {
+    const char *name; /* NULL: no block */
+    const char *unit;
+    quantity_axis axes[QUANTITY_AXES];
+    size_t first; /* where it begins in the library's result, counted in entries of the first axis */
+} quantity_block;
+
+typedef struct quantity_form {
+    const char *expressed_in; /* NULL: of frames, in the request's reference frame */
+    bool is_of_frames;
+    quantity_block blocks[QUANTITY_BLOCKS];
+} quantity_form;
+
+/* NULL for a number that is no quantity. */
+const quantity_form *quantity_find(Dynamics__V1__Quantity quantity);
+
+#endif
