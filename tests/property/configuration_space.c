@@ -1,13 +1,13 @@
 /*
  * The configuration space: integration, difference and interpolation undo each other on every joint type.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/dynamics.h>
 
+#include "support/assertions.h"
 #include "support/random_tree.h"
 
 enum { CASES = 300, SAMPLES = 3 };
@@ -17,16 +17,6 @@ typedef struct setting {
     size_t nq, nv;
     double *q, *r, *s, *v, *w;
 } setting;
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
-
-static double *numbers(size_t count) {
-    double *x = calloc(count + 1, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
 
 /* A random tree with configurations q and r, and velocities v that turn by less than pi in one unit of time. */
 static setting setting_create(random_source *random, int k) {
@@ -50,13 +40,6 @@ static setting setting_create(random_source *random, int k) {
 static void setting_free(setting *s) {
     free(s->q), free(s->r), free(s->s), free(s->v), free(s->w);
     dyn_model_free(s->model);
-}
-
-static void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
-    for (size_t i = 0; i < count; i++) {
-        ck_assert_msg(fabs(x[i] - y[i]) <= tolerance * fmax(1, fabs(y[i])), "%s, case %d: %g is not %g at %zu", what, k,
-                      x[i], y[i], i);
-    }
 }
 
 /* The distance of two configurations, which takes q and -q as one rotation. */
@@ -216,7 +199,6 @@ START_TEST(bad_values_are_named) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("configuration space");
     TCase *group = tcase_create("group");
     tcase_set_timeout(group, 120);
     tcase_add_test(group, difference_undoes_integration);
@@ -226,10 +208,5 @@ int main(void) {
     tcase_add_test(group, integration_agrees_with_the_jacobian);
     tcase_add_test(group, normalization_keeps_the_rotation);
     tcase_add_test(group, bad_values_are_named);
-    suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("configuration space", group);
 }

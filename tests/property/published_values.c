@@ -2,21 +2,17 @@
  * Numbers and formulas that books print: the two-link arm of Lynch and Park 2017, section 8.1, with point masses at the
  * ends of its links.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include <dynamics/dynamics.h>
 
+#include "support/assertions.h"
 #include "support/random.h"
 
 typedef struct arm {
     double m1, m2, L1, L2;
 } arm;
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
 
 /* The arm in the x-z plane; both angles are positive upwards, which is about -y. */
 static dyn_model *build_arm(const arm *p) {
@@ -117,14 +113,8 @@ START_TEST(two_link_arm_follows_the_closed_form) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("published values");
     TCase *arms = tcase_create("two-link arm");
     tcase_add_test(arms, two_link_arm_has_the_printed_mass_matrices);
     tcase_add_test(arms, two_link_arm_follows_the_closed_form);
-    suite_add_tcase(suite, arms);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("published values", arms);
 }

@@ -1,13 +1,13 @@
 /*
  * Identities between the quantities of tree dynamics on random trees of every joint type.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/dynamics.h>
 
+#include "support/assertions.h"
 #include "support/random_tree.h"
 
 enum { CASES = 150, MAX_JOINTS = 40 };
@@ -22,16 +22,6 @@ typedef struct setting {
     double *q, *v, *a, *forward, *back; /* forward, back: q a little later and earlier */
     double *x, *y, *M, *N, *C;
 } setting;
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
-
-static double *numbers(size_t count) {
-    double *x = calloc(count + 1, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
 
 static setting setting_create(random_source *random, int k) {
     random_tree_options options = {.joints = 1 + random_index(random, MAX_JOINTS),
@@ -59,24 +49,6 @@ static void setting_free(setting *s) {
     free(s->x), free(s->y), free(s->M), free(s->N), free(s->C);
     dyn_workspace_free(s->w);
     dyn_model_free(s->model);
-}
-
-static double norm(const double *x, size_t count) {
-    double square = 0;
-    for (size_t i = 0; i < count; i++) {
-        square += x[i] * x[i];
-    }
-    return sqrt(square);
-}
-
-/* |x - y| is at most `tolerance` of |y| (or of 1). */
-static void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
-    double off = 0;
-    for (size_t i = 0; i < count; i++) {
-        off += (x[i] - y[i]) * (x[i] - y[i]);
-    }
-    double scale = fmax(1, norm(y, count));
-    ck_assert_msg(sqrt(off) <= tolerance * scale, "%s, case %d: off by %g of %g", what, k, sqrt(off), scale);
 }
 
 /* y = A x for a matrix of `rows` rows. */
@@ -330,14 +302,8 @@ START_TEST(identity_holds_on_random_trees) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("quantities");
     TCase *all = tcase_create("identities");
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, identity_holds_on_random_trees, 0, (int)(sizeof identities / sizeof identities[0]));
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("quantities", all);
 }

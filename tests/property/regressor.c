@@ -1,25 +1,15 @@
 /*
  * The regressor times the parameters is the torque.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include <dynamics/dynamics.h>
 
+#include "support/assertions.h"
 #include "support/random_tree.h"
 
 enum { CASES = 200, SAMPLES = 5 };
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
-
-static double *numbers(size_t count) {
-    double *x = calloc(count + 1, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
 
 START_TEST(regressor_times_parameters_is_rnea) {
     random_source base = random_seed("Y p = RNEA", 71);
@@ -61,14 +51,8 @@ START_TEST(regressor_times_parameters_is_rnea) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("regressor");
     TCase *identities = tcase_create("identities");
     tcase_set_timeout(identities, 120);
     tcase_add_test(identities, regressor_times_parameters_is_rnea);
-    suite_add_tcase(suite, identities);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("regressor", identities);
 }

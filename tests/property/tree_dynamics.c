@@ -1,13 +1,13 @@
 /*
  * Identities between the algorithms on random trees of every joint type.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/dynamics.h>
 
+#include "support/assertions.h"
 #include "support/random_tree.h"
 
 enum { CASES = 1000, MAX_JOINTS = 60 };
@@ -19,16 +19,6 @@ typedef struct setting {
     int nq, nv;
     double *q, *v, *a, *tau, *x, *y, *M;
 } setting;
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
-
-static double *numbers(size_t count) {
-    double *x = calloc(count + 1, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
 
 /* The model of case k: 1 to 60 joints, fixed or floating, with or without coupled mimic joints. */
 static setting setting_create(random_source *random, int k, bool with_mimic) {
@@ -55,25 +45,6 @@ static void setting_free(setting *s) {
     free(s->q), free(s->v), free(s->a), free(s->tau), free(s->x), free(s->y), free(s->M);
     dyn_workspace_free(s->workspace);
     dyn_model_free(s->model);
-}
-
-static double norm(const double *x, size_t count) {
-    double square = 0;
-    for (size_t i = 0; i < count; i++) {
-        square += x[i] * x[i];
-    }
-    return sqrt(square);
-}
-
-/* |x - y| is at most `tolerance` of |y| (or of 1). */
-static void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
-    double *difference = numbers(count);
-    for (size_t i = 0; i < count; i++) {
-        difference[i] = x[i] - y[i];
-    }
-    double off = norm(difference, count), scale = fmax(1, norm(y, count));
-    free(difference);
-    ck_assert_msg(off <= tolerance * scale, "%s, case %d: off by %g of %g", what, k, off, scale);
 }
 
 static void add_product(const double *M, const double *x, int n, double *y) {
@@ -313,7 +284,6 @@ START_TEST(coupled_mimic_joints_project_the_free_mass_matrix) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("tree dynamics");
     TCase *identities = tcase_create("identities");
     tcase_set_timeout(identities, 240);
     tcase_add_test(identities, rnea_of_aba_returns_the_forces);
@@ -324,10 +294,5 @@ int main(void) {
     tcase_add_test(identities, jacobian_is_the_derivative_of_the_pose);
     tcase_add_test(identities, jacobians_of_the_three_frames_agree);
     tcase_add_test(identities, coupled_mimic_joints_project_the_free_mass_matrix);
-    suite_add_tcase(suite, identities);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("tree dynamics", identities);
 }
