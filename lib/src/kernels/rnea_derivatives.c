@@ -2,10 +2,7 @@
  * First derivatives of the recursive Newton-Euler algorithm, tau(q, v, a), and the mass matrix.
  *
  * In the frame and with the columns of columns.h. Over all that joint i moves, body i and what hangs on it, let I be
- * the inertia, f the force that the motion takes, and, with r' the velocity of the mass at r,
- *
- *     2 B (w; v) = integral of (r x (2 w x r'); 2 w x r') dm = (2 (tr(H) 1 - H) w; 2 w x p)
- *     H = integral of r' r^T dm        p = integral of r' dm
+ * the inertia, f the force that the motion takes, and 2 B the matrix of coriolis_map.h.
  *
  * For j at or above i                                      For j above i
  *
@@ -20,26 +17,9 @@
  * (add_world_wrench).
  *
  * Source: Singh, Russell and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
- * vector algebra", algorithm 1; with B reduced to the twelve numbers of H and p.
+ * vector algebra", algorithm 1; with B reduced to twelve numbers.
  */
-#include "columns.h"
-
-/* Sums over body i and what hangs on it. */
-typedef struct subtree {
-    rigid_inertia I;
-    mat3 H;
-    vec3 p;
-    force f;
-} subtree;
-
-/* The motion in one frame. */
-typedef struct tree {
-    const dyn_model *model;
-    const double *gravity;
-    const placement *X;
-    tree_body *bodies;
-    tree_column *columns;
-} tree;
+#include "subtrees.h"
 
 /* What the columns above are multiplied with, for one column. */
 typedef struct column_products {
@@ -54,60 +34,23 @@ typedef struct derivatives {
 } derivatives;
 
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
-    return KERNEL(placements_memory)(model) + (size_t)model->body_count * (sizeof(tree_body) + sizeof(subtree)) +
-           column_count(model) * sizeof(tree_column);
-}
-
-/* The body alone: f = I a + v x* I v, and H = w~ J + v h' with J = tr(I)/2 - I. */
-static inline subtree body_terms(const body *b, const tree_body *k) {
-    subtree x;
-    x.I = b->parent < 0 ? body_inertia(b) : rigid_inertia_to_parent(k->W, body_inertia(b));
-    sym3 I = x.I.I;
-    vec3 w = k->v.w, v = k->v.v, h = x.I.h;
-    real half = 0.5 * (I.xx + I.yy + I.zz);
-    vec3 Jx = vec3_set(half - I.xx, -I.xy, -I.xz), Jy = vec3_set(-I.xy, half - I.yy, -I.yz);
-    vec3 Jz = vec3_set(-I.xz, -I.yz, half - I.zz);
-    x.H = mat3_from_columns(vec3_fma(h.x, v, vec3_cross(w, Jx)), vec3_fma(h.y, v, vec3_cross(w, Jy)),
-                            vec3_fma(h.z, v, vec3_cross(w, Jz)));
-    x.p = vec3_fma(x.I.m, v, vec3_cross(w, h));
-    force momentum = force_set(vec3_set(x.H.zy - x.H.yz, x.H.xz - x.H.zx, x.H.yx - x.H.xy), x.p);
-    x.f = force_add(rigid_inertia_apply(x.I, k->a), force_cross(k->v, momentum));
-    return x;
-}
-
-static inline void subtree_add(subtree *sum, const subtree *x) {
-    sum->I = rigid_inertia_add(sum->I, x->I);
-    sum->H = mat3_add(sum->H, x->H);
-    sum->p = vec3_add(sum->p, x->p);
-    sum->f = force_add(sum->f, x->f);
-}
-
-/* 2 (tr(H) 1 - H) */
-static inline mat3 coriolis_block(mat3 H) {
-    mat3 B;
-    B.xx = 2.0 * (H.yy + H.zz), B.xy = -2.0 * H.xy, B.xz = -2.0 * H.xz;
-    B.yx = -2.0 * H.yx, B.yy = 2.0 * (H.xx + H.zz), B.yz = -2.0 * H.yz;
-    B.zx = -2.0 * H.zx, B.zy = -2.0 * H.zy, B.zz = 2.0 * (H.xx + H.yy);
-    return B;
+    return subtrees_memory(model);
 }
 
 /* I S and 2 B' S, */
-static inline column_products multiply_column(const subtree *x, mat3 B, vec3 twice_p, motion S) {
+static inline column_products multiply_column(const subtree *x, coriolis_map B, motion S) {
     column_products y;
     y.IS = rigid_inertia_apply(x->I, S);
-    y.BS = vec3_cross_add(twice_p, S.v, mat3_apply_transposed(B, S.w));
+    y.BS = coriolis_apply_transposed(B, S);
     y.dq = y.dv = force_zero();
     return y;
 }
 
 /* and the forces that the joints above feel. */
-static inline void multiply_rates(const subtree *x, mat3 B, vec3 twice_p, const tree_column *c, column_products *y) {
+static inline void multiply_rates(const subtree *x, coriolis_map B, const tree_column *c, column_products *y) {
     force dq = force_add(rigid_inertia_apply(x->I, c->Psi_ddot), force_cross(c->S, x->f));
-    force dv = rigid_inertia_apply(x->I, c->rate);
-    y->dq.n = vec3_add(dq.n, mat3_apply(B, c->Psi_dot.w));
-    y->dq.f = vec3_cross_add(c->Psi_dot.w, twice_p, dq.f);
-    y->dv.n = vec3_add(dv.n, mat3_apply(B, c->S.w));
-    y->dv.f = vec3_cross_add(c->S.w, twice_p, dv.f);
+    y->dq = coriolis_apply_add(B, c->Psi_dot.w, dq);
+    y->dv = coriolis_apply_add(B, c->S.w, rigid_inertia_apply(x->I, c->rate));
 }
 
 /* An entry of a model whose joints share coordinates is a sum. */
@@ -197,40 +140,21 @@ KERNEL_STEP void put_entries(const tree *t, int i, int k, const column_products 
     }
 }
 
-/* Outward: the motion, and each body's terms. */
-static void outward_pass(const tree *t, const real *v, const real *a, subtree *subtrees) {
-    for (int i = 0, first = 0; i < t->model->body_count; first += t->model->bodies[i].nv, i++) {
-        const body *b = &t->model->bodies[i];
-        tree_body *k = &t->bodies[i];
-        k->first_column = first;
-        if (b->parent < 0) {
-            tree_body world = tree_world(t->X[i], t->gravity);
-            k->W = placement_identity();
-            carry_columns(b, &world, v + b->v_index, a + b->v_index, k, t->columns + first);
-        } else {
-            k->W = placement_compose(t->bodies[b->parent].W, t->X[i]);
-            carry_columns(b, &t->bodies[b->parent], v + b->v_index, a + b->v_index, k, t->columns + first);
-        }
-        subtrees[i] = body_terms(b, k);
-    }
-}
-
 /* Inward: the sums over subtrees, and with them the entries. */
-KERNEL_STEP void inward_pass(const tree *t, subtree *subtrees, const derivatives *d, bool shared) {
+KERNEL_STEP void inward_pass(const tree *t, const derivatives *d, bool shared) {
     for (int i = t->model->body_count - 1; i >= 0; i--) {
         const body *b = &t->model->bodies[i];
         const tree_column *columns = &t->columns[t->bodies[i].first_column];
-        mat3 B = coriolis_block(subtrees[i].H);
-        vec3 twice_p = vec3_add(subtrees[i].p, subtrees[i].p);
+        coriolis_map B = coriolis_map_of(t->subtrees[i].p);
         for (int k = 0; k < b->nv; k++) {
-            column_products y = multiply_column(&subtrees[i], B, twice_p, columns[k].S);
+            column_products y = multiply_column(&t->subtrees[i], B, columns[k].S);
             if (b->parent >= 0) {
-                multiply_rates(&subtrees[i], B, twice_p, &columns[k], &y);
+                multiply_rates(&t->subtrees[i], B, &columns[k], &y);
             }
             put_entries(t, i, k, &y, d, shared);
         }
         if (b->parent >= 0) {
-            subtree_add(&subtrees[b->parent], &subtrees[i]);
+            subtree_add(&t->subtrees[b->parent], &t->subtrees[i]);
         }
     }
 }
@@ -258,7 +182,7 @@ static void add_world_wrench(const tree *t, int carrier, force F, const vec3 *po
     }
 }
 
-/* Every wrench in world axes, */
+/* Every wrench in world axes. */
 static void add_world_wrenches(const tree *t, const wrench_set *forces, const derivatives *d) {
     for (size_t j = 0; forces && j < forces->count; j++) {
         wrench_frame at = forces->frames[j];
@@ -273,37 +197,20 @@ static void add_world_wrenches(const tree *t, const wrench_set *forces, const de
     }
 }
 
-/* and those in local axes: they are a part of f. */
-static void subtract_local_wrenches(const tree *t, const wrench_set *forces, subtree *subtrees) {
-    for (size_t j = 0; forces && j < forces->count; j++) {
-        int i = t->model->frames[forces->frames[j].frame].body;
-        if (forces->frames[j].reference_frame == DYN_LOCAL) {
-            force F = KERNEL(body_wrench)(t->model, t->X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
-            subtrees[i].f = force_sub(subtrees[i].f, force_to_parent(t->bodies[i].W, F));
-        }
-    }
-}
-
 void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                               const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
                               void *dtau_da) {
-    tree t;
-    t.model = model, t.gravity = gravity;
-    t.X = KERNEL(placements)(model, (const real *)q, &memory);
-    t.columns = (tree_column *)memory;
-    subtree *subtrees = (subtree *)(t.columns + column_count(model));
-    t.bodies = (tree_body *)(subtrees + model->body_count);
+    tree t = find_tree(model, memory, gravity, (const real *)q, (const real *)v, (const real *)a);
     derivatives d;
     d.nv = model->nv, d.dq = (real *)dtau_dq, d.dv = (real *)dtau_dv, d.da = (real *)dtau_da;
-    outward_pass(&t, (const real *)v, (const real *)a, subtrees);
-    subtract_local_wrenches(&t, forces, subtrees);
+    subtract_local_wrenches(&t, forces);
     if (model->has_coupling) {
         for (int i = 0; i < d.nv * d.nv; i++) {
             d.dq[i] = d.dv[i] = d.da[i] = real_set(0);
         }
-        inward_pass(&t, subtrees, &d, true);
+        inward_pass(&t, &d, true);
     } else {
-        inward_pass(&t, subtrees, &d, false);
+        inward_pass(&t, &d, false);
     }
     add_world_wrenches(&t, forces, &d);
 }

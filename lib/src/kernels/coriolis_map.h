@@ -1,0 +1,77 @@
+/*
+ * Forces that a moving mass distribution exerts against a turn of its whole.
+ *
+ * With r' the velocity of the mass at r, H = integral of r' r^T dm and p = integral of r' dm, a turn with w is met by
+ *
+ *     2 B w = integral of (r x (2 w x r'); 2 w x r') dm = (2 (tr(H) 1 - H) w; 2 w x p)
+ *
+ * which is twice the matrix B(I, v) of Echeandia and Wensing 2021, whose other columns are zero. H and p are linear in
+ * the motion and add up over bodies, however each of them moves.
+ */
+#ifndef DYNAMICS_KERNELS_CORIOLIS_MAP_H
+#define DYNAMICS_KERNELS_CORIOLIS_MAP_H
+
+#include "../spatial/inertia.h"
+
+typedef struct momentum_field {
+    mat3 H;
+    vec3 p;
+} momentum_field;
+
+typedef struct coriolis_map {
+    mat3 B;
+    vec3 p; /* twice the momentum */
+} coriolis_map;
+
+/* Of a rigid body: H = w~ J + v h' with J = tr(I)/2 - I, and p = m v + w x h. */
+static inline momentum_field momentum_field_of(rigid_inertia X, motion m) {
+    sym3 I = X.I;
+    vec3 w = m.w, v = m.v, h = X.h;
+    real half = 0.5 * (I.xx + I.yy + I.zz);
+    vec3 Jx = vec3_set(half - I.xx, -I.xy, -I.xz), Jy = vec3_set(-I.xy, half - I.yy, -I.yz);
+    vec3 Jz = vec3_set(-I.xz, -I.yz, half - I.zz);
+    momentum_field f;
+    f.H = mat3_from_columns(vec3_fma(h.x, v, vec3_cross(w, Jx)), vec3_fma(h.y, v, vec3_cross(w, Jy)),
+                            vec3_fma(h.z, v, vec3_cross(w, Jz)));
+    f.p = vec3_fma(X.m, v, vec3_cross(w, h));
+    return f;
+}
+
+static inline momentum_field momentum_field_add(momentum_field a, momentum_field b) {
+    momentum_field c;
+    c.H = mat3_add(a.H, b.H);
+    c.p = vec3_add(a.p, b.p);
+    return c;
+}
+
+/* The spatial momentum: n = integral of r x r' dm. */
+static inline force momentum_field_sum(momentum_field f) {
+    mat3 H = f.H;
+    return force_set(vec3_set(H.zy - H.yz, H.xz - H.zx, H.yx - H.xy), f.p);
+}
+
+static inline coriolis_map coriolis_map_of(momentum_field f) {
+    mat3 H = f.H;
+    coriolis_map c;
+    c.B.xx = 2.0 * (H.yy + H.zz), c.B.xy = -2.0 * H.xy, c.B.xz = -2.0 * H.xz;
+    c.B.yx = -2.0 * H.yx, c.B.yy = 2.0 * (H.xx + H.zz), c.B.yz = -2.0 * H.yz;
+    c.B.zx = -2.0 * H.zx, c.B.zy = -2.0 * H.zy, c.B.zz = 2.0 * (H.xx + H.yy);
+    c.p = vec3_add(f.p, f.p);
+    return c;
+}
+
+/* 2 B w + f */
+static inline force coriolis_apply_add(coriolis_map c, vec3 w, force f) {
+    return force_set(vec3_add(mat3_apply(c.B, w), f.n), vec3_cross_add(w, c.p, f.f));
+}
+
+static inline force coriolis_apply(coriolis_map c, vec3 w) {
+    return force_set(mat3_apply(c.B, w), vec3_cross(w, c.p));
+}
+
+/* 2 B' S: its scalar product with w is the power of 2 B w under the motion S. */
+static inline vec3 coriolis_apply_transposed(coriolis_map c, motion S) {
+    return vec3_cross_add(c.p, S.v, mat3_apply_transposed(c.B, S.w));
+}
+
+#endif
