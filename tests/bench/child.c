@@ -60,11 +60,29 @@ void child_stop(child *c) {
     child_wait(c);
 }
 
+/* Directories that have been made; empty strings in the place of those removed. */
+enum { DIRECTORIES = 64 };
+static char directories[DIRECTORIES][64];
+static int directory_count;
+
+/* Also after a failure nothing is left behind. */
+static void remove_all_directories(void) {
+    for (int i = 0; i < directory_count; i++) {
+        if (directories[i][0]) {
+            remove_directory(directories[i]);
+        }
+    }
+}
+
 void make_directory(char path[64]) {
     snprintf(path, 64, "/tmp/dynamics-bench-XXXXXX");
-    if (!mkdtemp(path)) {
+    if (directory_count == DIRECTORIES || !mkdtemp(path)) {
         die("cannot make a directory in /tmp");
     }
+    if (directory_count == 0) {
+        atexit(remove_all_directories);
+    }
+    memcpy(directories[directory_count++], path, sizeof directories[0]);
 }
 
 void remove_directory(const char *path) {
@@ -76,6 +94,22 @@ void remove_directory(const char *path) {
         closedir(directory);
     }
     rmdir(path);
+    for (int i = 0; i < directory_count; i++) {
+        if (strcmp(directories[i], path) == 0) {
+            directories[i][0] = '\0';
+        }
+    }
+}
+
+void show_file(const char *path) {
+    FILE *file = fopen(path, "r");
+    char line[512];
+    while (file && fgets(line, sizeof line, file)) {
+        fputs(line, stderr);
+    }
+    if (file) {
+        fclose(file);
+    }
 }
 
 void own_path(char *path, size_t size) {

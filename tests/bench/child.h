@@ -21,13 +21,16 @@ void child_stop(child *c);
 /* Waits for its end; returns its exit status, or -1. */
 int child_wait(child *c);
 
-/* A new directory; removed with what is in it by remove_directory. */
+/* A new directory; removed with what is in it by remove_directory, or at the end of the program. */
 void make_directory(char path[64]);
 void remove_directory(const char *path);
 
 /* Path of this program's executable, or of one beside it. */
 void own_path(char *path, size_t size);
 void path_beside(const char *name, char *path, size_t size);
+
+/* Copies a file, such as the log of a program that failed, to standard error. */
+void show_file(const char *path);
 
 /* Ends the benchmark with a sentence. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));

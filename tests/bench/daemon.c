@@ -29,6 +29,9 @@ static dyn_client *connect_patiently(const bench_daemon *d) {
         }
     }
     if (!client) {
+        char log[96];
+        snprintf(log, sizeof log, "%s/log", d->directory);
+        show_file(log);
         die("the daemon does not start: %s", error.message);
     }
     return client;

@@ -128,6 +128,7 @@ static void run_callgrind(const char *directory, counts *all) {
         die("--instructions needs valgrind");
     }
     if (status != 0) {
+        show_file(log);
         die("valgrind failed with status %d", status);
     }
     for (int i = 1; i <= ROBOTS * ALGORITHMS * SUBJECTS; i++) {
