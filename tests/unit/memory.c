@@ -77,8 +77,65 @@ START_TEST(failed_allocation_is_an_error_wherever_it_happens) {
 }
 END_TEST
 
+/* An operation on the robot, given the number of the test. */
+static dyn_status operate(int number, const dyn_model *model, dyn_error *error, dyn_model **result) {
+    static const char *const joints[] = {"root_joint", "j"};
+    const dyn_inertia payload = {.mass = 1};
+    char *text = NULL;
+    size_t length;
+    dyn_builder *builder = NULL;
+    dyn_status status;
+    switch (number) {
+    case 0:
+        return dyn_model_attach(model, "d", "payload", &payload, NULL, error, result);
+    case 1:
+        return dyn_model_detach(model, "d", error, result);
+    case 2:
+        return dyn_model_merge(model, "d", NULL, model, "second_", error, result);
+    case 3:
+        return dyn_model_lock(model, 2, joints, NULL, error, result);
+    case 4:
+        return dyn_model_change_base(model, "d", DYN_BASE_FLOATING, error, result);
+    case 5:
+        return dyn_model_chain(model, "d", "a", DYN_BASE_FIXED, error, result);
+    case 6:
+        status = dyn_urdf_write_model(model, error, &text, &length);
+        free(text);
+        return status;
+    default:
+        status = dyn_model_describe(model, error, &builder);
+        dyn_builder_free(builder);
+        return status;
+    }
+}
+
+START_TEST(failed_allocation_of_an_operation_is_an_error) {
+    dyn_build_options options = {.base = DYN_BASE_FLOATING};
+    dyn_model *model = load_urdf(robot, &options, NULL);
+    dyn_status status = DYN_RESOURCE_EXHAUSTED;
+    int failures = 0;
+    for (long k = 0; status != DYN_OK; k++) {
+        dyn_model *result = NULL;
+        dyn_error error = {0};
+        allowance = k;
+        status = operate(_i, model, &error, &result);
+        allowance = -1;
+        if (status != DYN_OK) {
+            failures++;
+            ck_assert_int_eq(status, DYN_RESOURCE_EXHAUSTED);
+            ck_assert_msg(strstr(error.message, "out of memory") != NULL, "%s", error.message);
+            ck_assert_ptr_null(result);
+        }
+        dyn_model_free(result);
+    }
+    ck_assert_int_gt(failures, 10);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("memory");
     tcase_add_loop_test(tests, failed_allocation_is_an_error_wherever_it_happens, 0, 4);
+    tcase_add_loop_test(tests, failed_allocation_of_an_operation_is_an_error, 0, 8);
     return run_tests(tests);
 }

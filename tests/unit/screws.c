@@ -1,6 +1,6 @@
 /*
- * Robots from screws and back, against the Newton-Euler algorithm of Modern Robotics, equations 8.50 to 8.55, written here
- * with 4 x 4 and 6 x 6 matrices as the book has it.
+ * Robots from screws and back, against the Newton-Euler algorithm of Modern Robotics, equations 8.50 to 8.55,
+ * written here with 4 x 4 and 6 x 6 matrices as the book has it.
  */
 #include <math.h>
 #include <stdio.h>

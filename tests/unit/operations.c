@@ -1,0 +1,317 @@
+/*
+ * Operations on models: what they refuse and how they say so, and what becomes of names, couplings and limits.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "robots.h"
+
+/* A robot with a fixed tool, a coupled finger and a branch:
+ *     base -shoulder- upper -elbow- fore -flange(fixed)- tool -finger(mimics elbow)- tip
+ *                     upper -wing(prismatic)- side -ball(spherical)- end */
+static dyn_model *arm(dyn_base base, dyn_mimic_policy mimic) {
+    static const char *const links[] = {"base", "upper", "fore", "tool", "tip", "side", "end"};
+    dyn_builder *builder = new_builder();
+    for (int i = 0; i < COUNT(links); i++) {
+        add_link(builder, links[i]);
+    }
+    const double gravity[3] = {0, 1, -3};
+    ck_assert_int_eq(dyn_builder_set_gravity(builder, gravity, NULL), DYN_OK);
+    connect_links(builder, "shoulder", DYN_JOINT_REVOLUTE, "base", "upper");
+    dyn_joint_description elbow = joint_between("elbow", DYN_JOINT_REVOLUTE, "upper", "fore");
+    elbow.has_limits = true;
+    elbow.limits = (dyn_joint_limits){-1, 2, 3, 4};
+    elbow.damping = 0.5;
+    elbow.position[0] = 1;
+    add_joint(builder, &elbow);
+    connect_links(builder, "flange", DYN_JOINT_FIXED, "fore", "tool");
+    dyn_joint_description finger = joint_between("finger", DYN_JOINT_REVOLUTE, "tool", "tip");
+    finger.mimic_joint = "elbow";
+    finger.mimic_multiplier = 2;
+    finger.mimic_offset = 0.25;
+    add_joint(builder, &finger);
+    connect_links(builder, "wing", DYN_JOINT_PRISMATIC, "upper", "side");
+    connect_links(builder, "ball", DYN_JOINT_SPHERICAL, "side", "end");
+    dyn_build_options options = {.base = base, .mimic = mimic};
+    return build_model(builder, &options, NULL);
+}
+
+static const dyn_inertia box = {.mass = 2, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}};
+
+/* The result must be there. */
+static dyn_model *built(dyn_status status, const dyn_error *error, dyn_model **result) {
+    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
+    return *result;
+}
+
+typedef dyn_status (*operation)(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result);
+
+static dyn_status attach(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+    return dyn_model_attach(model, link, "new", &box, NULL, error, result);
+}
+
+static dyn_status change_inertia(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+    return dyn_model_change_inertia(model, link, &box, error, result);
+}
+
+static dyn_status merge(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+    return dyn_model_merge(model, link, NULL, model, "second_", error, result);
+}
+
+static dyn_status change_base(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+    return dyn_model_change_base(model, link, DYN_BASE_FIXED, error, result);
+}
+
+static dyn_status subtree(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+    return dyn_model_subtree(model, link, DYN_BASE_FIXED, error, result);
+}
+
+static dyn_status chain_from(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+    return dyn_model_chain(model, link, "base", DYN_BASE_FIXED, error, result);
+}
+
+static dyn_status chain_to(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+    return dyn_model_chain(model, "base", link, DYN_BASE_FIXED, error, result);
+}
+
+static const operation operations[] = {attach,      change_inertia, merge,      dyn_model_detach,
+                                       change_base, subtree,        chain_from, chain_to};
+
+START_TEST(unknown_links_are_named) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_error error;
+    expect_error(operations[_i](model, "wrist", &error, &result), &error, DYN_NOT_FOUND, "link wrist", "robot test");
+    ck_assert_ptr_null(result);
+    expect_error(operations[_i](model, NULL, &error, &result), &error, DYN_NOT_FOUND, "link", "no link");
+    ck_assert_ptr_null(result);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Nothing but a new payload, inertia, base or robot shows, and the source stays as it is. */
+START_TEST(source_stays_as_it_is) {
+    dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_COUPLED), *result = NULL;
+    char *before, *after;
+    size_t length;
+    dyn_error error;
+    ck_assert_int_eq(dyn_model_canonical(model, NULL, &before, &length), DYN_OK);
+    double gravity[3];
+    dyn_model *made = built(operations[_i](model, "side", &error, &result), &error, &result);
+    dyn_model_gravity(result, gravity);
+    ck_assert_double_eq(gravity[1], 1);
+    ck_assert_double_eq(gravity[2], -3);
+    dyn_model_free(made);
+    ck_assert_int_eq(dyn_model_canonical(model, NULL, &after, &length), DYN_OK);
+    ck_assert_str_eq(before, after);
+    free(before), free(after);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(bad_payloads_are_refused) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_error error;
+    const dyn_inertia negative = {.mass = -1}, none = {.rotational = {1, 0, 0, 1, 0, 1}};
+    const dyn_pose skewed = {.rotation = {1, 1, 0, 0, 1, 0, 0, 0, 1}};
+    expect_error(dyn_model_attach(model, "tip", "load", &negative, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "link load", "mass is -1");
+    expect_error(dyn_model_attach(model, "tip", "load", &none, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "link load", "no mass");
+    expect_error(dyn_model_attach(model, "tip", "tool", &box, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "link tool", "two links");
+    expect_error(dyn_model_attach(model, "tip", "load", &box, &skewed, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "joint load:fixed", "rotation");
+    expect_error(dyn_model_attach(model, "tip", NULL, &box, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "link", "name");
+    expect_error(dyn_model_change_inertia(model, "tip", &negative, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "link tip", "mass is -1");
+    ck_assert_ptr_null(result);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(bad_payloads_of_a_workspace_are_refused) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED);
+    dyn_workspace *workspace, *other;
+    const dyn_model *loaded;
+    dyn_error error;
+    ck_assert_int_eq(dyn_workspace_create(model, &error, &workspace), DYN_OK);
+    ck_assert_int_eq(dyn_workspace_create(model, &error, &other), DYN_OK);
+    double q[16], M[256];
+    int tip, nv = dyn_model_nv(model);
+    ck_assert_int_eq(dyn_model_find_frame(model, "tip", &error, &tip), DYN_OK);
+    dyn_payload payloads[2] = {{.link = tip, .inertia = box}, {.link = 7, .inertia = box}};
+    expect_error(dyn_workspace_load(workspace, 2, payloads, &error, &loaded), &error, DYN_NOT_FOUND, "payloads[1].link",
+                 "no link 7");
+    payloads[1].link = tip;
+    payloads[1].inertia.mass = -1;
+    expect_error(dyn_workspace_load(workspace, 2, payloads, &error, &loaded), &error, DYN_INVALID_ARGUMENT,
+                 "payloads[1].inertia", "link tip: the mass is -1");
+    payloads[1].inertia = (dyn_inertia){.mass = 1, .rotational = {1, 0, 0, 1, 0, 3}};
+    expect_error(dyn_workspace_load(workspace, 2, payloads, &error, &loaded), &error, DYN_INVALID_ARGUMENT,
+                 "payloads[1].inertia", "above the sum");
+
+    /* A loaded model is its own workspace's alone. */
+    ck_assert_int_eq(dyn_workspace_load(workspace, 1, payloads, &error, &loaded), DYN_OK);
+    dyn_zero_configuration(model, q);
+    ck_assert_int_le(nv * nv, 256);
+    ck_assert_int_eq(dyn_crba(loaded, workspace, 1, q, &error, M), DYN_OK);
+    expect_error(dyn_crba(loaded, other, 1, q, &error, M), &error, DYN_INVALID_ARGUMENT, "workspace", "another model");
+    ck_assert_double_eq(dyn_model_mass(loaded), dyn_model_mass(model) + 2);
+    dyn_workspace_free(workspace), dyn_workspace_free(other);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* A finger without its master has nothing to follow. */
+START_TEST(couplings_are_not_torn_apart) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    const char *finger = "finger", *elbow = "elbow";
+    dyn_error error;
+    expect_error(dyn_model_subtree(model, "tool", DYN_BASE_FIXED, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "joint finger", "follows joint \"elbow\"");
+    expect_error(dyn_model_lock(model, 1, &finger, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT, "joint finger",
+                 "follows joint \"elbow\"; lock that one");
+    ck_assert_ptr_null(result);
+
+    /* With its master it goes along, at multiplier times the angle plus the offset. */
+    double q[16];
+    dyn_zero_configuration(model, q);
+    q[dyn_model_joint(model, dyn_model_find_joint(model, "elbow"))->q_index] = 0.5;
+    dyn_model *locked = built(dyn_model_lock(model, 1, &elbow, q, &error, &result), &error, &result);
+    ck_assert_int_lt(dyn_model_find_joint(locked, "finger"), 0);
+    ck_assert_int_eq(dyn_model_nq(locked), dyn_model_nq(model) - 1);
+    int tip;
+    ck_assert_int_eq(dyn_model_find_frame(locked, "tip", &error, &tip), DYN_OK);
+    ck_assert_double_eq_tol(dyn_model_link(locked, tip)->pose.rotation[0], cos(0.5 + 2 * 0.5 + 0.25), 1e-15);
+    dyn_model *free_tool = built(dyn_model_subtree(locked, "tool", DYN_BASE_FIXED, &error, &result), &error, &result);
+    dyn_model_free(free_tool), dyn_model_free(locked), dyn_model_free(model);
+}
+END_TEST
+
+/* Where couplings were not asked for, nothing stands in the way. */
+START_TEST(independent_joints_come_apart) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_INDEPENDENT), *result;
+    const char *elbow = "elbow";
+    dyn_error error;
+    dyn_model *tool = built(dyn_model_subtree(model, "tool", DYN_BASE_FIXED, &error, &result), &error, &result);
+    ck_assert_int_eq(dyn_model_nq(tool), 1);
+    dyn_model *locked = built(dyn_model_lock(model, 1, &elbow, NULL, &error, &result), &error, &result);
+    ck_assert_int_ge(dyn_model_find_joint(locked, "finger"), 0);
+    ck_assert(!dyn_model_has_coupling(locked));
+    dyn_model_free(tool), dyn_model_free(locked), dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(limits_and_damping_survive) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_error error;
+    dyn_model *turned = built(dyn_model_change_base(model, "tip", DYN_BASE_FLOATING, &error, &result), &error, &result);
+    const dyn_joint *elbow = dyn_model_joint(turned, dyn_model_find_joint(turned, "elbow"));
+    ck_assert(elbow->has_limits);
+    ck_assert_double_eq(elbow->limits.lower, -1);
+    ck_assert_double_eq(elbow->limits.upper, 2);
+    ck_assert_double_eq(elbow->damping, 0.5);
+    ck_assert_double_eq(elbow->axis[2], -1);
+    const dyn_joint *finger = dyn_model_joint(turned, dyn_model_find_joint(turned, "finger"));
+    ck_assert_str_eq(dyn_model_joint(turned, finger->master)->name, "elbow");
+    ck_assert_double_eq(finger->multiplier, 2);
+    dyn_model_free(turned), dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(bad_locks_are_named) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    const char *ball = "ball", *flange = "flange", *shoulder = "shoulder";
+    double q[16];
+    dyn_error error;
+    dyn_zero_configuration(model, q);
+    expect_error(dyn_model_lock(model, 1, &flange, q, &error, &result), &error, DYN_NOT_FOUND, "joint flange",
+                 "no moving joint");
+    q[0] = NAN;
+    expect_error(dyn_model_lock(model, 1, &shoulder, q, &error, &result), &error, DYN_INVALID_ARGUMENT, "q[0]",
+                 "joint shoulder");
+    const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, "ball"));
+    q[joint->q_index + 3] = 2;
+    expect_error(dyn_model_lock(model, 1, &ball, q, &error, &result), &error, DYN_INVALID_ARGUMENT, "q[3]", "norm 2");
+    q[joint->q_index + 3] = 1; /* what is not locked is not read */
+    dyn_model_free(built(dyn_model_lock(model, 1, &ball, q, &error, &result), &error, &result));
+    dyn_model_free(model);
+}
+END_TEST
+
+/* A floating base that is locked stands on a link "world", and can be let go again. */
+START_TEST(floating_base_can_be_locked_and_freed) {
+    dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_COUPLED), *result;
+    const char *root = "root_joint";
+    double q[32];
+    dyn_error error;
+    dyn_zero_configuration(model, q);
+    q[0] = 1, q[1] = 2, q[2] = 3, q[3] = 1, q[6] = 0;
+    dyn_model *locked = built(dyn_model_lock(model, 1, &root, q, &error, &result), &error, &result);
+    ck_assert(!dyn_model_is_floating(locked));
+    int base, world;
+    ck_assert_int_eq(dyn_model_find_frame(locked, "world", &error, &world), DYN_OK);
+    ck_assert_int_eq(world, 0);
+    ck_assert_int_eq(dyn_model_find_frame(locked, "base", &error, &base), DYN_OK);
+    const dyn_pose *pose = &dyn_model_link(locked, base)->pose;
+    ck_assert_double_eq(pose->position[2], 3);
+    ck_assert_double_eq_tol(pose->rotation[4], -1, 1e-15);
+    dyn_model *freed =
+        built(dyn_model_change_base(locked, "base", DYN_BASE_FLOATING, &error, &result), &error, &result);
+    ck_assert_int_eq(dyn_model_nq(freed), dyn_model_nq(model));
+    ck_assert_double_eq(dyn_model_mass(freed), dyn_model_mass(model));
+    dyn_model_free(freed), dyn_model_free(locked), dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(root_cannot_be_detached_and_names_may_not_clash) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_error error;
+    expect_error(dyn_model_detach(model, "base", &error, &result), &error, DYN_INVALID_ARGUMENT, "link base",
+                 "the root");
+    expect_error(dyn_model_merge(model, "tip", NULL, model, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "link base", "two links");
+    expect_error(dyn_model_change_base(model, "base", (dyn_base)5, &error, &result), &error, DYN_INVALID_ARGUMENT,
+                 "base", "5");
+    char prefix[400];
+    memset(prefix, 'x', sizeof prefix);
+    prefix[sizeof prefix - 1] = '\0';
+    ck_assert_int_eq(dyn_model_merge(model, "tip", NULL, model, prefix, &error, &result), DYN_RESOURCE_EXHAUSTED);
+    ck_assert_ptr_null(result);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* What is fixed to a link of a chain stays with it; what moves away does not. */
+START_TEST(chain_keeps_what_is_fixed_to_it) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_error error;
+    int frame;
+    dyn_model *chain = built(dyn_model_chain(model, "side", "fore", DYN_BASE_FIXED, &error, &result), &error, &result);
+    ck_assert_int_eq(dyn_model_joint_count(chain), 2);
+    ck_assert_str_eq(dyn_model_joint(chain, 0)->name, "wing");
+    ck_assert_str_eq(dyn_model_joint(chain, 1)->name, "elbow");
+    ck_assert_int_eq(dyn_model_find_frame(chain, "tool", &error, &frame), DYN_OK);
+    ck_assert_int_eq(dyn_model_find_frame(chain, "tip", &error, &frame), DYN_NOT_FOUND);
+    ck_assert_int_eq(dyn_model_find_frame(chain, "end", &error, &frame), DYN_NOT_FOUND);
+    dyn_model_free(chain), dyn_model_free(model);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("operations");
+    tcase_add_loop_test(tests, unknown_links_are_named, 0, COUNT(operations));
+    tcase_add_loop_test(tests, source_stays_as_it_is, 0, COUNT(operations));
+    tcase_add_test(tests, bad_payloads_are_refused);
+    tcase_add_test(tests, bad_payloads_of_a_workspace_are_refused);
+    tcase_add_test(tests, couplings_are_not_torn_apart);
+    tcase_add_test(tests, independent_joints_come_apart);
+    tcase_add_test(tests, limits_and_damping_survive);
+    tcase_add_test(tests, bad_locks_are_named);
+    tcase_add_test(tests, floating_base_can_be_locked_and_freed);
+    tcase_add_test(tests, root_cannot_be_detached_and_names_may_not_clash);
+    tcase_add_test(tests, chain_keeps_what_is_fixed_to_it);
+    return run_tests(tests);
+}
