@@ -42,7 +42,9 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_FORCE_FRAME] = {"force-frame", "local|world|local_world_aligned", "frame of --force (default local)"},
     [OPTION_FRAME] = {"frame", "NAME", "link, joint or \"world\" (default: the last link)"},
     [OPTION_REFERENCE] = {"reference", "local|world|local_world_aligned",
-                          "frame that the Jacobian is expressed in (default local_world_aligned)"},
+                          "frame of Jacobians, twists and accelerations (default local_world_aligned)"},
+    [OPTION_QUANTITY] = {"quantity", "NAME,NAME,..", "what to compute (needed; --help lists the names)"},
+    [OPTION_SUBTREE] = {"subtree", "JOINT", "centre of mass of what this joint carries (default the whole robot)"},
     [OPTION_COUNT] = {"count", "N", "round trips (default 1000, at most 1000000)"},
 };
 

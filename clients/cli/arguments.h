@@ -34,6 +34,8 @@ typedef enum option {
     OPTION_FORCE_FRAME,
     OPTION_FRAME,
     OPTION_REFERENCE,
+    OPTION_QUANTITY,
+    OPTION_SUBTREE,
     OPTION_COUNT,
     OPTIONS /* how many there are */
 } option;

@@ -36,6 +36,8 @@ exit_code run_gravity(const command *self, const arguments *given, dyn_client *c
 exit_code run_bias_forces(const command *self, const arguments *given, dyn_client *client);
 exit_code run_forward_kinematics(const command *self, const arguments *given, dyn_client *client);
 exit_code run_jacobian(const command *self, const arguments *given, dyn_client *client);
+exit_code run_evaluate(const command *self, const arguments *given, dyn_client *client);
+exit_code run_explain(const command *self, const arguments *given, dyn_client *client);
 exit_code run_call(const command *self, const arguments *given, dyn_client *client);
 
 #endif

@@ -17,8 +17,8 @@ static void write_vector(const char *key, size_t count, const double *values) {
     emit_finish(&writer);
 }
 
-static void vector_widths(const layout *robot, size_t widths[2]) {
-    widths[0] = robot->nv;
+static void vector_widths(const evaluation_context *context, size_t widths[2]) {
+    widths[0] = context->robot->nv;
     widths[1] = 0;
 }
 
@@ -31,9 +31,9 @@ static dyn_client_status compute_tau(const evaluation_context *context, const st
                                        batch->values[STATE_A], error, tau);
 }
 
-static void write_tau(const layout *robot, const double *tau, const double *unused) {
-    (void)unused;
-    write_vector("tau", robot->nv, tau);
+static void write_tau(const evaluation_context *context, size_t index, const double *tau, const double *unused) {
+    (void)index, (void)unused;
+    write_vector("tau", context->robot->nv, tau);
 }
 
 static bool print_one_tau(const evaluation_context *context, const state_batch *batch, const double *tau,
@@ -60,7 +60,7 @@ exit_code run_inverse_dynamics(const command *self, const arguments *given, dyn_
         .print_one = print_one_tau,
         .print_many = print_many_tau,
     };
-    return run_evaluation(&inverse_dynamics, given, client);
+    return run_evaluation(&inverse_dynamics, NULL, given, client);
 }
 
 /* ---- forward dynamics -------------------------------------------------------------------------------------------- */
@@ -72,9 +72,9 @@ static dyn_client_status compute_a(const evaluation_context *context, const stat
                                        batch->values[STATE_TAU], error, a);
 }
 
-static void write_a(const layout *robot, const double *a, const double *unused) {
-    (void)unused;
-    write_vector("a", robot->nv, a);
+static void write_a(const evaluation_context *context, size_t index, const double *a, const double *unused) {
+    (void)index, (void)unused;
+    write_vector("a", context->robot->nv, a);
 }
 
 static bool print_one_a(const evaluation_context *context, const state_batch *batch, const double *a,
@@ -100,7 +100,7 @@ exit_code run_forward_dynamics(const command *self, const arguments *given, dyn_
         .print_one = print_one_a,
         .print_many = print_many_a,
     };
-    return run_evaluation(&forward_dynamics, given, client);
+    return run_evaluation(&forward_dynamics, NULL, given, client);
 }
 
 /* ---- gravity ----------------------------------------------------------------------------------------------------- */
@@ -111,9 +111,9 @@ static dyn_client_status compute_g(const evaluation_context *context, const stat
     return dyn_client_gravity(context->client, &context->query, batch->values[STATE_Q], error, g);
 }
 
-static void write_g(const layout *robot, const double *g, const double *unused) {
-    (void)unused;
-    write_vector("g", robot->nv, g);
+static void write_g(const evaluation_context *context, size_t index, const double *g, const double *unused) {
+    (void)index, (void)unused;
+    write_vector("g", context->robot->nv, g);
 }
 
 static bool print_one_g(const evaluation_context *context, const state_batch *batch, const double *g,
@@ -133,7 +133,7 @@ exit_code run_gravity(const command *self, const arguments *given, dyn_client *c
         .print_one = print_one_g,
         .print_many = print_many_tau,
     };
-    return run_evaluation(&gravity, given, client);
+    return run_evaluation(&gravity, NULL, given, client);
 }
 
 /* ---- bias forces ------------------------------------------------------------------------------------------------- */
@@ -145,9 +145,9 @@ static dyn_client_status compute_h(const evaluation_context *context, const stat
                                   error, h);
 }
 
-static void write_h(const layout *robot, const double *h, const double *unused) {
-    (void)unused;
-    write_vector("h", robot->nv, h);
+static void write_h(const evaluation_context *context, size_t index, const double *h, const double *unused) {
+    (void)index, (void)unused;
+    write_vector("h", context->robot->nv, h);
 }
 
 static bool print_one_h(const evaluation_context *context, const state_batch *batch, const double *h,
@@ -167,13 +167,13 @@ exit_code run_bias_forces(const command *self, const arguments *given, dyn_clien
         .print_one = print_one_h,
         .print_many = print_many_tau,
     };
-    return run_evaluation(&bias_forces, given, client);
+    return run_evaluation(&bias_forces, NULL, given, client);
 }
 
 /* ---- mass matrix ------------------------------------------------------------------------------------------------- */
 
-static void matrix_widths(const layout *robot, size_t widths[2]) {
-    widths[0] = robot->nv * robot->nv;
+static void matrix_widths(const evaluation_context *context, size_t widths[2]) {
+    widths[0] = context->robot->nv * context->robot->nv;
     widths[1] = 0;
 }
 
@@ -183,12 +183,12 @@ static dyn_client_status compute_mass(const evaluation_context *context, const s
     return dyn_client_mass_matrix(context->client, &context->query, batch->values[STATE_Q], error, mass);
 }
 
-static void write_mass(const layout *robot, const double *mass, const double *unused) {
-    (void)unused;
+static void write_mass(const evaluation_context *context, size_t index, const double *mass, const double *unused) {
+    (void)index, (void)unused;
     json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     emit_key(&writer, "M");
-    emit_matrix(&writer, robot->nv, robot->nv, mass);
+    emit_matrix(&writer, context->robot->nv, context->robot->nv, mass);
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -226,5 +226,5 @@ exit_code run_mass_matrix(const command *self, const arguments *given, dyn_clien
         .print_one = print_one_mass,
         .print_many = print_many_mass,
     };
-    return run_evaluation(&mass_matrix, given, client);
+    return run_evaluation(&mass_matrix, NULL, given, client);
 }

@@ -87,14 +87,16 @@ static exit_code take_forces(evaluation_run *run) {
     return code;
 }
 
-static exit_code take_frame(evaluation_run *run) {
-    const arguments *given = run->context.given;
+static void take_frame(evaluation_run *run) {
     const dyn_client_description *robot = run->description;
-    run->context.frame = given->value[OPTION_FRAME];
+    run->context.frame = run->context.given->value[OPTION_FRAME];
     if (run->context.frame == NULL)
         run->context.frame = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
+}
+
+static exit_code take_reference(evaluation_run *run) {
     size_t reference;
-    exit_code code = arguments_choice(given, OPTION_REFERENCE, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
+    exit_code code = arguments_choice(run->context.given, OPTION_REFERENCE, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
                                       DYN_CLIENT_LOCAL_WORLD_ALIGNED, &reference);
     run->context.reference = (dyn_client_reference_frame)reference;
     return code;
@@ -124,9 +126,11 @@ static exit_code prepare_query(evaluation_run *run) {
     code = take_gravity(run);
     if (code == EXIT_OK)
         code = take_forces(run);
-    if (code == EXIT_OK && run->evaluated->takes_frame)
-        code = take_frame(run);
-    return code;
+    if (code != EXIT_OK)
+        return code;
+    if (run->evaluated->takes_frame)
+        take_frame(run);
+    return take_reference(run);
 }
 
 /* How many states go in one request: a message of about a megabyte, within what the daemon takes. */
@@ -159,8 +163,13 @@ static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
 
 static exit_code prepare_batch(evaluation_run *run) {
     size_t capacity;
-    run->evaluated->widths(&run->robot, run->widths);
-    exit_code code = choose_capacity(run, &capacity);
+    exit_code code = EXIT_OK;
+    if (run->evaluated->prepare != NULL)
+        code = run->evaluated->prepare(&run->context);
+    if (code != EXIT_OK)
+        return code;
+    run->evaluated->widths(&run->context, run->widths);
+    code = choose_capacity(run, &capacity);
     if (code != EXIT_OK)
         return code;
     if (!state_batch_create(&run->robot, capacity, &run->batch))
@@ -201,7 +210,7 @@ static exit_code write_results(evaluation_run *run) {
     bool complete = true;
     if (run->context.given->value[OPTION_JSON] != NULL)
         for (size_t i = 0; i < run->batch.count; i++)
-            evaluated->write_json(&run->robot, run->results[0] + i * run->widths[0],
+            evaluated->write_json(&run->context, i, run->results[0] + i * run->widths[0],
                                   run->results[1] + i * run->widths[1]);
     else if (only_one)
         complete = evaluated->print_one(&run->context, &run->batch, run->results[0], run->results[1]);
@@ -261,9 +270,9 @@ static exit_code evaluate_all(evaluation_run *run) {
     return code == EXIT_OK ? state_source_finish(&run->source) : code;
 }
 
-exit_code run_evaluation(const evaluation *evaluated, const arguments *given, dyn_client *client) {
+exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments *given, dyn_client *client) {
     evaluation_run run = {.evaluated = evaluated,
-                          .context = {.evaluated = evaluated, .client = client, .given = given},
+                          .context = {.evaluated = evaluated, .client = client, .given = given, .own = own},
                           .source = {.reader = {.descriptor = -1}}};
     exit_code code = prepare_query(&run);
     if (code == EXIT_OK)

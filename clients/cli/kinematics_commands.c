@@ -11,8 +11,8 @@
 
 /* ---- pose -------------------------------------------------------------------------------------------------------- */
 
-static void pose_widths(const layout *robot, size_t widths[2]) {
-    (void)robot;
+static void pose_widths(const evaluation_context *context, size_t widths[2]) {
+    (void)context;
     widths[0] = 3;
     widths[1] = 4;
 }
@@ -23,8 +23,9 @@ static dyn_client_status compute_pose(const evaluation_context *context, const s
                             position, quaternion);
 }
 
-static void write_pose(const layout *robot, const double *position, const double *quaternion) {
-    (void)robot;
+static void write_pose(const evaluation_context *context, size_t index, const double *position,
+                       const double *quaternion) {
+    (void)context, (void)index;
     json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     emit_key(&writer, "position");
@@ -91,13 +92,13 @@ exit_code run_forward_kinematics(const command *self, const arguments *given, dy
         .print_one = print_one_pose,
         .print_many = print_poses,
     };
-    return run_evaluation(&forward_kinematics, given, client);
+    return run_evaluation(&forward_kinematics, NULL, given, client);
 }
 
 /* ---- Jacobian ---------------------------------------------------------------------------------------------------- */
 
-static void jacobian_widths(const layout *robot, size_t widths[2]) {
-    widths[0] = widths[1] = 3 * robot->nv;
+static void jacobian_widths(const evaluation_context *context, size_t widths[2]) {
+    widths[0] = widths[1] = 3 * context->robot->nv;
 }
 
 static dyn_client_status compute_jacobian(const evaluation_context *context, const state_batch *batch,
@@ -106,13 +107,15 @@ static dyn_client_status compute_jacobian(const evaluation_context *context, con
                                 context->reference, error, linear, angular);
 }
 
-static void write_jacobian(const layout *robot, const double *linear, const double *angular) {
+static void write_jacobian(const evaluation_context *context, size_t index, const double *linear,
+                           const double *angular) {
+    (void)index;
     json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     emit_key(&writer, "linear");
-    emit_matrix(&writer, 3, robot->nv, linear);
+    emit_matrix(&writer, 3, context->robot->nv, linear);
     emit_key(&writer, "angular");
-    emit_matrix(&writer, 3, robot->nv, angular);
+    emit_matrix(&writer, 3, context->robot->nv, angular);
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -166,5 +169,5 @@ exit_code run_jacobian(const command *self, const arguments *given, dyn_client *
         .print_one = print_one_jacobian,
         .print_many = print_jacobians,
     };
-    return run_evaluation(&jacobian, given, client);
+    return run_evaluation(&jacobian, NULL, given, client);
 }

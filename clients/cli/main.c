@@ -141,6 +141,45 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE),
      .run = run_jacobian},
+    {.name = "evaluate",
+     .operands = "NAME",
+     .summary = "any set of quantities for the same states",
+     .details = "{NAME: value, ..}, blocks by name where a quantity has several, frame quantities by frame. The "
+                "quantities are\n"
+                "  inverse_dynamics, forward_dynamics, mass_matrix, inverse_mass_matrix, coriolis_matrix,\n"
+                "  christoffel_symbols, gravity_forces, bias_forces, kinetic_energy, potential_energy, power,\n"
+                "  center_of_mass, center_of_mass_velocity, center_of_mass_acceleration, center_of_mass_jacobian,\n"
+                "  centroidal_momentum, centroidal_momentum_matrix, centroidal_momentum_matrix_rate,\n"
+                "  centroidal_inertia, frame_pose, frame_twist, frame_acceleration, frame_jacobian,\n"
+                "  frame_jacobian_rate, frame_twist_by_q, frame_acceleration_by_q, frame_acceleration_by_v,\n"
+                "  torque_regressor, inverse_dynamics_by_q, inverse_dynamics_by_v, forward_dynamics_by_q,\n"
+                "  forward_dynamics_by_v, gravity_forces_by_q.\n"
+                "--frame may name several frames, separated by commas. Tables state frames and units.\n",
+     .example =
+         "dynamicsctl evaluate ur5 --quantity mass_matrix,coriolis_matrix --v 1,0,0,0,0,0\n"
+         "  dynamicsctl evaluate ur5 --quantity frame_twist,frame_jacobian_rate --frame tool0 --states motion.jsonl "
+         "--json",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
+                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
+                WITH(OPTION_REFERENCE) | WITH(OPTION_SUBTREE),
+     .run = run_evaluate},
+    {.name = "explain",
+     .operands = "NAME",
+     .summary = "where a torque comes from: tau by term and by link",
+     .details =
+         "The terms of tau = M a + C v + g - sum J' f_ext: inertial, coriolis (with the centrifugal forces), gravity,\n"
+         "external; then the links whose inertia contributes most to each joint's tau. Without --q the home\n"
+         "configuration is taken. With --json all links: {\"joints\": [..], \"units\": [..], \"tau\": [..], "
+         "\"terms\":\n"
+         "{\"inertial\": [..], ..}, \"links\": [{\"link\": NAME, \"inertial\": [..], ..}, ..], \"residual\": ..}\n",
+     .example = "dynamicsctl explain ur5 --q 0,-1.57,1.57,0,0,0 --v 1,1,0,0,0,0 --a 0,5,0,0,0,0",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) |
+                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_FRAME),
+     .run = run_explain},
     {.name = "latency",
      .operands = "[NAME]",
      .summary = "percentiles of the round trip of id on a model's zero state, or of ping",

@@ -367,7 +367,7 @@ typedef struct dyn_client_query {
     size_t joint_count;
     const char *const *joint_names;
     const double *gravity; /* 3 values, m/s^2 in the world, instead of the model's own; not used by the mass matrix */
-    /* They add up. Used by inverse and forward dynamics only. */
+    /* They add up. Used by inverse and forward dynamics, evaluate and explain only. */
     size_t external_force_count;
     const dyn_client_external_force *external_forces;
 } dyn_client_query;
@@ -415,6 +415,137 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_jacobians(dyn_client *client, con
                                                          const double *q, size_t frame_count, const char *const *frames,
                                                          dyn_client_reference_frame reference_frame,
                                                          dyn_client_error *error, double *linear, double *angular);
+
+/* ---- many quantities at once ------------------------------------------------------------------------------------- */
+
+/* What dyn_client_evaluate computes. nv is the number of velocities; rows and columns over joints come in the query's
+ * order. Derivatives with respect to q are taken along the tangent increments that v integrates to. */
+typedef enum dyn_client_quantity {
+    DYN_CLIENT_INVERSE_DYNAMICS = 1,                 /* tau(q, v, a), external forces included: nv */
+    DYN_CLIENT_FORWARD_DYNAMICS = 2,                 /* a(q, v, tau), external forces included: nv */
+    DYN_CLIENT_MASS_MATRIX = 3,                      /* M(q): nv x nv */
+    DYN_CLIENT_INVERSE_MASS_MATRIX = 4,              /* nv x nv; FAILED_PRECONDITION where M is singular */
+    DYN_CLIENT_CORIOLIS_MATRIX = 5,                  /* C(q, v) with dM/dt - 2 C skew: nv x nv */
+    DYN_CLIENT_CHRISTOFFEL_SYMBOLS = 6,              /* C_ij = sum over k of symbol_ijk v_k: nv x nv x nv */
+    DYN_CLIENT_GRAVITY_FORCES = 7,                   /* g(q): nv */
+    DYN_CLIENT_BIAS_FORCES = 8,                      /* h(q, v) = C v + g: nv */
+    DYN_CLIENT_KINETIC_ENERGY = 9,                   /* v' M v / 2: one number */
+    DYN_CLIENT_POTENTIAL_ENERGY = 10,                /* in gravity; zero with all mass at the world's origin */
+    DYN_CLIENT_POWER = 11,                           /* tau' v of the given tau: one number */
+    DYN_CLIENT_CENTER_OF_MASS = 12,                  /* of the robot or of a subtree, world axes: 3 */
+    DYN_CLIENT_CENTER_OF_MASS_VELOCITY = 13,         /* 3 */
+    DYN_CLIENT_CENTER_OF_MASS_ACCELERATION = 14,     /* 3, gravity no part of it */
+    DYN_CLIENT_CENTER_OF_MASS_JACOBIAN = 15,         /* 3 x nv */
+    DYN_CLIENT_CENTROIDAL_MOMENTUM = 16,             /* about the centre of mass, world axes: linear 3, angular 3 */
+    DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX = 17,      /* A_G: linear and angular 3 x nv */
+    DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE = 18, /* dA_G/dt */
+    DYN_CLIENT_CENTROIDAL_INERTIA = 19,              /* rotational inertia of the robot as one body: 3 x 3 */
+    DYN_CLIENT_FRAME_POSE = 20,                      /* in the world: position 3, quaternion 4 */
+    DYN_CLIENT_FRAME_TWIST = 21,                     /* J v in the reference frame: linear 3, angular 3 */
+    DYN_CLIENT_FRAME_ACCELERATION = 22,              /* J a + dJ/dt v, gravity no part of it */
+    DYN_CLIENT_FRAME_JACOBIAN = 23,                  /* linear and angular 3 x nv */
+    DYN_CLIENT_FRAME_JACOBIAN_RATE = 24,             /* dJ/dt */
+    DYN_CLIENT_FRAME_TWIST_BY_Q = 25,                /* d twist/dq: linear and angular 3 x nv */
+    DYN_CLIENT_FRAME_ACCELERATION_BY_Q = 26,
+    DYN_CLIENT_FRAME_ACCELERATION_BY_V = 27,
+    DYN_CLIENT_TORQUE_REGRESSOR = 28,      /* Y with tau = Y p: nv x bodies x 10 */
+    DYN_CLIENT_INVERSE_DYNAMICS_BY_Q = 29, /* d tau/dq: nv x nv; d tau/da is M */
+    DYN_CLIENT_INVERSE_DYNAMICS_BY_V = 30,
+    DYN_CLIENT_FORWARD_DYNAMICS_BY_Q = 31, /* d a/dq: nv x nv; d a/d tau is the inverse of M */
+    DYN_CLIENT_FORWARD_DYNAMICS_BY_V = 32,
+    DYN_CLIENT_GRAVITY_FORCES_BY_Q = 33, /* dg/dq: nv x nv */
+} dyn_client_quantity;
+
+/* The quantity in lower case, "mass_matrix"; NULL for a number that is none. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_quantity_name(dyn_client_quantity quantity);
+
+/* The quantity of that name; false when there is none. Thread-safe. */
+DYN_CLIENT_EXPORT bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity);
+
+/* What to compute, beside the query. */
+typedef struct dyn_client_evaluate_request {
+    const double *q;       /* n x nq */
+    const double *v, *a;   /* n x nv; NULL: zeros */
+    const double *tau;     /* n x nv; NULL: zeros; of forward dynamics, its derivatives, and power */
+    size_t quantity_count; /* at least 1, each once */
+    const dyn_client_quantity *quantities;
+    size_t frame_count; /* of the frame quantities: links, joints (the child link's frame) or "world", each once */
+    const char *const *frames;
+    dyn_client_reference_frame reference_frame; /* of the frame quantities but the pose */
+    const char *subtree;                        /* joint whose load the centre of mass is of; NULL: the whole robot */
+} dyn_client_evaluate_request;
+
+/* Numbers of one shape for each sample. */
+typedef struct dyn_client_block {
+    const char *name;        /* "linear", "angular", "position", "quaternion", or "value" */
+    const char *unit;        /* for rotations and translations where they differ */
+    size_t rank;             /* 0: one number for each sample */
+    const uint32_t *shape;   /* of one sample: rank sizes */
+    const char *const *axes; /* rank texts, what an axis runs over: "joints", "bodies", or its entries: "x y z" */
+    size_t width;            /* values of one sample: the product of the shape */
+    const double *values;    /* n x width, row-major */
+} dyn_client_block;
+
+typedef struct dyn_client_quantity_result {
+    dyn_client_quantity quantity;
+    const char *frame;                          /* of a frame quantity; else empty */
+    dyn_client_reference_frame reference_frame; /* of a frame quantity */
+    const char *expressed_in;                   /* axes and origin in words; empty where there are none */
+    size_t block_count;
+    const dyn_client_block *blocks;
+} dyn_client_quantity_result;
+
+typedef struct dyn_client_evaluation {
+    size_t samples;
+    const char *const *joints; /* query.nv names, in the order of rows and columns: the joint of each velocity */
+    size_t body_count;
+    const char *const *bodies; /* links that the moving joints carry, where a regressor was asked for */
+    size_t result_count;       /* in the order of the quantities; a frame quantity for each frame in their order */
+    const dyn_client_quantity_result *results;
+} dyn_client_evaluation;
+
+/* Any set of quantities for the same states, in one round trip. query.external_forces are used. Errors as above, with
+ * the fields "evaluate.quantities[i]", "evaluate.frames[i]" and "evaluate.subtree". */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query *query,
+                                                        const dyn_client_evaluate_request *request,
+                                                        dyn_client_error *error, dyn_client_evaluation **evaluation);
+DYN_CLIENT_EXPORT void dyn_client_evaluation_free(dyn_client_evaluation *evaluation);
+
+/* ---- where a torque comes from ----------------------------------------------------------------------------------- */
+
+/* One term of tau = M a + C v + g - sum J' f_ext. */
+typedef struct dyn_client_term {
+    const char *name;  /* "inertial", "coriolis", "gravity", "external" */
+    const double *tau; /* nv */
+} dyn_client_term;
+
+/* What the inertia of one link makes each joint bear: its parts of M a, C v and g, nv each. */
+typedef struct dyn_client_contribution {
+    const char *link;         /* as described, also where a fixed joint fixes it to another */
+    const char *moving_joint; /* that it moves with */
+    double mass;              /* kg */
+    const double *inertial, *coriolis, *gravity;
+} dyn_client_contribution;
+
+typedef struct dyn_client_explanation {
+    size_t nv;
+    const char *const *joints; /* nv: the joint of each velocity, in the query's order */
+    const char *const *units;  /* nv: "N m" or "N" */
+    const double *tau;         /* nv: the inverse dynamics as a whole */
+    size_t term_count;
+    const dyn_client_term *terms; /* their sum is tau */
+    size_t link_count;
+    const dyn_client_contribution
+        *links;      /* moving links with an inertia; their sums are the first three terms */
+    double residual; /* largest difference between wholes and sums, which are computed separately */
+} dyn_client_explanation;
+
+/* tau of the motion (q, v, a), split by term and by link. query.samples must be 1; query.external_forces are used. q
+ * has nq values; v and a (NULL: zeros) have nv. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query *query,
+                                                       const double *q, const double *v, const double *a,
+                                                       dyn_client_error *error, dyn_client_explanation **explanation);
+DYN_CLIENT_EXPORT void dyn_client_explanation_free(dyn_client_explanation *explanation);
 
 /* ---- the protocol itself ------------------------------------------------------------------------------------------
  */

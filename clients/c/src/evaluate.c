@@ -1,0 +1,261 @@
+/*
+ * Many quantities at once.
+ */
+#include "call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "query.h"
+
+static const char *const QUANTITY_NAMES[] = {
+    [DYN_CLIENT_INVERSE_DYNAMICS] = "inverse_dynamics",
+    [DYN_CLIENT_FORWARD_DYNAMICS] = "forward_dynamics",
+    [DYN_CLIENT_MASS_MATRIX] = "mass_matrix",
+    [DYN_CLIENT_INVERSE_MASS_MATRIX] = "inverse_mass_matrix",
+    [DYN_CLIENT_CORIOLIS_MATRIX] = "coriolis_matrix",
+    [DYN_CLIENT_CHRISTOFFEL_SYMBOLS] = "christoffel_symbols",
+    [DYN_CLIENT_GRAVITY_FORCES] = "gravity_forces",
+    [DYN_CLIENT_BIAS_FORCES] = "bias_forces",
+    [DYN_CLIENT_KINETIC_ENERGY] = "kinetic_energy",
+    [DYN_CLIENT_POTENTIAL_ENERGY] = "potential_energy",
+    [DYN_CLIENT_POWER] = "power",
+    [DYN_CLIENT_CENTER_OF_MASS] = "center_of_mass",
+    [DYN_CLIENT_CENTER_OF_MASS_VELOCITY] = "center_of_mass_velocity",
+    [DYN_CLIENT_CENTER_OF_MASS_ACCELERATION] = "center_of_mass_acceleration",
+    [DYN_CLIENT_CENTER_OF_MASS_JACOBIAN] = "center_of_mass_jacobian",
+    [DYN_CLIENT_CENTROIDAL_MOMENTUM] = "centroidal_momentum",
+    [DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX] = "centroidal_momentum_matrix",
+    [DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE] = "centroidal_momentum_matrix_rate",
+    [DYN_CLIENT_CENTROIDAL_INERTIA] = "centroidal_inertia",
+    [DYN_CLIENT_FRAME_POSE] = "frame_pose",
+    [DYN_CLIENT_FRAME_TWIST] = "frame_twist",
+    [DYN_CLIENT_FRAME_ACCELERATION] = "frame_acceleration",
+    [DYN_CLIENT_FRAME_JACOBIAN] = "frame_jacobian",
+    [DYN_CLIENT_FRAME_JACOBIAN_RATE] = "frame_jacobian_rate",
+    [DYN_CLIENT_FRAME_TWIST_BY_Q] = "frame_twist_by_q",
+    [DYN_CLIENT_FRAME_ACCELERATION_BY_Q] = "frame_acceleration_by_q",
+    [DYN_CLIENT_FRAME_ACCELERATION_BY_V] = "frame_acceleration_by_v",
+    [DYN_CLIENT_TORQUE_REGRESSOR] = "torque_regressor",
+    [DYN_CLIENT_INVERSE_DYNAMICS_BY_Q] = "inverse_dynamics_by_q",
+    [DYN_CLIENT_INVERSE_DYNAMICS_BY_V] = "inverse_dynamics_by_v",
+    [DYN_CLIENT_FORWARD_DYNAMICS_BY_Q] = "forward_dynamics_by_q",
+    [DYN_CLIENT_FORWARD_DYNAMICS_BY_V] = "forward_dynamics_by_v",
+    [DYN_CLIENT_GRAVITY_FORCES_BY_Q] = "gravity_forces_by_q",
+};
+
+enum { QUANTITY_COUNT = sizeof QUANTITY_NAMES / sizeof *QUANTITY_NAMES };
+
+const char *dyn_client_quantity_name(dyn_client_quantity quantity) {
+    return (size_t)quantity < QUANTITY_COUNT ? QUANTITY_NAMES[quantity] : NULL;
+}
+
+bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity) {
+    for (size_t i = 0; i < QUANTITY_COUNT; i++) {
+        if (QUANTITY_NAMES[i] != NULL && strcmp(QUANTITY_NAMES[i], name) == 0) {
+            *quantity = (dyn_client_quantity)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* The result and what its strings and numbers live in. */
+typedef struct evaluation_result {
+    dyn_client_evaluation evaluation;
+    Dynamics__V1__EvaluateReply *reply;
+    dyn_client_quantity_result *results;
+    dyn_client_block *blocks; /* of all results */
+} evaluation_result;
+
+/* Values of one sample; false where they are beyond any memory. */
+static bool take_width(const Dynamics__V1__Block *block, size_t *width) {
+    *width = 1;
+    for (size_t i = 0; i < block->n_shape; i++)
+        if (!count_doubles(*width, block->shape[i], width))
+            return false;
+    return true;
+}
+
+/* Does a block hold what it says? */
+static bool take_block(const Dynamics__V1__Block *from, size_t samples, dyn_client_block *block) {
+    size_t width, count;
+    if (from->n_axes != from->n_shape || !take_width(from, &width) || !count_doubles(width, samples, &count) ||
+        count != from->n_values)
+        return false;
+    *block = (dyn_client_block){.name = from->name,
+                                .unit = from->unit,
+                                .rank = from->n_shape,
+                                .shape = from->shape,
+                                .axes = (const char *const *)from->axes,
+                                .width = width,
+                                .values = from->values};
+    return true;
+}
+
+/* Takes the results of a reply; false where one contradicts itself. */
+static bool take_results(evaluation_result *taken) {
+    const Dynamics__V1__EvaluateReply *reply = taken->reply;
+    dyn_client_block *next = taken->blocks;
+    for (size_t i = 0; i < reply->n_results; i++) {
+        const Dynamics__V1__QuantityResult *from = reply->results[i];
+        taken->results[i] =
+            (dyn_client_quantity_result){.quantity = (dyn_client_quantity)from->quantity,
+                                         .frame = from->frame,
+                                         .reference_frame = (dyn_client_reference_frame)from->reference_frame,
+                                         .expressed_in = from->expressed_in,
+                                         .block_count = from->n_blocks,
+                                         .blocks = next};
+        for (size_t k = 0; k < from->n_blocks; k++)
+            if (!take_block(from->blocks[k], reply->samples, next++))
+                return false;
+    }
+    return true;
+}
+
+/* Does the reply answer this question? */
+static bool fits(const Dynamics__V1__EvaluateReply *reply, const dyn_client_query *query,
+                 const Dynamics__V1__EvaluateRequest *asked) {
+    bool same = reply->samples == query->samples && reply->nv == query->nv && reply->n_joints == query->nv;
+    size_t next = 0;
+    for (size_t i = 0; i < asked->n_quantities && same; i++) {
+        same = next < reply->n_results && reply->results[next]->quantity == asked->quantities[i];
+        /* One result, or one for each frame. */
+        size_t count = same && reply->results[next]->frame[0] != '\0' ? asked->n_frames : 1;
+        for (size_t k = 0; k < count && same; k++, next++)
+            same = next < reply->n_results && reply->results[next]->quantity == asked->quantities[i] &&
+                   (reply->results[next]->frame[0] == '\0' ||
+                    (k < asked->n_frames && strcmp(reply->results[next]->frame, asked->frames[k]) == 0));
+    }
+    return same && next == reply->n_results;
+}
+
+static void free_result(evaluation_result *freed) {
+    dynamics__v1__evaluate_reply__free_unpacked(freed->reply, NULL);
+    free(freed->results);
+    free(freed->blocks);
+    free(freed);
+}
+
+/* Turns the reply, which is freed on failure, into the result. */
+static dyn_client_status take_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_error *error,
+                                    dyn_client_evaluation **evaluation) {
+    size_t block_count = 0;
+    for (size_t i = 0; i < reply->n_results; i++)
+        block_count += reply->results[i]->n_blocks;
+    evaluation_result *taken = calloc(1, sizeof *taken);
+    if (taken == NULL) {
+        dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    taken->reply = reply;
+    taken->results = calloc(reply->n_results + 1, sizeof *taken->results);
+    taken->blocks = calloc(block_count + 1, sizeof *taken->blocks);
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (taken->results == NULL || taken->blocks == NULL)
+        status = fail_memory(error);
+    else if (!take_results(taken))
+        status = fail_bad_reply(error, "a block of the result does not hold as many values as its shape says");
+    if (status != DYN_CLIENT_OK) {
+        free_result(taken);
+        return status;
+    }
+    taken->evaluation = (dyn_client_evaluation){.samples = reply->samples,
+                                                .joints = (const char *const *)reply->joints,
+                                                .body_count = reply->n_bodies,
+                                                .bodies = (const char *const *)reply->bodies,
+                                                .result_count = reply->n_results,
+                                                .results = taken->results};
+    *evaluation = &taken->evaluation;
+    return DYN_CLIENT_OK;
+}
+
+/* ---- the question ------------------------------------------------------------------------------------------------ */
+
+static dyn_client_status check_request(const dyn_client_evaluate_request *request, dyn_client_error *error) {
+    if (request->quantity_count == 0 || request->quantities == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
+    if (request->frame_count > 0 && request->frames == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames is NULL");
+    for (size_t i = 0; i < request->frame_count; i++)
+        if (request->frames[i] == NULL)
+            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames[%zu] is NULL", i);
+    return DYN_CLIENT_OK;
+}
+
+/* Everything but the quantities. */
+static void fill_question(const query_parts *parts, const dyn_client_evaluate_request *request,
+                          Dynamics__V1__EvaluateRequest *asked) {
+    asked->model = parts->model;
+    asked->n_joint_names = parts->joint_count;
+    asked->joint_names = parts->joint_names;
+    asked->n_q = parts->q_count;
+    asked->q = (double *)request->q;
+    asked->n_v = request->v != NULL ? parts->v_count : 0;
+    asked->v = (double *)request->v;
+    asked->n_a = request->a != NULL ? parts->v_count : 0;
+    asked->a = (double *)request->a;
+    asked->n_tau = request->tau != NULL ? parts->v_count : 0;
+    asked->tau = (double *)request->tau;
+    asked->n_external_forces = parts->force_count;
+    asked->external_forces = parts->forces;
+    asked->gravity = parts->gravity;
+    asked->n_frames = request->frame_count;
+    asked->frames = (char **)request->frames;
+    asked->reference_frame = (Dynamics__V1__ReferenceFrame)request->reference_frame;
+    if (request->subtree != NULL)
+        asked->subtree = (char *)request->subtree;
+}
+
+/* Sends the question with its quantities, and takes the answer. */
+static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
+                             const dyn_client_evaluate_request *request, Dynamics__V1__EvaluateRequest *asked,
+                             dyn_client_error *error, dyn_client_evaluation **evaluation) {
+    Dynamics__V1__Request question = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__EvaluateReply *reply;
+    asked->quantities = calloc(request->quantity_count, sizeof *asked->quantities);
+    if (asked->quantities == NULL)
+        return fail_memory(error);
+    asked->n_quantities = request->quantity_count;
+    for (size_t i = 0; i < request->quantity_count; i++)
+        asked->quantities[i] = (Dynamics__V1__Quantity)request->quantities[i];
+    question.method_case = DYNAMICS__V1__REQUEST__METHOD_EVALUATE;
+    question.evaluate = asked;
+    dyn_client_status status =
+        call_unpacked(client, &question, query->timeout, &dynamics__v1__evaluate_reply__descriptor, error, &reply);
+    if (status == DYN_CLIENT_OK && !fits(reply, query, asked)) {
+        dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
+        status = fail_bad_reply(error, "the results are not those that were asked for");
+    } else if (status == DYN_CLIENT_OK) {
+        status = take_reply(reply, error, evaluation);
+    }
+    free(asked->quantities);
+    return status;
+}
+
+dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query *query,
+                                      const dyn_client_evaluate_request *request, dyn_client_error *error,
+                                      dyn_client_evaluation **evaluation) {
+    *evaluation = NULL;
+    if (request == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "request", "request is NULL");
+    query_parts parts;
+    dyn_client_status status = query_parts_take(client, query, request->q, true, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
+    fill_question(&parts, request, &asked);
+    status = check_request(request, error);
+    if (status == DYN_CLIENT_OK)
+        status = ask(client, query, request, &asked, error, evaluation);
+    query_parts_free(&parts);
+    return status;
+}
+
+void dyn_client_evaluation_free(dyn_client_evaluation *evaluation) {
+    if (evaluation != NULL)
+        free_result((evaluation_result *)evaluation);
+}

@@ -1,0 +1,122 @@
+/*
+ * Where a torque comes from.
+ */
+#include "call.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+#include "query.h"
+
+/* The result and what its strings and numbers live in. */
+typedef struct explanation_result {
+    dyn_client_explanation explanation;
+    Dynamics__V1__ExplainReply *reply;
+    dyn_client_term *terms;
+    dyn_client_contribution *links;
+} explanation_result;
+
+/* Takes terms and links of a reply; false where a row has another length than nv. */
+static bool take_parts(explanation_result *taken) {
+    const Dynamics__V1__ExplainReply *reply = taken->reply;
+    size_t nv = reply->nv;
+    bool fits = reply->n_joints == nv && reply->n_units == nv && reply->n_tau == nv;
+    for (size_t i = 0; i < reply->n_terms; i++) {
+        taken->terms[i] = (dyn_client_term){.name = reply->terms[i]->name, .tau = reply->terms[i]->tau};
+        fits = fits && reply->terms[i]->n_tau == nv;
+    }
+    for (size_t i = 0; i < reply->n_links; i++) {
+        const Dynamics__V1__LinkContribution *from = reply->links[i];
+        taken->links[i] = (dyn_client_contribution){.link = from->link,
+                                                    .moving_joint = from->moving_joint,
+                                                    .mass = from->mass,
+                                                    .inertial = from->inertial,
+                                                    .coriolis = from->coriolis,
+                                                    .gravity = from->gravity};
+        fits = fits && from->n_inertial == nv && from->n_coriolis == nv && from->n_gravity == nv;
+    }
+    return fits;
+}
+
+static void free_result(explanation_result *freed) {
+    dynamics__v1__explain_reply__free_unpacked(freed->reply, NULL);
+    free(freed->terms);
+    free(freed->links);
+    free(freed);
+}
+
+/* Turns the reply, which is freed on failure, into the result. */
+static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv, dyn_client_error *error,
+                                    dyn_client_explanation **explanation) {
+    explanation_result *taken = calloc(1, sizeof *taken);
+    if (taken == NULL) {
+        dynamics__v1__explain_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    taken->reply = reply;
+    taken->terms = calloc(reply->n_terms + 1, sizeof *taken->terms);
+    taken->links = calloc(reply->n_links + 1, sizeof *taken->links);
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (taken->terms == NULL || taken->links == NULL)
+        status = fail_memory(error);
+    else if (reply->nv != nv || !take_parts(taken))
+        status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    if (status != DYN_CLIENT_OK) {
+        free_result(taken);
+        return status;
+    }
+    taken->explanation = (dyn_client_explanation){.nv = nv,
+                                                  .joints = (const char *const *)reply->joints,
+                                                  .units = (const char *const *)reply->units,
+                                                  .tau = reply->tau,
+                                                  .term_count = reply->n_terms,
+                                                  .terms = taken->terms,
+                                                  .link_count = reply->n_links,
+                                                  .links = taken->links,
+                                                  .residual = reply->residual};
+    *explanation = &taken->explanation;
+    return DYN_CLIENT_OK;
+}
+
+/* Sends the question and takes the answer. */
+static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__ExplainRequest *asked,
+                             dyn_client_error *error, dyn_client_explanation **explanation) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ExplainReply *reply;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPLAIN;
+    request.explain = asked;
+    dyn_client_status status =
+        call_unpacked(client, &request, query->timeout, &dynamics__v1__explain_reply__descriptor, error, &reply);
+    return status == DYN_CLIENT_OK ? take_reply(reply, query->nv, error, explanation) : status;
+}
+
+dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query *query, const double *q,
+                                     const double *v, const double *a, dyn_client_error *error,
+                                     dyn_client_explanation **explanation) {
+    *explanation = NULL;
+    query_parts parts;
+    dyn_client_status status = query_parts_take(client, query, q, true, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__ExplainRequest asked = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;
+    asked.model = parts.model;
+    asked.n_joint_names = parts.joint_count;
+    asked.joint_names = parts.joint_names;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
+    asked.n_v = v != NULL ? parts.v_count : 0;
+    asked.v = (double *)v;
+    asked.n_a = a != NULL ? parts.v_count : 0;
+    asked.a = (double *)a;
+    asked.n_external_forces = parts.force_count;
+    asked.external_forces = parts.forces;
+    asked.gravity = parts.gravity;
+    status = ask(client, query, &asked, error, explanation);
+    query_parts_free(&parts);
+    return status;
+}
+
+void dyn_client_explanation_free(dyn_client_explanation *explanation) {
+    if (explanation != NULL)
+        free_result((explanation_result *)explanation);
+}

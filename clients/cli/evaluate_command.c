@@ -1,0 +1,178 @@
+/*
+ * evaluate: any set of quantities for the same states.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "quantity_output.h"
+#include "result_tables.h"
+
+/* What is asked for, and what came back. */
+typedef struct plan {
+    char *text; /* that the frames point into */
+    size_t quantity_count, frame_count;
+    dyn_client_quantity *quantities;
+    const char **frames;
+    dyn_client_evaluation *form;   /* of one state: what results look like */
+    dyn_client_evaluation *answer; /* of the last batch */
+} plan;
+
+/* ---- the question ------------------------------------------------------------------------------------------------ */
+
+static size_t count_names(const char *text) {
+    size_t count = 1;
+    for (; *text != '\0'; text++)
+        count += *text == ',';
+    return count;
+}
+
+/* Reads the names of --quantity. */
+static exit_code take_quantities(const arguments *given, plan *asked) {
+    const char *text = given->value[OPTION_QUANTITY];
+    if (text == NULL)
+        return complain(EXIT_USAGE, "evaluate needs --quantity NAME,NAME,.. (see dynamicsctl evaluate --help)");
+    asked->quantities = calloc(count_names(text), sizeof *asked->quantities);
+    char *names = strdup(text), *rest = names;
+    if (asked->quantities == NULL || names == NULL) {
+        free(names);
+        return complain_memory();
+    }
+    exit_code code = EXIT_OK;
+    for (char *name; code == EXIT_OK && (name = strsep(&rest, ",")) != NULL;)
+        if (!dyn_client_find_quantity(name, &asked->quantities[asked->quantity_count++]))
+            code =
+                complain(EXIT_USAGE, "--quantity: there is no \"%s\" (dynamicsctl evaluate --help lists them)", name);
+    free(names);
+    return code;
+}
+
+/* Reads the names of --frame; without it the last link. */
+static exit_code take_frames(const evaluation_context *context, plan *asked) {
+    const dyn_client_description *robot = context->robot->robot;
+    const char *text = context->given->value[OPTION_FRAME];
+    if (text == NULL)
+        text = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
+    asked->text = strdup(text);
+    asked->frames = calloc(count_names(text), sizeof *asked->frames);
+    if (asked->text == NULL || asked->frames == NULL)
+        return complain_memory();
+    char *rest = asked->text;
+    for (char *name; (name = strsep(&rest, ",")) != NULL;)
+        asked->frames[asked->frame_count++] = name;
+    return EXIT_OK;
+}
+
+static dyn_client_status ask(const evaluation_context *context, const dyn_client_query *query,
+                             const double *const rows[STATE_ARRAYS], dyn_client_error *error,
+                             dyn_client_evaluation **answer) {
+    const plan *asked = context->own;
+    dyn_client_evaluate_request request = {
+        .q = rows[STATE_Q],
+        .v = rows[STATE_V],
+        .a = rows[STATE_A],
+        .tau = rows[STATE_TAU],
+        .quantity_count = asked->quantity_count,
+        .quantities = asked->quantities,
+        .frame_count = asked->frame_count,
+        .frames = asked->frames,
+        .reference_frame = context->reference,
+        .subtree = context->given->value[OPTION_SUBTREE],
+    };
+    return dyn_client_evaluate(context->client, query, &request, error, answer);
+}
+
+/* Asks for the home configuration, to learn how large results are. */
+static exit_code take_form(const evaluation_context *context, plan *asked) {
+    dyn_client_error error;
+    dyn_client_query query = context->query;
+    double *home = calloc(context->robot->nq + 1, sizeof *home);
+    if (home == NULL)
+        return complain_memory();
+    const double *const rows[STATE_ARRAYS] = {[STATE_Q] = home};
+    query.samples = 1;
+    layout_arrange_q(context->robot, context->robot->robot->home_q, home);
+    dyn_client_status status = ask(context, &query, rows, &error, &asked->form);
+    free(home);
+    return status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, NULL);
+}
+
+static exit_code prepare(const evaluation_context *context) {
+    plan *asked = context->own;
+    exit_code code = take_quantities(context->given, asked);
+    if (code == EXIT_OK)
+        code = take_frames(context, asked);
+    return code == EXIT_OK ? take_form(context, asked) : code;
+}
+
+/* Room for each block; the numbers themselves stay in the answer. */
+static void widths(const evaluation_context *context, size_t width[2]) {
+    const plan *asked = context->own;
+    width[0] = width[1] = 0;
+    for (size_t i = 0; i < asked->form->result_count; i++)
+        for (size_t k = 0; k < asked->form->results[i].block_count; k++)
+            width[0] += asked->form->results[i].blocks[k].width;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
+                                 double *unused, double *also_unused) {
+    (void)unused, (void)also_unused;
+    plan *asked = context->own;
+    dyn_client_evaluation_free(asked->answer);
+    return ask(context, &context->query, (const double *const *)batch->values, error, &asked->answer);
+}
+
+static void write_state(const evaluation_context *context, size_t index, const double *unused,
+                        const double *also_unused) {
+    (void)unused, (void)also_unused;
+    const plan *asked = context->own;
+    write_quantities(asked->answer, index);
+}
+
+static bool print_one(const evaluation_context *context, const state_batch *batch, const double *unused,
+                      const double *also_unused) {
+    (void)batch, (void)unused, (void)also_unused;
+    const plan *asked = context->own;
+    print_title(context);
+    return print_quantities(context->robot, asked->answer, 0);
+}
+
+static bool print_many(const evaluation_context *context, const state_batch *batch, size_t number, const double *unused,
+                       const double *also_unused) {
+    (void)unused, (void)also_unused;
+    const plan *asked = context->own;
+    bool printed = true;
+    if (number == 1)
+        print_title(context);
+    for (size_t i = 0; i < batch->count && printed; i++) {
+        printf("state %zu\n", number + i);
+        printed = print_quantities(context->robot, asked->answer, i);
+        fputc('\n', stdout);
+    }
+    return printed;
+}
+
+exit_code run_evaluate(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    static const evaluation quantities = {
+        .title = "quantities",
+        .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true, [STATE_TAU] = true},
+        .prepare = prepare,
+        .widths = widths,
+        .compute = compute,
+        .write_json = write_state,
+        .print_one = print_one,
+        .print_many = print_many,
+    };
+    plan asked = {0};
+    exit_code code = run_evaluation(&quantities, &asked, given, client);
+    dyn_client_evaluation_free(asked.form);
+    dyn_client_evaluation_free(asked.answer);
+    free(asked.quantities);
+    free(asked.frames);
+    free(asked.text);
+    return code;
+}

@@ -1,0 +1,195 @@
+/*
+ * explain: where a torque comes from.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "json_writer.h"
+#include "result_tables.h"
+
+enum { NAME_SIZE = 256, LISTED_LINKS = 3 };
+
+/* The answer. */
+typedef struct plan {
+    dyn_client_explanation *answer;
+} plan;
+
+static void widths(const evaluation_context *context, size_t width[2]) {
+    (void)context;
+    width[0] = width[1] = 0;
+}
+
+static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
+                                 double *unused, double *also_unused) {
+    (void)unused, (void)also_unused;
+    plan *asked = context->own;
+    dyn_client_explanation_free(asked->answer);
+    return dyn_client_explain(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
+                              batch->values[STATE_A], error, &asked->answer);
+}
+
+/* ---- for people -------------------------------------------------------------------------------------------------- */
+
+/* A line for each coordinate, a column for each term. */
+static bool print_terms(const layout *robot, const dyn_client_explanation *from) {
+    char name[NAME_SIZE];
+    table *lines = table_create();
+    table_add_column(lines, "joint", TABLE_LEFT);
+    for (size_t t = 0; t < from->term_count; t++)
+        table_add_column(lines, from->terms[t].name, TABLE_RIGHT);
+    table_add_column(lines, "tau", TABLE_RIGHT);
+    table_add_column(lines, "", TABLE_UNIT);
+    for (size_t i = 0; i < from->nv; i++) {
+        table_add_cell(lines, "%s", coordinate_name(&robot->v[i], robot->v[i].joint->nv, sizeof name, name));
+        for (size_t t = 0; t < from->term_count; t++)
+            table_add_number(lines, from->terms[t].tau[i]);
+        table_add_number(lines, from->tau[i]);
+        table_add_cell(lines, "%s", from->units[i]);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+static double sum_of(const dyn_client_contribution *part, size_t i) {
+    return part->inertial[i] + part->coriolis[i] + part->gravity[i];
+}
+
+/* The links that make coordinate i bear most, the largest first; returns how many bear anything. */
+static size_t find_largest(const dyn_client_explanation *from, size_t i,
+                           const dyn_client_contribution *largest[LISTED_LINKS]) {
+    size_t count = 0;
+    for (size_t l = 0; l < from->link_count; l++) {
+        double size = fabs(sum_of(&from->links[l], i));
+        size_t at = count;
+        while (at > 0 && fabs(sum_of(largest[at - 1], i)) < size)
+            at--;
+        if (size < 1e-12 || at == LISTED_LINKS)
+            continue;
+        count += count < LISTED_LINKS;
+        memmove(largest + at + 1, largest + at, (count - at - 1) * sizeof *largest);
+        largest[at] = &from->links[l];
+    }
+    return count;
+}
+
+/* For each coordinate, the links that contribute most. */
+static bool print_links(const layout *robot, const dyn_client_explanation *from) {
+    static const char *const headings[] = {"inertial", "coriolis", "gravity", "sum"};
+    char name[NAME_SIZE];
+    table *lines = table_create();
+    table_add_column(lines, "joint", TABLE_LEFT);
+    table_add_column(lines, "link", TABLE_LEFT);
+    for (size_t k = 0; k < sizeof headings / sizeof *headings; k++)
+        table_add_column(lines, headings[k], TABLE_RIGHT);
+    table_add_column(lines, "", TABLE_UNIT);
+    for (size_t i = 0; i < from->nv; i++) {
+        const dyn_client_contribution *largest[LISTED_LINKS];
+        size_t count = find_largest(from, i, largest);
+        for (size_t rank = 0; rank < count; rank++) {
+            const dyn_client_contribution *part = largest[rank];
+            table_add_cell(lines, "%s",
+                           rank == 0 ? coordinate_name(&robot->v[i], robot->v[i].joint->nv, sizeof name, name) : "");
+            table_add_cell(lines, "%s", part->link);
+            table_add_number(lines, part->inertial[i]);
+            table_add_number(lines, part->coriolis[i]);
+            table_add_number(lines, part->gravity[i]);
+            table_add_number(lines, sum_of(part, i));
+            table_add_cell(lines, "%s", from->units[i]);
+        }
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+static bool print_one(const evaluation_context *context, const state_batch *batch, const double *unused,
+                      const double *also_unused) {
+    (void)batch, (void)unused, (void)also_unused;
+    const plan *asked = context->own;
+    print_title(context);
+    if (!print_terms(context->robot, asked->answer))
+        return false;
+    printf("\nLinks that contribute most, at most %d for each joint\n\n", LISTED_LINKS);
+    return print_links(context->robot, asked->answer);
+}
+
+static bool print_many(const evaluation_context *context, const state_batch *batch, size_t number, const double *unused,
+                       const double *also_unused) {
+    (void)number;
+    return print_one(context, batch, unused, also_unused);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void write_row(json_writer *writer, const char *key, size_t count, const double *values) {
+    emit_key(writer, key);
+    emit_doubles(writer, count, values);
+}
+
+static void write_link(json_writer *writer, size_t nv, const dyn_client_contribution *part) {
+    emit_begin_object(writer);
+    emit_key(writer, "link");
+    emit_string(writer, part->link);
+    emit_key(writer, "moving_joint");
+    emit_string(writer, part->moving_joint);
+    emit_key(writer, "mass");
+    emit_double(writer, part->mass);
+    write_row(writer, "inertial", nv, part->inertial);
+    write_row(writer, "coriolis", nv, part->coriolis);
+    write_row(writer, "gravity", nv, part->gravity);
+    emit_end_object(writer);
+}
+
+static void write_texts(json_writer *writer, const char *key, size_t count, const char *const *texts) {
+    emit_key(writer, key);
+    emit_begin_array(writer);
+    for (size_t i = 0; i < count; i++)
+        emit_string(writer, texts[i]);
+    emit_end_array(writer);
+}
+
+static void write_json(const evaluation_context *context, size_t index, const double *unused,
+                       const double *also_unused) {
+    (void)index, (void)unused, (void)also_unused;
+    const dyn_client_explanation *from = ((const plan *)context->own)->answer;
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    write_texts(&writer, "joints", from->nv, from->joints);
+    write_texts(&writer, "units", from->nv, from->units);
+    write_row(&writer, "tau", from->nv, from->tau);
+    emit_key(&writer, "terms");
+    emit_begin_object(&writer);
+    for (size_t t = 0; t < from->term_count; t++)
+        write_row(&writer, from->terms[t].name, from->nv, from->terms[t].tau);
+    emit_end_object(&writer);
+    emit_key(&writer, "links");
+    emit_begin_array(&writer);
+    for (size_t l = 0; l < from->link_count; l++)
+        write_link(&writer, from->nv, &from->links[l]);
+    emit_end_array(&writer);
+    emit_key(&writer, "residual");
+    emit_double(&writer, from->residual);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+exit_code run_explain(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    static const evaluation explanation = {
+        .title = "joint forces",
+        .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
+        .widths = widths,
+        .compute = compute,
+        .write_json = write_json,
+        .print_one = print_one,
+        .print_many = print_many,
+    };
+    plan asked = {0};
+    exit_code code = run_evaluation(&explanation, &asked, given, client);
+    dyn_client_explanation_free(asked.answer);
+    return code;
+}
