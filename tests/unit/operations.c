@@ -190,6 +190,28 @@ START_TEST(couplings_are_not_torn_apart) {
 }
 END_TEST
 
+/* A joint whose leader goes follows the leader's master: q = 2 (3 q_z + 0.5) + 0.25. */
+START_TEST(couplings_are_composed_where_the_link_between_goes) {
+    dyn_builder *builder = new_builder();
+    add_link(builder, "base"), add_link(builder, "a"), add_link(builder, "b"), add_link(builder, "c");
+    connect_links(builder, "z", DYN_JOINT_REVOLUTE, "base", "a");
+    dyn_joint_description y = joint_between("y", DYN_JOINT_REVOLUTE, "a", "b");
+    y.mimic_joint = "z", y.mimic_multiplier = 3, y.mimic_offset = 0.5;
+    add_joint(builder, &y);
+    dyn_joint_description x = joint_between("x", DYN_JOINT_REVOLUTE, "a", "c");
+    x.mimic_joint = "y", x.mimic_multiplier = 2, x.mimic_offset = 0.25;
+    add_joint(builder, &x);
+    dyn_model *model = build_model(builder, NULL, NULL), *result;
+    dyn_error error;
+    dyn_model *rest = built(dyn_model_detach(model, "b", &error, &result), &error, &result);
+    const dyn_joint *joint = dyn_model_joint(rest, dyn_model_find_joint(rest, "x"));
+    ck_assert_str_eq(dyn_model_joint(rest, joint->master)->name, "z");
+    ck_assert_double_eq(joint->multiplier, 6);
+    ck_assert_double_eq(joint->offset, 1.25);
+    dyn_model_free(rest), dyn_model_free(model);
+}
+END_TEST
+
 /* Where couplings were not asked for, nothing stands in the way. */
 START_TEST(independent_joints_come_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_INDEPENDENT), *result;
@@ -307,6 +329,7 @@ int main(void) {
     tcase_add_test(tests, bad_payloads_are_refused);
     tcase_add_test(tests, bad_payloads_of_a_workspace_are_refused);
     tcase_add_test(tests, couplings_are_not_torn_apart);
+    tcase_add_test(tests, couplings_are_composed_where_the_link_between_goes);
     tcase_add_test(tests, independent_joints_come_apart);
     tcase_add_test(tests, limits_and_damping_survive);
     tcase_add_test(tests, bad_locks_are_named);
