@@ -35,9 +35,25 @@ static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT
     return length + 1;
 }
 
+/* Sends the reply to a request that arrived under this header. */
+static bool send_reply(lying_peer *peer, int connection, uint8_t header[HEADER], const uint8_t *request, size_t size) {
+    uint8_t id[MAX_VARINT + 1];
+    pthread_mutex_lock(&peer->mutex);
+    size_t id_size = peer->with_id ? copy_id(request, size, id) : 0;
+    uint64_t length = htobe64(4 + peer->reply_size + id_size);
+    memcpy(header, &length, sizeof length);
+    /* In one piece: TCP would hold back the second of two. */
+    struct iovec parts[] = {{header, HEADER}, {peer->reply, peer->reply_size}, {id, id_size}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+    ssize_t whole = (ssize_t)(HEADER + peer->reply_size + id_size);
+    bool is_sent = sendmsg(connection, &message, MSG_NOSIGNAL) == whole;
+    pthread_mutex_unlock(&peer->mutex);
+    return is_sent;
+}
+
 /* Reads a request and sends the reply. */
-static bool answer(const lying_peer *peer, int connection) {
-    uint8_t header[HEADER], request[1 << 16], id[MAX_VARINT + 1];
+static bool answer(lying_peer *peer, int connection) {
+    uint8_t header[HEADER], request[1 << 16];
     uint64_t length;
     if (!receive_all(connection, header, HEADER))
         return false;
@@ -45,18 +61,12 @@ static bool answer(const lying_peer *peer, int connection) {
     size_t size = (size_t)be64toh(length) - 4;
     if (size > sizeof request || !receive_all(connection, request, size))
         return false;
-    size_t id_size = peer->with_id ? copy_id(request, size, id) : 0;
-    length = htobe64(4 + peer->reply_size + id_size);
-    memcpy(header, &length, sizeof length);
-    /* In one piece: TCP would hold back the second of two. */
-    struct iovec parts[] = {{header, HEADER}, {(void *)peer->reply, peer->reply_size}, {id, id_size}};
-    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
-    return sendmsg(connection, &message, MSG_NOSIGNAL) == (ssize_t)(HEADER + peer->reply_size + id_size);
+    return send_reply(peer, connection, header, request, size);
 }
 
 static void *serve(void *argument) {
     static const uint8_t hello[] = {0, 'S', 'P', 0, 0, 0x31, 0, 0}; /* of a REP socket */
-    const lying_peer *peer = argument;
+    lying_peer *peer = argument;
     int connection;
     while ((connection = accept(peer->listener, NULL, NULL)) >= 0) {
         uint8_t theirs[sizeof hello];
@@ -73,6 +83,7 @@ void lying_peer_start(lying_peer *peer) {
     socklen_t size = sizeof address;
     peer->reply_size = 0;
     peer->with_id = 1;
+    ck_assert_int_eq(pthread_mutex_init(&peer->mutex, NULL), 0);
     peer->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     ck_assert_int_ge(peer->listener, 0);
     ck_assert_int_eq(bind(peer->listener, (struct sockaddr *)&address, size), 0);
@@ -86,4 +97,10 @@ void lying_peer_stop(lying_peer *peer) {
     shutdown(peer->listener, SHUT_RDWR);
     pthread_join(peer->thread, NULL);
     close(peer->listener);
+    pthread_mutex_destroy(&peer->mutex);
+}
+
+void lying_peer_hand_over(lying_peer *peer) {
+    pthread_mutex_lock(&peer->mutex);
+    pthread_mutex_unlock(&peer->mutex);
 }

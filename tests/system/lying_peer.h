@@ -13,8 +13,9 @@ enum { LYING_PEER_REPLY = 1 << 16 };
 typedef struct lying_peer {
     int listener;
     pthread_t thread;
-    char address[64]; /* to dial */
-    /* The reply to every request; changed between calls only. The request's own id is appended to it as a Reply's id
+    pthread_mutex_t mutex; /* guards the reply */
+    char address[64];      /* to dial */
+    /* The reply to every request; changed between calls only, with lying_peer_hand_over before and after a call. The request's own id is appended to it as a Reply's id
      * where `with_id` is set. */
     uint8_t reply[LYING_PEER_REPLY];
     size_t reply_size;
@@ -24,5 +25,9 @@ typedef struct lying_peer {
 /* Listens on a tcp port of its own and serves one client. A failure ends the Check test. */
 void lying_peer_start(lying_peer *peer);
 void lying_peer_stop(lying_peer *peer);
+
+/* Hands the reply from the test to the peer's thread, or back. (The connection between them orders their work too, but
+ * a thread sanitizer does not see that.) */
+void lying_peer_hand_over(lying_peer *peer);
 
 #endif
