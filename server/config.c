@@ -73,7 +73,7 @@ typedef struct reading {
     FILE *file;
     int line;
     int lines_seen[KEYS]; /* line of each key, 0: not yet */
-    int failed_line; /* of the first error, 0: none */
+    int failed_line;      /* of the first error, 0: none */
     char *error;
 } reading;
 
