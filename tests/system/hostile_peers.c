@@ -264,6 +264,37 @@ START_TEST(hundred_deaf_clients_in_sequence) {
 }
 END_TEST
 
+/* Clients that go while a long reply is on its way, or while their request is. What was theirs is freed. */
+START_TEST(clients_that_vanish_in_the_middle_of_a_message) {
+    enum { CLIENTS = 600, READ = 100000 };
+    daemon_fixture d;
+    size_t size;
+    static uint8_t bytes[READ];
+    uint8_t *request = build_big_request(&size);
+    daemon_start(NULL, &d);
+    size_t before = daemon_open_descriptors(&d);
+    witnesses all = witnesses_start(d.request_ipc, d.request_tcp);
+    for (int i = 0; i < CLIENTS; i++) {
+        sp_peer peer = sp_open(i % 2 ? d.request_tcp : d.request_ipc, SP_REQ);
+        for (uint32_t k = 0; k < 4; k++) {
+            sp_send_request(&peer, k, request, size);
+        }
+        for (size_t left = (size_t)(i * 7919 % READ); left > 0;) {
+            ssize_t count = recv(peer.descriptor, bytes, left, 0);
+            left -= count > 0 ? (size_t)count : left;
+        }
+        sp_send_request(&peer, 5, request, size / 2);
+        sp_close(&peer);
+    }
+    sp_pause(0.5);
+    witnesses_expect_no_stall(&all, "clients that vanish");
+    expect_descriptors(&d, before + 4, 5);
+    expect_all_listeners(&d);
+    daemon_stop(&d);
+    free(request);
+}
+END_TEST
+
 /* Peers that stop in the middle: of their greeting, of a message's head, of its body. */
 START_TEST(peers_that_send_half_a_message_and_wait) {
     enum { PEERS = 20, KINDS = 3, ALL = LISTENERS * KINDS * PEERS };
@@ -412,6 +443,7 @@ int main(void) {
     tcase_add_loop_test(deaf, client_that_pipelines_and_never_reads, 0, 2);
     tcase_add_test(deaf, eight_deaf_clients_at_once);
     tcase_add_test(deaf, hundred_deaf_clients_in_sequence);
+    tcase_add_test(half, clients_that_vanish_in_the_middle_of_a_message);
     tcase_add_test(half, peers_that_send_half_a_message_and_wait);
     tcase_add_test(many, connections_beyond_the_limit_are_closed_at_once);
     tcase_add_test(many, exhausted_descriptors);
