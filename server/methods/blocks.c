@@ -6,8 +6,8 @@
 
 #include "observe/clock.h"
 
-/* What the threads at one piece of work share. It lives until the last of them has let go of it, which may be long after
- * the work is done: a thread may come late. */
+/* What the threads at one piece of work share. It lives until the last of them has let go of it, which may be long
+ * after the work is done: a thread may come late. */
 typedef struct shared_work {
     blocks blocks;
     atomic_size_t next; /* first sample that nobody has taken */

@@ -1,7 +1,8 @@
 /*
  * Work on many samples, split into blocks over the threads that are free.
  *
- * The calling thread works too, and never waits for a thread that has not begun: a full pool makes it slower, not stuck.
+ * The calling thread works too, and never waits for a thread that has not begun: a full pool makes it slower, not
+ * stuck.
  */
 #ifndef SERVER_METHODS_BLOCKS_H
 #define SERVER_METHODS_BLOCKS_H

@@ -10,8 +10,8 @@
 /* Values of one sample, as the library writes them: the blocks of a quantity share them among themselves. */
 size_t quantity_width(const batch *b, const quantity_form *form);
 
-/* A result with its form stated and memory for its values. `frame` is NULL for a quantity that is of none. Returns NULL,
- * and the call has ended, when out of memory. */
+/* A result with its form stated and memory for its values. `frame` is NULL for a quantity that is of none. Returns
+ * NULL, and the call has ended, when out of memory. */
 Dynamics__V1__QuantityResult *quantity_result_create(batch *b, Dynamics__V1__Quantity quantity, char *frame,
                                                      Dynamics__V1__ReferenceFrame reference_frame);
 

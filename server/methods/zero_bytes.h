@@ -1,6 +1,6 @@
 /*
- * Zero bytes in strings. A decoded string is C text, which such a byte would end: what follows it would be lost, and two
- * different names would be one.
+ * Zero bytes in strings. A decoded string is C text, which such a byte would end: what follows it would be lost, and
+ * two different names would be one.
  */
 #ifndef SERVER_METHODS_ZERO_BYTES_H
 #define SERVER_METHODS_ZERO_BYTES_H

@@ -1,7 +1,7 @@
 /*
  * The wire contract is kept: bytes that were written once still mean the same. tests/data/contract.golden holds one
- * filled instance of each message, and the number of each field and of each value of an enumeration. Fields and values may be added; those that were
- * there keep their name, number and type.
+ * filled instance of each message, and the number of each field and of each value of an enumeration. Fields and values
+ * may be added; those that were there keep their name, number and type.
  *
  * A field is filled with what follows from its name, so that the bytes of renamed or exchanged fields are recognized.
  * After adding to the contract: system_contract_golden --write >tests/data/contract.golden

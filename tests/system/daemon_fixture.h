@@ -39,8 +39,8 @@ void daemon_signal(const daemon_fixture *daemon, int signal);
 /* Waits until the daemon's notices contain a text such as "READY=1"; the test fails after `seconds`. */
 void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, double seconds);
 
-/* Waits for the end of the daemon and removes its directory. Returns its exit code, or 128 and the signal's number. When
- * it is not 0, prints the log. The test fails where the daemon has not ended after `seconds`. */
+/* Waits for the end of the daemon and removes its directory. Returns its exit code, or 128 and the signal's number.
+ * When it is not 0, prints the log. The test fails where the daemon has not ended after `seconds`. */
 int daemon_wait(daemon_fixture *daemon, double seconds);
 
 /* Sends SIGTERM and waits for a clean end: the test fails for another exit code than 0. */

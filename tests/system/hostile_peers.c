@@ -1,6 +1,6 @@
 /*
- * Peers that misbehave: while they are at it, and afterwards, other clients keep their answers, over ipc and tcp, whether
- * they were connected before or connect anew. The longest wait is bounded by HOSTILE_STALL.
+ * Peers that misbehave: while they are at it, and afterwards, other clients keep their answers, over ipc and tcp,
+ * whether they were connected before or connect anew. The longest wait is bounded by HOSTILE_STALL.
  */
 #include <check.h>
 #include <errno.h>

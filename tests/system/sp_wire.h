@@ -1,9 +1,9 @@
 /*
  * nng's wire protocol by hand, over plain sockets: what a client library would never send can be sent.
  *
- * Both sides greet with 00 'S' 'P' 00, a protocol of 16 bits and two zero bytes. Then each message is a big-endian length
- * of 64 bits (over ipc after a byte 1) and that many bytes; those of REQ and REP start with a request number of 32 bits
- * whose highest bit is set.
+ * Both sides greet with 00 'S' 'P' 00, a protocol of 16 bits and two zero bytes. Then each message is a big-endian
+ * length of 64 bits (over ipc after a byte 1) and that many bytes; those of REQ and REP start with a request number of
+ * 32 bits whose highest bit is set.
  */
 #ifndef DYNAMICS_TESTS_SP_WIRE_H
 #define DYNAMICS_TESTS_SP_WIRE_H

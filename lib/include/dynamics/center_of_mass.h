@@ -13,11 +13,12 @@
 extern "C" {
 #endif
 
-/* Position (m), velocity, acceleration (without gravity) and Jacobian of the centre of mass, in world axes: n x 3 each, the
- * Jacobian n x 3 x nv with velocity = J v. Any of them may be NULL.
+/* Position (m), velocity, acceleration (without gravity) and Jacobian of the centre of mass, in world axes: n x 3 each,
+ * the Jacobian n x 3 x nv with velocity = J v. Any of them may be NULL.
  *
- * `joint` chooses the subtree: -1 all moving links, else those that this moving joint carries. q is n x nq; v and a (NULL:
- * zero) are n x nv. Cost O(bodies * depth) per sample. Allocates nothing; safe as long as each thread has its own workspace.
+ * `joint` chooses the subtree: -1 all moving links, else those that this moving joint carries. q is n x nq; v and a
+ * (NULL: zero) are n x nv. Cost O(bodies * depth) per sample. Allocates nothing; safe as long as each thread has its
+ * own workspace.
  * Errors as in inverse_dynamics.h; DYN_NOT_FOUND for a joint that is none; DYN_FAILED_PRECONDITION where the links have
  * no mass.
  * Source: Featherstone 2008, section 9.6; Orin, Goswami and Lee 2013. */

@@ -5,10 +5,11 @@
  *     planar      (x, y, angle) is a displacement of the plane, v = (vx, vy, w) in the moved frame's axes
  *     spherical   the quaternion is a rotation R, v = w in the child link's axes
  *     floating    (position, quaternion) is a rigid displacement, v = (v; w) in the child link's axes
- * and q (+) v is the end of the motion that keeps v for one unit of time: R exp(w~), r + R V(w) v. All other joints add.
+ * and q (+) v is the end of the motion that keeps v for one unit of time: R exp(w~), r + R V(w) v. All other joints
+ * add.
  *
- * Common to all functions here: rows of nq and nv as everywhere, n samples, cost O(joints) each; nothing is allocated; a
- * thread needs nothing of its own. Outputs may be the same arrays as inputs of the same width.
+ * Common to all functions here: rows of nq and nv as everywhere, n samples, cost O(joints) each; nothing is allocated;
+ * a thread needs nothing of its own. Outputs may be the same arrays as inputs of the same width.
  * Errors: DYN_INVALID_ARGUMENT for NaN, infinity, or a quaternion whose norm is further than 1e-3 from one, as in
  * inverse_dynamics.h.
  * Source: Murray, Li and Sastry 1994, section 2.3; Sola, Deray and Atchuthan 2018.

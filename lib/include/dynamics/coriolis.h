@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 /* C(q, v): n x nv x nv, row-major, with C v = h - g and dM/dt = C + C', so that dM/dt - 2 C is skew: the matrix of the
- * Christoffel symbols, for joints whose rates are not derivatives of coordinates that of the same connection. q is n x nq,
- * v (NULL: zero) n x nv. Cost O(bodies * depth) per sample.
+ * Christoffel symbols, for joints whose rates are not derivatives of coordinates that of the same connection. q is n x
+ * nq, v (NULL: zero) n x nv. Cost O(bodies * depth) per sample.
  * Source: Echeandia and Wensing 2021, algorithm 1. */
 DYN_API dyn_status dyn_coriolis_matrix(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                        const double *v, dyn_error *error, double *C);

@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* Twist V = J v (n x 6), its rate dV/dt = J a + dJ/dt v (n x 6) and dJ/dt (n x 6 x nv), angular rows first, in the reference
- * frame; gravity is no part of them. Any output may be NULL.
+/* Twist V = J v (n x 6), its rate dV/dt = J a + dJ/dt v (n x 6) and dJ/dt (n x 6 x nv), angular rows first, in the
+ * reference frame; gravity is no part of them. Any output may be NULL.
  *
  *     DYN_LOCAL                 dV/dt is the spatial acceleration in the frame's axes, at its origin
  *     DYN_WORLD                 the spatial acceleration in the world's axes, at the world's origin

@@ -40,14 +40,15 @@ DYN_API dyn_status dyn_inertia_capsule(double mass, double radius, double length
                                        dyn_inertia *inertia);
 
 /* The homogeneous body inside a closed mesh, by the divergence theorem: binary or ASCII STL of `length` bytes, its
- * coordinates times `scale` being metres. `mass` in kg; 0 takes 1000 kg/m^3. `volume` (m^3) may be NULL. Cost O(length).
- * Errors: DYN_INVALID_ARGUMENT with place "stl:LINE" or "stl[triangle k]": not STL, a number that is none, or a mesh that
- * encloses no positive volume, as an open one or one with its faces turned inwards does.
+ * coordinates times `scale` being metres. `mass` in kg; 0 takes 1000 kg/m^3. `volume` (m^3) may be NULL. Cost
+ * O(length).
+ * Errors: DYN_INVALID_ARGUMENT with place "stl:LINE" or "stl[triangle k]": not STL, a number that is none, or a mesh
+ * that encloses no positive volume, as an open one or one with its faces turned inwards does.
  * Source: Mirtich 1996, in the form of Eberly 2002. */
 DYN_API dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double mass, dyn_error *error,
                                    double *volume, dyn_inertia *inertia);
 
-/* ---- moved and added ----------------------------------------------------------------------------------------------- */
+/* ---- moved and added --------------------------------------------------------------------------------------------- */
 
 /* The same body in the frame A, `pose` being the place of its own frame in A. */
 DYN_API void dyn_inertia_transform(const dyn_inertia *inertia, const dyn_pose *pose, dyn_inertia *moved);
@@ -59,17 +60,18 @@ DYN_API void dyn_inertia_add(const dyn_inertia *a, const dyn_inertia *b, dyn_ine
  * xx xy xz yy yz zz. */
 DYN_API void dyn_inertia_about(const dyn_inertia *inertia, const double point[3], double rotational[6]);
 
-/* ---- checked ------------------------------------------------------------------------------------------------------- */
+/* ---- checked ----------------------------------------------------------------------------------------------------- */
 
 /* Principal moments about the centre of mass, ascending. */
 DYN_API void dyn_inertia_principal_moments(const dyn_inertia *inertia, double moments[3]);
 
-/* Whether a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment not above the
- * sum of the others, which is to say that the pseudo-inertia is positive semidefinite: some density of mass realizes it.
+/* Whether a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment not above
+ * the sum of the others, which is to say that the pseudo-inertia is positive semidefinite: some density of mass
+ * realizes it.
  * Errors: DYN_INVALID_ARGUMENT with the violated condition. Source: Wensing, Kim and Slotine 2018. */
 DYN_API dyn_status dyn_inertia_check(const dyn_inertia *inertia, dyn_error *error);
 
-/* ---- in other coordinates ------------------------------------------------------------------------------------------ */
+/* ---- in other coordinates ---------------------------------------------------------------------------------------- */
 
 /* The ten parameters in which the equation of motion is linear: m, m c, and I about the frame's origin,
  * p = (m, hx, hy, hz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz). */
@@ -81,7 +83,8 @@ DYN_API dyn_status dyn_inertia_from_parameters(const double p[10], dyn_error *er
 /* The pseudo-inertia, 4 x 4, row-major: [Sigma h; h' m] with Sigma = integral of r r' dm = tr(I)/2 1 - I. */
 DYN_API void dyn_inertia_to_pseudo(const dyn_inertia *inertia, double pseudo[16]);
 
-/* Log-Cholesky coordinates (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3): every ten numbers are one realizable inertia.
+/* Log-Cholesky coordinates (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3): every ten numbers are one realizable
+ * inertia.
  *     pseudo = U U',  U = e^alpha [e^d1 s12 s13 t1; 0 e^d2 s23 t2; 0 0 e^d3 t3; 0 0 0 1]
  * Source: Rucker and Wensing 2022. */
 DYN_API void dyn_inertia_from_log_cholesky(const double coordinates[10], dyn_inertia *inertia);

@@ -21,7 +21,8 @@ extern "C" {
 DYN_API dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                             dyn_error *error, double *M);
 
-/* The inverse M(q)^-1, n x nv x nv, both triangles, from the factors M = L' D L along the branches of the tree. q is n x nq.
+/* The inverse M(q)^-1, n x nv x nv, both triangles, from the factors M = L' D L along the branches of the tree. q is n
+ * x nq.
  * Cost O(nv * depth^2 + nv^2 * depth) per sample. Threads and errors as above, and DYN_FAILED_PRECONDITION where M is
  * singular, with the joint that no inertia resists and the sample.
  * Source: Featherstone 2005. */

@@ -25,8 +25,8 @@ DYN_API int dyn_model_parameter_count(const dyn_model *model);
 DYN_API void dyn_model_parameters(const dyn_model *model, double *p);
 
 /* The joint-torque regressor Y: n x nv x parameter count, row-major. q is n x nq; v and a (NULL: zero) are n x nv;
- * `gravity` as in inverse_dynamics.h. Cost O(joints * depth) per sample. Allocates nothing; safe as long as each thread has
- * its own workspace. Errors as in inverse_dynamics.h.
+ * `gravity` as in inverse_dynamics.h. Cost O(joints * depth) per sample. Allocates nothing; safe as long as each thread
+ * has its own workspace. Errors as in inverse_dynamics.h.
  * Source: Atkeson, An and Hollerbach 1986. */
 DYN_API dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                         const double *gravity, const double *q, const double *v, const double *a,
