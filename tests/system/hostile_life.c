@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <dynamics_client.h>
+
 #include "system/daemon_fixture.h"
 #include "system/sp_request.h"
 #include "system/sp_wire.h"
@@ -336,6 +338,32 @@ START_TEST(stop_does_not_wait_for_a_deaf_client) {
 }
 END_TEST
 
+/* A client that gives up and goes while a long reply arrives: closing must end. */
+START_TEST(client_closes_in_the_middle_of_a_reply) {
+    enum { CLIENTS = 120, SAMPLES = 200000 };
+    daemon_fixture d;
+    double *q = calloc(2 * SAMPLES, sizeof *q), *mass_matrix = calloc(4 * SAMPLES, sizeof *mass_matrix);
+    daemon_start(NULL, &d);
+    ck_assert(q && mass_matrix);
+    for (int i = 0; i < CLIENTS; i++) {
+        dyn_client *client;
+        dyn_client_error error;
+        const dyn_client_query query = {
+            .model = "two_link", .nq = 2, .nv = 2, .samples = SAMPLES, .timeout = 0.0005 * (i % 60 + 1)};
+        ck_assert_msg(dyn_client_connect(i % 2 ? d.request_tcp : d.request_ipc, NULL, &error, &client) == DYN_CLIENT_OK,
+                      "%s", error.message);
+        dyn_client_mass_matrix(client, &query, q, &error, mass_matrix);
+        dyn_client_close(client);
+    }
+    sp_peer peer = sp_open(d.request_ipc, SP_REQ);
+    sp_expect_right_answer(&peer);
+    sp_close(&peer);
+    daemon_stop(&d);
+    free(q);
+    free(mass_matrix);
+}
+END_TEST
+
 int main(void) {
     enum { CONFIGURATIONS = sizeof configurations / sizeof configurations[0], FILES = sizeof files / sizeof files[0] };
     Suite *suite = suite_create("hostile life");
@@ -351,6 +379,7 @@ int main(void) {
     tcase_add_test(tests, stop_answers_what_is_under_way);
     tcase_add_test(tests, stop_refuses_what_comes_later);
     tcase_add_test(tests, stop_does_not_wait_for_a_deaf_client);
+    tcase_add_test(tests, client_closes_in_the_middle_of_a_reply);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
