@@ -105,8 +105,9 @@ static double number_at(const json_t *list, size_t index) {
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-static const char *const COMMANDS[] = {"ping", "info",    "load", "models", "describe", "unload",  "id",  "fd",
-                                       "mass", "gravity", "bias", "fk",     "jacobian", "latency", "call"};
+static const char *const COMMANDS[] = {"ping",     "info",     "load",    "models",  "describe", "unload",
+                                       "id",       "fd",       "mass",    "gravity", "bias",     "fk",
+                                       "jacobian", "evaluate", "explain", "latency", "call"};
 
 START_TEST(every_command_has_help_with_an_example) {
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
@@ -195,6 +196,58 @@ START_TEST(models_are_loaded_listed_described_and_unloaded) {
 END_TEST
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* What evaluate writes is what the single commands write, for one state and for many. */
+START_TEST(evaluate_writes_what_the_single_commands_write) {
+    json_t *all =
+        run_json("$ctl evaluate ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --frame tool0,forearm_link "
+                 "--quantity inverse_dynamics,mass_matrix,frame_pose,kinetic_energy --json");
+    json_t *tau = run_json("$ctl id ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --json");
+    json_t *mass = run_json("$ctl mass ur5 --q 1,-1,2,0,1,0 --json");
+    json_t *pose = run_json("$ctl fk ur5 --q 1,-1,2,0,1,0 --frame forearm_link --json");
+    ck_assert(json_equal(json_object_get(all, "inverse_dynamics"), json_object_get(tau, "tau")));
+    ck_assert(json_equal(json_object_get(all, "mass_matrix"), json_object_get(mass, "M")));
+    ck_assert(json_equal(json_object_get(json_object_get(all, "frame_pose"), "forearm_link"), pose));
+    ck_assert(json_is_real(json_object_get(all, "kinetic_energy")));
+    json_decref(all);
+    json_decref(tau);
+    json_decref(mass);
+    json_decref(pose);
+    outcome run = shell("printf 'q0,q1,v0,v1\\n0,0,1,0\\n1,1,2,3\\n' | $ctl evaluate two_link --states - --quantity "
+                        "coriolis_matrix,christoffel_symbols,torque_regressor,centroidal_momentum,power");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_ptr_nonnull(strstr(run.output, "state 2\ncoriolis_matrix, in kg m^2/s between rotations"));
+    ck_assert_ptr_nonnull(strstr(run.output, "(axes of the world, origin at the centre of mass)"));
+    outcome_free(&run);
+    must_fail("$ctl evaluate ur5", 2, "evaluate needs --quantity");
+    must_fail("$ctl evaluate ur5 --quantity mass", 2, "there is no \"mass\"");
+    must_fail("$ctl evaluate ur5 --quantity power,power", 1, "evaluate.quantities[1]");
+    must_fail("$ctl evaluate ur5 --quantity frame_twist --frame nose", 1, "evaluate.frames[0]");
+}
+END_TEST
+
+START_TEST(explain_splits_what_id_writes) {
+    json_t *all =
+        run_json("$ctl explain ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --force tool0:1,2,3 --json");
+    json_t *id = run_json("$ctl id ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --force tool0:1,2,3 --json");
+    ck_assert(json_equal(json_object_get(all, "tau"), json_object_get(id, "tau")));
+    const json_t *terms = json_object_get(all, "terms");
+    for (size_t i = 0; i < 6; i++) {
+        double sum = number_at(json_object_get(terms, "inertial"), i) +
+                     number_at(json_object_get(terms, "coriolis"), i) +
+                     number_at(json_object_get(terms, "gravity"), i) + number_at(json_object_get(terms, "external"), i);
+        ck_assert_double_eq_tol(sum, number_at(json_object_get(id, "tau"), i), 1e-10);
+    }
+    json_decref(all);
+    json_decref(id);
+    outcome run = shell("$ctl explain ur5 --a 0,5,0,0,0,0");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_ptr_nonnull(strstr(run.output, "coriolis     gravity  external         tau\nshoulder_pan_joint "));
+    ck_assert_ptr_nonnull(strstr(run.output, "Links that contribute most"));
+    outcome_free(&run);
+    must_fail("$ctl explain ur5 --states x", 2, "explain does not take --states");
+}
+END_TEST
 
 /* Modern Robotics, section 8.1: M = [3 1; 1 1] at theta2 = 90 degrees. */
 START_TEST(published_mass_matrix_comes_out) {
@@ -492,6 +545,8 @@ int main(void) {
     tcase_add_test(all, exit_codes_tell_refused_unreachable_and_timeout_apart);
     tcase_add_test(all, endpoint_comes_from_options_environment_and_configuration);
     tcase_add_test(all, models_are_loaded_listed_described_and_unloaded);
+    tcase_add_test(all, evaluate_writes_what_the_single_commands_write);
+    tcase_add_test(all, explain_splits_what_id_writes);
     tcase_add_test(all, published_mass_matrix_comes_out);
     tcase_add_test(all, every_quantity_has_its_key);
     tcase_add_test(all, numbers_survive_the_round_trip);

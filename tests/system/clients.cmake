@@ -3,8 +3,13 @@ pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 set(DYNAMICS_REFERENCE_DIR ${PROJECT_SOURCE_DIR}/../shared CACHE PATH
     "Directory with reference values (golden/, robots/); tests that need it are skipped where it is missing")
 
-add_system_test(golden PkgConfig::JANSSON m)
-target_compile_definitions(system_golden PRIVATE DYNAMICS_REFERENCE_DIR="${DYNAMICS_REFERENCE_DIR}")
+add_library(system_reference STATIC reference.c)
+target_compile_definitions(system_reference PUBLIC DYNAMICS_REFERENCE_DIR="${DYNAMICS_REFERENCE_DIR}")
+target_link_libraries(system_reference PUBLIC system_support PkgConfig::JANSSON m)
+
+add_system_test(golden system_reference)
+add_system_test(evaluate system_reference)
+add_system_test(explain system_reference)
 
 add_library(silent_peer STATIC silent_peer.c)
 target_link_libraries(silent_peer PUBLIC system_support Threads::Threads)

@@ -426,7 +426,7 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_MASS_MATRIX = 3,                      /* M(q): nv x nv */
     DYN_CLIENT_INVERSE_MASS_MATRIX = 4,              /* nv x nv; FAILED_PRECONDITION where M is singular */
     DYN_CLIENT_CORIOLIS_MATRIX = 5,                  /* C(q, v) with dM/dt - 2 C skew: nv x nv */
-    DYN_CLIENT_CHRISTOFFEL_SYMBOLS = 6,              /* C_ij = sum over k of symbol_ijk v_k: nv x nv x nv */
+    DYN_CLIENT_CHRISTOFFEL_SYMBOLS = 6,              /* G_k with C = sum over k of v_k G_k: nv x nv x nv */
     DYN_CLIENT_GRAVITY_FORCES = 7,                   /* g(q): nv */
     DYN_CLIENT_BIAS_FORCES = 8,                      /* h(q, v) = C v + g: nv */
     DYN_CLIENT_KINETIC_ENERGY = 9,                   /* v' M v / 2: one number */
@@ -535,8 +535,7 @@ typedef struct dyn_client_explanation {
     size_t term_count;
     const dyn_client_term *terms; /* their sum is tau */
     size_t link_count;
-    const dyn_client_contribution
-        *links;      /* moving links with an inertia; their sums are the first three terms */
+    const dyn_client_contribution *links; /* moving links with an inertia; their sums are the first three terms */
     double residual; /* largest difference between wholes and sums, which are computed separately */
 } dyn_client_explanation;
 

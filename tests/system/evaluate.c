@@ -1,0 +1,463 @@
+/*
+ * Evaluate: every quantity through the daemon, against reference values and against each other, in the reference's
+ * order of joints; and requests that are wrong.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "system/daemon_fixture.h"
+#include "system/reference.h"
+
+enum { QUANTITIES = 33 };
+
+static daemon_fixture served;
+static char **files;
+static int file_count;
+
+/* ---- against reference values ------------------------------------------------------------------------------------ */
+
+/* A quantity and the field that holds it: its blocks one behind the other, from entry `first` on. */
+typedef struct pair {
+    dyn_client_quantity quantity;
+    const char *field;
+    size_t first;
+} pair;
+
+static const pair OF_THE_ROBOT[] = {
+    {DYN_CLIENT_INVERSE_DYNAMICS, "rnea", 0},
+    {DYN_CLIENT_FORWARD_DYNAMICS, "aba", 0},
+    {DYN_CLIENT_MASS_MATRIX, "M", 0},
+    {DYN_CLIENT_INVERSE_MASS_MATRIX, "Minv", 0},
+    {DYN_CLIENT_CORIOLIS_MATRIX, "C", 0},
+    {DYN_CLIENT_GRAVITY_FORCES, "gravity", 0},
+    {DYN_CLIENT_BIAS_FORCES, "nle", 0},
+    {DYN_CLIENT_KINETIC_ENERGY, "energy_kin_pot", 0},
+    {DYN_CLIENT_POTENTIAL_ENERGY, "energy_kin_pot", 1},
+    {DYN_CLIENT_CENTER_OF_MASS, "com", 0},
+    {DYN_CLIENT_CENTER_OF_MASS_VELOCITY, "vcom", 0},
+    {DYN_CLIENT_CENTROIDAL_MOMENTUM, "hg", 0},
+    {DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX, "Ag", 0},
+    {DYN_CLIENT_CENTROIDAL_INERTIA, "Ig_inertia_about_com", 0},
+    {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q, "drnea_dq", 0},
+    {DYN_CLIENT_INVERSE_DYNAMICS_BY_V, "drnea_dv", 0},
+    {DYN_CLIENT_FORWARD_DYNAMICS_BY_Q, "daba_dq", 0},
+    {DYN_CLIENT_FORWARD_DYNAMICS_BY_V, "daba_dv", 0},
+};
+
+static const pair OF_THE_FRAME[] = {
+    {DYN_CLIENT_FRAME_TWIST, "ee_v_local", 0},
+    {DYN_CLIENT_FRAME_ACCELERATION, "ee_a_local_spatial", 0},
+    {DYN_CLIENT_FRAME_JACOBIAN, "ee_J_local", 0},
+    {DYN_CLIENT_FRAME_JACOBIAN_RATE, "ee_dJ_local", 0},
+};
+
+static const pair OF_THE_ALIGNED_FRAME[] = {
+    {DYN_CLIENT_FRAME_ACCELERATION, "ee_a_lwa_classical", 0},
+    {DYN_CLIENT_FRAME_JACOBIAN, "ee_J_lwa", 0},
+    {DYN_CLIENT_FRAME_JACOBIAN_RATE, "ee_dJ_lwa", 0},
+};
+
+/* Asks for quantities of the reference's states and frame. */
+static dyn_client_evaluation *ask(const reference *of, size_t count, const dyn_client_quantity *quantities,
+                                  dyn_client_reference_frame reference_frame) {
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    const char *frame = frame_of(of);
+    dyn_client_evaluate_request request = {.q = of->q,
+                                           .v = of->v,
+                                           .a = of->a,
+                                           .tau = of->tau,
+                                           .quantity_count = count,
+                                           .quantities = quantities,
+                                           .frame_count = 1,
+                                           .frames = &frame,
+                                           .reference_frame = reference_frame};
+    must(of, "evaluate", dyn_client_evaluate(of->client, &of->query, &request, &error, &answer), &error);
+    ck_assert_uint_eq(answer->result_count, count);
+    return answer;
+}
+
+/* Compares all blocks of a result with a field that may be missing from some states. */
+static void compare(const reference *of, const dyn_client_quantity_result *result, const pair *with) {
+    size_t compared = 0;
+    for (size_t s = 0; s < of->count; s++) {
+        const json_t *expected = json_object_get(json_array_get(of->states, s), with->field);
+        size_t next = with->first;
+        deviation found = {0};
+        for (size_t k = 0; expected != NULL && k < result->block_count; k++)
+            for (size_t i = 0; i < result->blocks[k].width; i++)
+                add(&found, result->blocks[k].values[s * result->blocks[k].width + i], at(expected, next++));
+        ck_assert(expected == NULL || with->first > 0 || next == json_array_size(expected) ||
+                  strcmp(with->field, "energy_kin_pot") == 0);
+        check(of, with->field, s, found);
+        compared += expected != NULL;
+    }
+    ck_assert_msg(compared > 0, "%s: no state has %s", of->robot->model.name, with->field);
+}
+
+/* Asks for all quantities of a list that the reference has, in one request. */
+static void compare_all(const reference *of, size_t count, const pair *pairs,
+                        dyn_client_reference_frame reference_frame) {
+    dyn_client_quantity quantities[QUANTITIES];
+    const pair *asked[QUANTITIES];
+    size_t asked_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (has(of, pairs[i].field)) {
+            asked[asked_count] = &pairs[i];
+            quantities[asked_count++] = pairs[i].quantity;
+        }
+    }
+    dyn_client_evaluation *answer = ask(of, asked_count, quantities, reference_frame);
+    for (size_t i = 0; i < asked_count; i++)
+        compare(of, &answer->results[i], asked[i]);
+    dyn_client_evaluation_free(answer);
+}
+
+START_TEST(quantities_agree_with_the_reference) {
+    reference of;
+    reference_open(&of, served.request_ipc, files[_i]);
+    reference_use_names(&of);
+    compare_all(&of, sizeof OF_THE_ROBOT / sizeof *OF_THE_ROBOT, OF_THE_ROBOT, DYN_CLIENT_LOCAL);
+    compare_all(&of, sizeof OF_THE_FRAME / sizeof *OF_THE_FRAME, OF_THE_FRAME, DYN_CLIENT_LOCAL);
+    compare_all(&of, sizeof OF_THE_ALIGNED_FRAME / sizeof *OF_THE_ALIGNED_FRAME, OF_THE_ALIGNED_FRAME,
+                DYN_CLIENT_LOCAL_WORLD_ALIGNED);
+    reference_close(&of);
+}
+END_TEST
+
+/* Index of the body that the reference's joint i carries. */
+static size_t find_body(const reference *of, const dyn_client_evaluation *answer, size_t i) {
+    const dyn_client_joint *joint = find_joint(of->robot, of->names[i]);
+    for (size_t b = 0; b < answer->body_count; b++)
+        if (strcmp(answer->bodies[b], joint->child_link) == 0)
+            return b;
+    ck_abort_msg("no body %s", joint->child_link);
+    return 0;
+}
+
+START_TEST(regressor_agrees_with_the_reference) {
+    static const dyn_client_quantity regressor = DYN_CLIENT_TORQUE_REGRESSOR;
+    reference of;
+    reference_open(&of, served.request_ipc, files[_i]);
+    reference_use_names(&of);
+    dyn_client_evaluation *answer = ask(&of, 1, &regressor, DYN_CLIENT_LOCAL);
+    const dyn_client_block *Y = &answer->results[0].blocks[0];
+    size_t bodies = answer->body_count, compared = 0;
+    ck_assert_uint_eq(bodies, json_array_size(of.joints));
+    ck_assert_uint_eq(Y->width, of.nv * bodies * 10);
+    for (size_t s = 0; s < of.count; s++) {
+        const json_t *expected = json_object_get(json_array_get(of.states, s), "regressor_Y");
+        deviation found = {0};
+        for (size_t b = 0; expected != NULL && b < bodies; b++) {
+            const double *own = Y->values + s * Y->width + 10 * find_body(&of, answer, b);
+            for (size_t i = 0; i < of.nv; i++)
+                for (size_t k = 0; k < 10; k++)
+                    add(&found, own[i * bodies * 10 + k], at(expected, (i * bodies + b) * 10 + k));
+        }
+        check(&of, "Y", s, found);
+        compared += expected != NULL;
+    }
+    ck_assert_uint_gt(compared, 0);
+    dyn_client_evaluation_free(answer);
+    reference_close(&of);
+}
+END_TEST
+
+/* ---- against each other ------------------------------------------------------------------------------------------ */
+
+/* A block's matrix of one sample times a vector of nv. */
+static void multiply(const reference *of, const dyn_client_block *matrix, size_t s, const double *vector,
+                     double *product) {
+    for (size_t i = 0; i < matrix->width / of->nv; i++) {
+        product[i] = 0;
+        for (size_t k = 0; k < of->nv; k++)
+            product[i] += matrix->values[s * matrix->width + i * of->nv + k] * vector[k];
+    }
+}
+
+/* The momentum of the reference changes as the rate of its matrix says. */
+START_TEST(rate_of_the_momentum_matrix_agrees_with_the_reference) {
+    static const dyn_client_quantity rate = DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE;
+    reference of;
+    reference_open(&of, served.request_ipc, files[_i]);
+    reference_use_names(&of);
+    dyn_client_evaluation *answer = ask(&of, 1, &rate, DYN_CLIENT_LOCAL);
+    for (size_t s = 0; s < of.count; s++) {
+        const json_t *expected = json_object_get(json_array_get(of.states, s), "dAg_v");
+        double product[6];
+        deviation found = {0};
+        multiply(&of, &answer->results[0].blocks[0], s, of.v + s * of.nv, product);
+        multiply(&of, &answer->results[0].blocks[1], s, of.v + s * of.nv, product + 3);
+        for (size_t k = 0; k < 6; k++)
+            add(&found, product[k], at(expected, k));
+        check(&of, "dAg_v", s, found);
+    }
+    dyn_client_evaluation_free(answer);
+    reference_close(&of);
+}
+END_TEST
+
+/* C = sum of v_k G_k. */
+START_TEST(christoffel_symbols_make_the_coriolis_matrix) {
+    static const dyn_client_quantity both[] = {DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_CHRISTOFFEL_SYMBOLS};
+    reference of;
+    reference_open(&of, served.request_ipc, files[_i]);
+    reference_use_names(&of);
+    dyn_client_evaluation *answer = ask(&of, 2, both, DYN_CLIENT_LOCAL);
+    const dyn_client_block *C = answer->results[0].blocks;
+    for (size_t s = 0; s < of.count; s++) {
+        deviation found = {0};
+        const double *symbols = answer->results[1].blocks[0].values + s * of.nv * C->width;
+        for (size_t i = 0; i < C->width; i++) {
+            double sum = 0;
+            for (size_t k = 0; k < of.nv; k++)
+                sum += of.v[s * of.nv + k] * symbols[k * C->width + i];
+            add(&found, sum, C->values[s * C->width + i]);
+        }
+        check(&of, "Christoffel symbols", s, found);
+    }
+    dyn_client_evaluation_free(answer);
+    reference_close(&of);
+}
+END_TEST
+
+/* d twist/dq v = dJ/dt v, and d acceleration/dv v = 2 dJ/dt v. At rest, with a = v: d acceleration/dq a = dJ/dt a, and
+ * d tau/dq is that of M a + g. */
+START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_JACOBIAN_RATE, DYN_CLIENT_FRAME_TWIST_BY_Q,
+                                                DYN_CLIENT_FRAME_ACCELERATION_BY_V, DYN_CLIENT_GRAVITY_FORCES_BY_Q};
+    static const dyn_client_quantity at_rest[] = {DYN_CLIENT_FRAME_ACCELERATION_BY_Q, DYN_CLIENT_INVERSE_DYNAMICS_BY_Q};
+    reference of;
+    reference_open(&of, served.request_ipc, files[_i]);
+    reference_use_names(&of);
+    double *v = of.v, *a = of.a, *rest = calloc(of.count * of.nv + 1, sizeof *rest);
+    dyn_client_evaluation *moving = ask(&of, 4, asked, DYN_CLIENT_WORLD);
+    of.v = rest;
+    of.a = v;
+    dyn_client_evaluation *starting = ask(&of, 1, at_rest, DYN_CLIENT_WORLD);
+    of.a = rest;
+    dyn_client_evaluation *resting = ask(&of, 1, at_rest + 1, DYN_CLIENT_WORLD);
+    for (size_t s = 0; s < of.count; s++) {
+        const double *along = v + s * of.nv;
+        deviation twist = {0}, acceleration = {0}, start = {0}, gravity = {0};
+        for (size_t k = 0; k < 2; k++) {
+            double rate[3], by_q[3], by_v[3], a_by_q[3];
+            multiply(&of, &moving->results[0].blocks[k], s, along, rate);
+            multiply(&of, &moving->results[1].blocks[k], s, along, by_q);
+            multiply(&of, &moving->results[2].blocks[k], s, along, by_v);
+            multiply(&of, &starting->results[0].blocks[k], s, along, a_by_q);
+            for (size_t i = 0; i < 3; i++) {
+                add(&twist, by_q[i], rate[i]);
+                add(&acceleration, by_v[i], 2 * rate[i]);
+                add(&start, a_by_q[i], rate[i]);
+            }
+        }
+        const dyn_client_block *dg = moving->results[3].blocks;
+        for (size_t i = 0; i < dg->width; i++)
+            add(&gravity, dg->values[s * dg->width + i], resting->results[0].blocks[0].values[s * dg->width + i]);
+        check(&of, "d twist/dq v", s, twist);
+        check(&of, "d acceleration/dv v", s, acceleration);
+        check(&of, "d acceleration/dq a", s, start);
+        check(&of, "dg/dq", s, gravity);
+    }
+    dyn_client_evaluation_free(moving);
+    dyn_client_evaluation_free(starting);
+    dyn_client_evaluation_free(resting);
+    of.v = v;
+    of.a = a;
+    free(rest);
+    reference_close(&of);
+}
+END_TEST
+
+/* Power, and the motion of the centre of mass as its Jacobian says. */
+START_TEST(power_and_center_of_mass_follow_from_their_factors) {
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_POWER, DYN_CLIENT_CENTER_OF_MASS_VELOCITY,
+                                                DYN_CLIENT_CENTER_OF_MASS_JACOBIAN,
+                                                DYN_CLIENT_CENTER_OF_MASS_ACCELERATION};
+    reference of;
+    reference_open(&of, served.request_ipc, files[_i]);
+    reference_use_names(&of);
+    double *v = of.v, *rest = calloc(of.count * of.nv + 1, sizeof *rest);
+    dyn_client_evaluation *answer = ask(&of, 3, asked, DYN_CLIENT_LOCAL);
+    of.v = rest;
+    dyn_client_evaluation *starting = ask(&of, 1, asked + 3, DYN_CLIENT_LOCAL);
+    of.v = v;
+    for (size_t s = 0; s < of.count; s++) {
+        deviation power = {0}, velocity = {0}, acceleration = {0};
+        double product[3], sum = 0;
+        for (size_t k = 0; k < of.nv; k++)
+            sum += of.tau[s * of.nv + k] * of.v[s * of.nv + k];
+        add(&power, answer->results[0].blocks[0].values[s], sum);
+        multiply(&of, answer->results[2].blocks, s, of.v + s * of.nv, product);
+        for (size_t k = 0; k < 3; k++)
+            add(&velocity, answer->results[1].blocks[0].values[3 * s + k], product[k]);
+        multiply(&of, answer->results[2].blocks, s, of.a + s * of.nv, product);
+        for (size_t k = 0; k < 3; k++)
+            add(&acceleration, starting->results[0].blocks[0].values[3 * s + k], product[k]);
+        check(&of, "power", s, power);
+        check(&of, "velocity of the centre of mass", s, velocity);
+        check(&of, "acceleration of the centre of mass", s, acceleration);
+    }
+    dyn_client_evaluation_free(answer);
+    dyn_client_evaluation_free(starting);
+    free(rest);
+    reference_close(&of);
+}
+END_TEST
+
+/* ---- the sample robots ------------------------------------------------------------------------------------------- */
+
+static dyn_client *client;
+static const double ZEROS[6];
+static const dyn_client_query UR5 = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+
+static void start_daemon(void) {
+    dyn_client_error error;
+    daemon_start(NULL, &served);
+    if (dyn_client_connect(served.request_ipc, NULL, &error, &client) != DYN_CLIENT_OK)
+        ck_abort_msg("%s", error.message);
+}
+
+static void stop_daemon(void) {
+    dyn_client_close(client);
+    daemon_stop(&served);
+}
+
+/* Each quantity alone equals, bit by bit, the same among all; and every block states its form. */
+START_TEST(quantities_are_the_same_alone_and_together) {
+    const char *frames[] = {"tool0", "forearm_link"};
+    double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
+    dyn_client_quantity all[QUANTITIES];
+    for (int i = 0; i < QUANTITIES; i++)
+        all[i] = (dyn_client_quantity)(i + 1);
+    dyn_client_error error;
+    dyn_client_evaluation *together, *alone;
+    dyn_client_evaluate_request request = {.q = q,
+                                           .v = v,
+                                           .a = a,
+                                           .tau = a,
+                                           .quantity_count = QUANTITIES,
+                                           .quantities = all,
+                                           .frame_count = 2,
+                                           .frames = frames};
+    ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &together), DYN_CLIENT_OK);
+    request.quantity_count = 1;
+    size_t next = 0;
+    for (int i = 0; i < QUANTITIES; i++) {
+        dyn_client_quantity found;
+        ck_assert(dyn_client_find_quantity(dyn_client_quantity_name(all[i]), &found) && found == all[i]);
+        request.quantities = &all[i];
+        ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &alone), DYN_CLIENT_OK);
+        for (size_t k = 0; k < alone->result_count; k++, next++) {
+            ck_assert_str_eq(alone->results[k].frame, together->results[next].frame);
+            for (size_t b = 0; b < alone->results[k].block_count; b++) {
+                const dyn_client_block *block = &alone->results[k].blocks[b];
+                ck_assert_mem_eq(block->values, together->results[next].blocks[b].values,
+                                 block->width * sizeof(double));
+                ck_assert_str_ne(block->name, "");
+                ck_assert_str_ne(block->unit, "");
+            }
+        }
+        dyn_client_evaluation_free(alone);
+    }
+    ck_assert_uint_eq(next, together->result_count);
+    ck_assert_ptr_null(dyn_client_quantity_name((dyn_client_quantity)(QUANTITIES + 1)));
+    dyn_client_evaluation_free(together);
+}
+END_TEST
+
+/* A request that must be refused, with its field. */
+static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_status status, const char *field) {
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    ck_assert_int_eq(dyn_client_evaluate(client, &UR5, request, &error, &answer), status);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_ptr_null(answer);
+}
+
+START_TEST(wrong_requests_are_refused_with_their_field) {
+    const dyn_client_quantity pose = DYN_CLIENT_FRAME_POSE, unknown = (dyn_client_quantity)999;
+    const dyn_client_quantity none = (dyn_client_quantity)0, negative = (dyn_client_quantity)-1;
+    const dyn_client_quantity twice[] = {DYN_CLIENT_POWER, DYN_CLIENT_MASS_MATRIX, DYN_CLIENT_POWER};
+    const char *nowhere[] = {"tool0", "nowhere"}, *again[] = {"tool0", "tool0"};
+    const double bad[6] = {0, 0, 0, NAN, 0, 0};
+    dyn_client_evaluate_request request = {.q = ZEROS, .quantity_count = 1, .quantities = &pose};
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.frames");
+    request.frames = nowhere;
+    request.frame_count = 2;
+    must_refuse(&request, DYN_CLIENT_NOT_FOUND, "evaluate.frames[1]");
+    request.frames = again;
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.frames[1]");
+    request.frame_count = 1;
+    request.reference_frame = (dyn_client_reference_frame)7;
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.reference_frame");
+    request.reference_frame = DYN_CLIENT_LOCAL;
+    request.subtree = "nothing";
+    must_refuse(&request, DYN_CLIENT_NOT_FOUND, "evaluate.subtree");
+    request.subtree = NULL;
+    request.quantities = &unknown;
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0]");
+    request.quantities = &none;
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0]");
+    request.quantities = &negative;
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0]");
+    request.quantities = twice;
+    request.quantity_count = 3;
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[2]");
+    request.quantity_count = 1;
+    request.tau = bad;
+    request.v = ZEROS;
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.tau[3]");
+    request.quantity_count = 0;
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "quantities");
+}
+END_TEST
+
+/* 10000 samples of the regressor of 6 joints would have 29 MB; ten times as many are beyond a reply. */
+START_TEST(reply_beyond_the_limit_is_refused_before_it_is_computed) {
+    static const dyn_client_quantity regressor = DYN_CLIENT_TORQUE_REGRESSOR;
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    dyn_client_query query = UR5;
+    query.samples = 100000;
+    double *q = calloc(query.samples * 6, sizeof *q);
+    dyn_client_evaluate_request request = {.q = q, .quantity_count = 1, .quantities = &regressor};
+    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    ck_assert_msg(strstr(error.message, "limits.reply_bytes") != NULL, "%s", error.message);
+    free(q);
+}
+END_TEST
+
+int main(void) {
+    files = reference_files(&file_count);
+    if (file_count == 0)
+        printf("no reference values: only the sample robots are evaluated\n");
+    Suite *suite = suite_create("evaluate");
+    TCase *all = tcase_create("evaluate");
+    tcase_set_timeout(all, 60);
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_loop_test(all, quantities_agree_with_the_reference, 0, file_count);
+    tcase_add_loop_test(all, regressor_agrees_with_the_reference, 0, file_count);
+    tcase_add_loop_test(all, rate_of_the_momentum_matrix_agrees_with_the_reference, 0, file_count);
+    tcase_add_loop_test(all, christoffel_symbols_make_the_coriolis_matrix, 0, file_count);
+    tcase_add_loop_test(all, derivatives_of_frames_and_gravity_fit_rates, 0, file_count);
+    tcase_add_loop_test(all, power_and_center_of_mass_follow_from_their_factors, 0, file_count);
+    tcase_add_test(all, quantities_are_the_same_alone_and_together);
+    tcase_add_test(all, wrong_requests_are_refused_with_their_field);
+    tcase_add_test(all, reply_beyond_the_limit_is_refused_before_it_is_computed);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    reference_summarize(file_count);
+    reference_files_free(files, file_count);
+    return failed > 0;
+}

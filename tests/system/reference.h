@@ -1,0 +1,69 @@
+/*
+ * Reference values of real robots, asked for through the daemon with libdynamicsclient.
+ *
+ * The values come from another library, evaluated in extended precision; they lie in DYNAMICS_REFERENCE_DIR, golden/
+ * and robots/. A quantity agrees when the norm of the difference is below 1e-10 of the norm of the reference. Whatever does
+ * not fit ends the Check test.
+ */
+#ifndef DYNAMICS_TESTS_REFERENCE_H
+#define DYNAMICS_TESTS_REFERENCE_H
+
+#include <jansson.h>
+
+#include <dynamics_client.h>
+
+/* Files with reference values of robots that have a description; to be freed. */
+char **reference_files(int *count);
+void reference_files_free(char **files, int count);
+
+/* One robot with its reference states. */
+typedef struct reference {
+    json_t *root;
+    json_t *joints;
+    json_t *states;
+    size_t count;  /* of states */
+    size_t nq, nv; /* of the reference, whose continuous joints have two coordinates */
+    dyn_client *client;
+    dyn_client_description *robot;
+    dyn_client_query query;
+    size_t *v_map; /* index in the robot's v of each entry of the reference's */
+    double *q, *v, *a, *tau;
+    const char **names; /* of joints, in the reference's order; NULL: not used */
+} reference;
+
+/* Reads a file, and loads its robot into the daemon at `address`. */
+void reference_open(reference *of, const char *address, const char *file);
+void reference_close(reference *of);
+
+/* Has the query name the joints in the reference's order, and puts q, v, a and tau into it. */
+void reference_use_names(reference *of);
+
+/* Whether the first state has a field. */
+bool has(const reference *of, const char *field);
+
+/* Name of the frame that the reference's "ee" fields are of. */
+const char *frame_of(const reference *of);
+
+const dyn_client_joint *find_joint(const dyn_client_description *robot, const char *name);
+
+/* Numbers of JSON. */
+size_t read_size(const json_t *object, const char *key);
+double at(const json_t *list, size_t index);
+
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
+
+/* A sum of squared differences and one of squared references. */
+typedef struct deviation {
+    double difference, norm;
+} deviation;
+
+void add(deviation *to, double computed, double expected);
+void check(const reference *of, const char *quantity, size_t state, deviation found);
+
+/* Writes the largest deviation that was found. */
+void reference_summarize(int robots);
+
+/* Ends the test when a call failed. */
+void must(const reference *of, const char *call, dyn_client_status status, const dyn_client_error *error);
+
+#endif
