@@ -254,7 +254,7 @@ static void check_message(const ProtobufCMessage *message) {
         }
         if (field->label == PROTOBUF_C_LABEL_REPEATED) {
             memcpy(&count, quantifier, sizeof count);
-            memcpy(&place, place, sizeof place);
+            memcpy(&place, (const void *)place, sizeof place);
         }
         for (unsigned k = 0; member == field->id && k < count; k++) {
             check_value(field, type->name, place + k * value_size(field), k);
