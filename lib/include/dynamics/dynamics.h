@@ -34,6 +34,7 @@
 #include <dynamics/payload.h>
 #include <dynamics/report.h>
 #include <dynamics/screws.h>
+#include <dynamics/second_derivatives.h>
 #include <dynamics/status.h>
 #include <dynamics/urdf.h>
 #include <dynamics/workspace.h>

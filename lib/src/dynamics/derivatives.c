@@ -4,82 +4,53 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
-
-enum { MAX_RESULTS = 4 };
-
-/* Results of a call: `count` of them, each n matrices of `width` numbers. */
-typedef struct results {
-    size_t count, width;
-    const char *names[MAX_RESULTS];
-    double *rows[MAX_RESULTS];
-} results;
-
-static dyn_status check_results(const dyn_workspace *w, size_t n, const results *r, dyn_error *error) {
-    dyn_status status = DYN_OK;
-    for (size_t i = 0; i < r->count && status == DYN_OK; i++) {
-        status = dyn_check_result(w, r->names[i], n, r->width, r->rows[i], error);
-    }
-    return status;
-}
-
-/* Where the kernel computes a block's matrices, */
-static void find_matrices(const dyn_workspace *w, const results *r, sample_block block, void *out[MAX_RESULTS]) {
-    for (size_t i = 0; i < r->count; i++) {
-        out[i] = dyn_block_output_at(w, i * r->width, r->rows[i], r->width, block);
-    }
-}
-
-/* and their way to the caller. */
-static void store_matrices(void *const out[MAX_RESULTS], sample_block block, const results *r) {
-    for (size_t i = 0; i < r->count; i++) {
-        dyn_block_unpack(out[i], r->width, block, r->rows[i]);
-    }
-}
 
 dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                 const double *q, const double *v, const double *a, const dyn_external_forces *forces,
                                 dyn_error *error, double *dtau_dq, double *dtau_dv, double *dtau_da) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const results r = {3, nv * nv, {"dtau_dq", "dtau_dv", "dtau_da"}, {dtau_dq, dtau_dv, dtau_da}};
+    const results r = {3,
+                       {{"dtau_dq", dtau_dq, nv * nv}, {"dtau_dv", dtau_dv, nv * nv}, {"dtau_da", dtau_da, nv * nv}}};
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
     if (status != DYN_OK) {
         return status;
     }
-    for (sample_block block = dyn_block_first_of_width(w, n, r.count * r.width); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r)); block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         void *out[MAX_RESULTS];
-        find_matrices(w, &r, block, out);
+        dyn_results_find(w, &r, block, out);
         block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity,
                                         dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                         dyn_block_pack(w, 2, a, nv, block), &wrenches, out[0], out[1], out[2]);
-        store_matrices(out, block, &r);
+        dyn_results_store(out, block, &r);
     }
-    return check_results(w, n, &r, error);
+    return dyn_results_check(w, n, &r, error);
 }
 
 dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                const double *q, const double *v, const double *tau, const dyn_external_forces *forces,
                                dyn_error *error, double *da_dq, double *da_dv, double *da_dtau) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const results r = {3, nv * nv, {"da_dq", "da_dv", "da_dtau"}, {da_dq, da_dv, da_dtau}};
+    const results r = {3, {{"da_dq", da_dq, nv * nv}, {"da_dv", da_dv, nv * nv}, {"da_dtau", da_dtau, nv * nv}}};
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
-    for (sample_block block = dyn_block_first_of_width(w, n, r.count * r.width); status == DYN_OK && block.count > 0;
-         block = dyn_block_next(w, n, block)) {
+    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
+         status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         void *out[MAX_RESULTS];
-        find_matrices(w, &r, block, out);
+        dyn_results_find(w, &r, block, out);
         block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity,
                                        dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                        dyn_block_pack(w, 2, tau, nv, block), &wrenches, w->pivots, out[0], out[1],
                                        out[2]);
-        store_matrices(out, block, &r);
+        dyn_results_store(out, block, &r);
         status = dyn_check_pivots(w, block, error);
     }
-    return status == DYN_OK ? check_results(w, n, &r, error) : status;
+    return status == DYN_OK ? dyn_results_check(w, n, &r, error) : status;
 }
 
 dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -104,7 +75,8 @@ dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspac
                                  const double *v, const double *a, int frame, dyn_reference_frame reference_frame,
                                  dyn_error *error, double *dV_dq, double *dA_dq, double *dA_dv, double *J) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const results r = {4, 6 * nv, {"dV_dq", "dA_dq", "dA_dv", "J"}, {dV_dq, dA_dq, dA_dv, J}};
+    const results r = {
+        4, {{"dV_dq", dV_dq, 6 * nv}, {"dA_dq", dA_dq, 6 * nv}, {"dA_dv", dA_dv, 6 * nv}, {"J", J, 6 * nv}}};
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);
     if (status == DYN_OK) {
@@ -115,18 +87,18 @@ dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspac
     }
     if (frame == DYN_WORLD_FRAME) {
         for (size_t i = 0; i < r.count; i++) {
-            memset(r.rows[i], 0, n * r.width * sizeof(double));
+            memset(r.of[i].rows, 0, n * r.of[i].width * sizeof(double));
         }
         return DYN_OK;
     }
-    for (sample_block block = dyn_block_first_of_width(w, n, r.count * r.width); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r)); block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS];
-        find_matrices(w, &r, block, out);
+        dyn_results_find(w, &r, block, out);
         block.kernels->frame_derivatives(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
                                          dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), frame,
                                          reference_frame, out[0], out[1], out[2], out[3]);
-        store_matrices(out, block, &r);
+        dyn_results_store(out, block, &r);
     }
-    return check_results(w, n, &r, error);
+    return dyn_results_check(w, n, &r, error);
 }

@@ -11,7 +11,7 @@
 enum { ALIGNMENT = 64, SPARE_WRENCHES = 16 };
 
 /* Matrices of more doubles than this, over all lanes, do not stay in the cache: the workspace has no room for them. */
-static const size_t packed_matrices_bound = 1 << 19;
+static const size_t packed_matrices_bound = 1 << 17;
 
 static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
@@ -43,7 +43,7 @@ static size_t lay_out(const dyn_model *model, const instruction_set *set, uintpt
     for (int i = 0; i < 3; i++) {
         w->input[i] = carve(&cursor, packed ? larger(nq, nv) * lane_bytes : 0);
     }
-    size_t lanes = (size_t)set->wide->lanes, matrices = 3 * nv * nv * lanes;
+    size_t lanes = (size_t)set->wide->lanes, matrices = (4 * nv + 3) * nv * nv * lanes;
     w->output_count = larger((24 * nv + 32) * lanes, packed ? smaller(matrices, packed_matrices_bound) : 0);
     w->output = carve(&cursor, w->output_count * sizeof(double));
     w->pose = carve(&cursor, 12 * lane_bytes);

@@ -28,6 +28,8 @@ size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(aba_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(gravity_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(frame_derivatives_memory)(const dyn_model *model);
+size_t KERNEL(rnea_second_derivatives_memory)(const dyn_model *model);
+size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model);
 
 /* Samples into lanes and back. */
 void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
@@ -56,6 +58,16 @@ void KERNEL(gravity_derivatives)(const dyn_model *model, void *memory, const dou
 void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
                                int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
                                void *J);
+void KERNEL(rnea_second_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                     const void *v, const void *a, void *dqdq, void *dvdv, void *dqdv, void *dM_dq);
+void KERNEL(aba_second_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                    const void *v, const void *tau, void *pivots, void *da_dq, void *da_dv,
+                                    void *da_dtau, void *dqdq, void *dvdv, void *dqdv, void *dtaudq);
+
+/* First derivatives of forward dynamics where a is known. */
+void KERNEL(aba_derivatives_at)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                const void *v, const void *a, const wrench_set *forces, void *da_dq, void *da_dv,
+                                void *da_dtau);
 
 /* ABA, or what stands for it where mimic joints are coupled. */
 void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,

@@ -67,6 +67,13 @@ typedef struct kernel_table {
     void (*frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
                               int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
                               void *J);
+    /* Second derivatives of tau(q, v, a), nv x nv x nv each: along q and q, v and v, q and v; and that of M along q. */
+    void (*rnea_second_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                    const void *v, const void *a, void *dqdq, void *dvdv, void *dqdv, void *dM_dq);
+    /* First and second derivatives of a(q, v, tau): along q and q, v and v, q and v, tau and q; `pivots` as above. */
+    void (*aba_second_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                   const void *v, const void *tau, void *pivots, void *da_dq, void *da_dv,
+                                   void *da_dtau, void *dqdq, void *dvdv, void *dqdv, void *dtaudq);
     /* tau = Y p: nv x 10 joints. */
     void (*regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                       const void *a, void *Y);

@@ -1,0 +1,72 @@
+/*
+ * Second derivatives of forward dynamics, a(q, v, tau), beside the first ones.
+ *
+ * With tau = M a + h held constant along a(q, v, tau), and subscripts for derivatives,
+ *
+ *     a_qq(j, k)   = -M^-1 (tau_qq(j, k) + dM/dq_k a_q(j) + dM/dq_j a_q(k))
+ *     a_vv(j, k)   = -M^-1 tau_vv(j, k)
+ *     a_qv(j, k)   = -M^-1 (tau_qv(j, k) + dM/dq_j a_v(k))
+ *     a_tauq(j, k) = -M^-1 dM/dq_k M^-1(j)
+ *
+ * where (j, k) is a column: the derivative along j, and then along k.
+ *
+ * Source: Singh, Russell and Wensing 2023, section V.
+ */
+#include "instance.h"
+
+size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model) {
+    return KERNEL(aba_derivatives_memory)(model) + 2 * (size_t)model->nv * sizeof(real);
+}
+
+/* One row i of the sums in brackets; Mq(l, k) = dM_il / dq_k. */
+static void add_products(int nv, const real *Mq, const real *a_q, const real *a_v, real *qq, real *qv) {
+    for (int l = 0; l < nv; l++) {
+        for (int j = 0; j < nv; j++) {
+            for (int k = 0; k < nv; k++) {
+                real along_j = real_fma(Mq[l * nv + j], a_q[l * nv + k], qq[j * nv + k]);
+                qq[j * nv + k] = real_fma(Mq[l * nv + k], a_q[l * nv + j], along_j);
+                qv[j * nv + k] = real_fma(Mq[l * nv + j], a_v[l * nv + k], qv[j * nv + k]);
+            }
+        }
+    }
+}
+
+/* x = scale A x for the column x[0], x[stride], ..., through a copy of it; A symmetric. */
+static void multiply_column(int nv, real scale, const real *A, size_t stride, real *x, real *copy) {
+    for (int i = 0; i < nv; i++) {
+        copy[i] = scale * x[(size_t)i * stride];
+    }
+    for (int i = 0; i < nv; i++) {
+        real sum = real_set(0);
+        for (int l = 0; l < nv; l++) {
+            sum = real_fma(A[i * nv + l], copy[l], sum);
+        }
+        x[(size_t)i * stride] = sum;
+    }
+}
+
+void KERNEL(aba_second_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                    const void *v, const void *tau, void *pivots, void *da_dq, void *da_dv,
+                                    void *da_dtau, void *dqdq, void *dvdv, void *dqdv, void *dtaudq) {
+    int nv = model->nv;
+    size_t matrix = (size_t)nv * (size_t)nv;
+    real *a = (real *)memory, *copy = a + nv, *inverse = (real *)da_dtau;
+    real *results[4] = {(real *)dqdq, (real *)dvdv, (real *)dqdv, (real *)dtaudq};
+    void *rest = copy + nv;
+    KERNEL(forward_dynamics)(model, rest, gravity, q, v, tau, NULL, pivots, a);
+    KERNEL(aba_derivatives_at)(model, rest, gravity, q, v, a, NULL, da_dq, da_dv, da_dtau);
+    KERNEL(rnea_second_derivatives)(model, rest, gravity, q, v, a, dqdq, dvdv, dqdv, dtaudq);
+    for (size_t i = 0; i < (size_t)nv; i++) {
+        real *Mq = results[3] + i * matrix;
+        add_products(nv, Mq, (const real *)da_dq, (const real *)da_dv, results[0] + i * matrix,
+                     results[2] + i * matrix);
+        for (int k = 0; k < nv; k++) {
+            multiply_column(nv, real_set(1), inverse, (size_t)nv, Mq + k, copy);
+        }
+    }
+    for (int r = 0; r < 4; r++) {
+        for (size_t c = 0; c < matrix; c++) {
+            multiply_column(nv, real_set(-1), inverse, matrix, results[r] + c, copy);
+        }
+    }
+}
