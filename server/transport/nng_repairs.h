@@ -13,6 +13,8 @@
  *   nng_stream_recv  completing the operation. The thread that frees connections then waits for it for good: no
  *                    connection is freed any more, and closing the socket never ends. Such an operation is completed
  *                    with an error here.
+ *
+ * Not repaired: a reply that is handed to a connection in the very moment in which its client closes it is not freed.
  */
 #ifndef SERVER_TRANSPORT_NNG_REPAIRS_H
 #define SERVER_TRANSPORT_NNG_REPAIRS_H

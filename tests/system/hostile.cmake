@@ -11,3 +11,6 @@ target_link_libraries(hostile_support PUBLIC system_support dynamics_proto Threa
 foreach(test contract_golden hostile_bytes hostile_life hostile_peers hostile_requests)
   add_system_test(${test} hostile_support)
 endforeach()
+# It measures times and takes many descriptors: nothing else runs beside it.
+set_tests_properties(system.hostile_peers PROPERTIES RUN_SERIAL ON
+  ENVIRONMENT "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/hostile_peers.supp")
