@@ -50,7 +50,30 @@ void *aligned_alloc(size_t alignment, size_t size) {
 
 #endif
 
-enum { SAMPLES = 5 };
+enum { SAMPLES = 5, CUBE_BOUND = 12 };
+
+/* The same for all derivatives; the second ones of small robots. */
+static int call_derivatives(const dyn_model *model, dyn_workspace *w, const double *q, const double *v,
+                            const dyn_external_forces *forces, double *out) {
+    dyn_error error;
+    size_t nv = (size_t)dyn_model_nv(model), part = SAMPLES * nv * (nv + 6);
+    double *x[7];
+    for (size_t i = 0; i < 7; i++) {
+        x[i] = out + i * (nv <= CUBE_BOUND ? part * nv : part);
+    }
+    int failed = 0, frame = forces->force->frame;
+    failed += dyn_rnea_derivatives(model, w, SAMPLES, NULL, q, v, v, forces, &error, x[0], x[1], x[2]) != DYN_OK;
+    failed += dyn_aba_derivatives(model, w, SAMPLES, NULL, q, v, v, forces, &error, x[0], x[1], x[2]) != DYN_OK;
+    failed += dyn_gravity_derivatives(model, w, SAMPLES, NULL, q, &error, x[0]) != DYN_OK;
+    failed +=
+        dyn_frame_derivatives(model, w, SAMPLES, q, v, v, frame, DYN_WORLD, &error, x[0], x[1], x[2], x[3]) != DYN_OK;
+    if (nv <= CUBE_BOUND) {
+        failed +=
+            dyn_rnea_second_derivatives(model, w, SAMPLES, NULL, q, v, v, &error, x[0], x[1], x[2], x[3]) != DYN_OK;
+        failed += dyn_aba_second_derivatives(model, w, SAMPLES, NULL, q, v, v, &error, x, x + 3) != DYN_OK;
+    }
+    return failed;
+}
 
 /* Calls every algorithm once; returns the number of calls that failed. */
 static int call_all(const dyn_model *model, dyn_workspace *w, const double *q, const double *v, double *out) {
@@ -74,7 +97,7 @@ static int call_all(const dyn_model *model, dyn_workspace *w, const double *q, c
     failed += dyn_center_of_mass(model, w, SAMPLES, q, v, v, -1, &error, small[0], small[1], small[2], out) != DYN_OK;
     failed += dyn_centroidal(model, w, SAMPLES, q, v, &error, small[0], out, NULL) != DYN_OK;
     failed += dyn_centroidal_momentum(model, w, SAMPLES, q, v, &error, small[0]) != DYN_OK;
-    return failed;
+    return failed + call_derivatives(model, w, q, v, &forces, out);
 }
 
 START_TEST(algorithms_do_not_allocate) {
@@ -91,7 +114,7 @@ START_TEST(algorithms_do_not_allocate) {
         ck_assert_int_eq(dyn_workspace_create(model, &error, &workspace), DYN_OK);
         size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
         double *q = calloc(SAMPLES * nq + 1, sizeof *q), *v = calloc(SAMPLES * nv + 1, sizeof *v);
-        double *out = calloc(SAMPLES * nv * (nv + 6) + SAMPLES * 3, sizeof *out);
+        double *out = calloc(7 * SAMPLES * nv * (nv + 6) * (nv <= CUBE_BOUND ? nv : 1) + SAMPLES * 3, sizeof *out);
         for (size_t s = 0; s < SAMPLES; s++) {
             random_configuration(&random, model, 2, q + s * nq);
             random_vector(&random, (int)nv, 2, v + s * nv);

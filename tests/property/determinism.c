@@ -10,26 +10,56 @@
 
 #include "support/random_tree.h"
 
-enum { SAMPLES = 67, THREADS = 4 };
+enum { SAMPLES = 67, THREADS = 4, QUANTITIES = 26, CUBE_BOUND = 12 };
 
 typedef struct batch {
     const dyn_model *model;
     size_t nq, nv, width; /* of the results of one sample */
+    size_t widths[QUANTITIES];
     double *q, *v, *a;
 } batch;
 
-/* All quantities of samples first .. first + n - 1, in rows of batch.width. Returns the number of calls that failed. */
+/* Widths of the quantities in the order in which `compute` computes them. Cubes only of small robots. */
+static void set_widths(batch *b) {
+    size_t nv = b->nv, square = nv * nv, frame = 6 * nv, cube = nv <= CUBE_BOUND ? nv * square : 0;
+    const size_t widths[QUANTITIES] = {nv,     nv,     square, frame,  square, square, square, square, square,
+                                       square, square, square, square, frame,  frame,  frame,  frame,  cube,
+                                       cube,   cube,   cube,   6,      3,      3,      3,      3 * nv};
+    memcpy(b->widths, widths, sizeof widths);
+    b->width = 0;
+    for (int i = 0; i < QUANTITIES; i++) {
+        b->width += widths[i];
+    }
+}
+
+/* All quantities of samples first .. first + n - 1, one after the other. Returns the number of calls that failed. */
 static int compute(const batch *b, size_t first, size_t n, double *out) {
     dyn_workspace *w = NULL;
     dyn_error error;
-    int failed = dyn_workspace_create(b->model, &error, &w) != DYN_OK;
+    const dyn_model *m = b->model;
+    int failed = dyn_workspace_create(m, &error, &w) != DYN_OK, frame = dyn_model_link_count(m) - 1;
     const double *q = b->q + first * b->nq, *v = b->v + first * b->nv, *a = b->a + first * b->nv;
-    double *tau = out, *acceleration = tau + n * b->nv, *M = acceleration + n * b->nv, *J = M + n * b->nv * b->nv;
-    failed += dyn_rnea(b->model, w, n, NULL, q, v, a, NULL, &error, tau) != DYN_OK;
-    failed += dyn_aba(b->model, w, n, NULL, q, v, a, NULL, &error, acceleration) != DYN_OK;
-    failed += dyn_crba(b->model, w, n, q, &error, M) != DYN_OK;
-    int frame = dyn_model_link_count(b->model) - 1;
-    failed += dyn_frame_jacobian(b->model, w, n, q, frame, DYN_WORLD, &error, J) != DYN_OK;
+    double *x[QUANTITIES];
+    for (int i = 0; i < QUANTITIES; i++) {
+        x[i] = out;
+        out += n * b->widths[i];
+    }
+    failed += dyn_rnea(m, w, n, NULL, q, v, a, NULL, &error, x[0]) != DYN_OK;
+    failed += dyn_aba(m, w, n, NULL, q, v, a, NULL, &error, x[1]) != DYN_OK;
+    failed += dyn_crba(m, w, n, q, &error, x[2]) != DYN_OK;
+    failed += dyn_frame_jacobian(m, w, n, q, frame, DYN_WORLD, &error, x[3]) != DYN_OK;
+    failed += dyn_minverse(m, w, n, q, &error, x[4]) != DYN_OK;
+    failed += dyn_coriolis_matrix(m, w, n, q, v, &error, x[5]) != DYN_OK;
+    failed += dyn_rnea_derivatives(m, w, n, NULL, q, v, a, NULL, &error, x[6], x[7], x[8]) != DYN_OK;
+    failed += dyn_aba_derivatives(m, w, n, NULL, q, v, a, NULL, &error, x[9], x[10], x[11]) != DYN_OK;
+    failed += dyn_gravity_derivatives(m, w, n, NULL, q, &error, x[12]) != DYN_OK;
+    failed += dyn_frame_derivatives(m, w, n, q, v, a, frame, DYN_LOCAL_WORLD_ALIGNED, &error, x[13], x[14], x[15],
+                                    x[16]) != DYN_OK;
+    if (b->nv <= CUBE_BOUND) {
+        failed += dyn_rnea_second_derivatives(m, w, n, NULL, q, v, a, &error, x[17], x[18], x[19], x[20]) != DYN_OK;
+    }
+    failed += dyn_centroidal_momentum(m, w, n, q, v, &error, x[21]) != DYN_OK;
+    failed += dyn_center_of_mass(m, w, n, q, v, a, -1, &error, x[22], x[23], x[24], x[25]) != DYN_OK;
     dyn_workspace_free(w);
     return failed;
 }
@@ -41,7 +71,7 @@ static batch batch_create(random_source *random, int joints) {
                                    .base = joints % 3 ? DYN_BASE_FIXED : DYN_BASE_FLOATING};
     batch b = {.model = random_tree(random, &options)};
     b.nq = (size_t)dyn_model_nq(b.model), b.nv = (size_t)dyn_model_nv(b.model);
-    b.width = 2 * b.nv + b.nv * b.nv + 6 * b.nv;
+    set_widths(&b);
     b.q = calloc(SAMPLES * b.nq + 1, sizeof(double));
     b.v = calloc(SAMPLES * b.nv + 1, sizeof(double));
     b.a = calloc(SAMPLES * b.nv + 1, sizeof(double));
@@ -58,17 +88,14 @@ static void batch_free(batch *b) {
     dyn_model_free((dyn_model *)b->model);
 }
 
-/* Rows of quantity `offset`, `width` of a batch of n against the single call for sample s. */
+/* Every quantity of sample s in a batch of n from sample `first` on, against the single call. */
 static void assert_same_bits(const batch *b, const double *of_batch, size_t n, const double *single, size_t s,
                              size_t first) {
-    const size_t widths[4] = {b->nv, b->nv, b->nv * b->nv, 6 * b->nv};
-    size_t batch_offset = 0, offset = 0;
-    for (int i = 0; i < 4; i++) {
-        const double *row = of_batch + batch_offset + (s - first) * widths[i];
-        ck_assert_msg(memcmp(row, single + offset, widths[i] * sizeof(double)) == 0,
+    for (int i = 0; i < QUANTITIES; i++) {
+        ck_assert_msg(memcmp(of_batch + (s - first) * b->widths[i], single, b->widths[i] * sizeof(double)) == 0,
                       "quantity %d of sample %zu differs in a batch of %zu from sample %zu on", i, s, n, first);
-        batch_offset += n * widths[i];
-        offset += widths[i];
+        of_batch += n * b->widths[i];
+        single += b->widths[i];
     }
 }
 
