@@ -153,7 +153,7 @@ static const command COMMANDS[] = {
                 "  centroidal_inertia, frame_pose, frame_twist, frame_acceleration, frame_jacobian,\n"
                 "  frame_jacobian_rate, frame_twist_by_q, frame_acceleration_by_q, frame_acceleration_by_v,\n"
                 "  torque_regressor, inverse_dynamics_by_q, inverse_dynamics_by_v, forward_dynamics_by_q,\n"
-                "  forward_dynamics_by_v, gravity_forces_by_q.\n"
+                "  forward_dynamics_by_v, gravity_forces_by_q, joint_wrenches.\n"
                 "--frame may name several frames, separated by commas. Tables state frames and units.\n",
      .example =
          "dynamicsctl evaluate ur5 --quantity mass_matrix,coriolis_matrix --v 1,0,0,0,0,0\n"

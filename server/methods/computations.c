@@ -42,6 +42,11 @@ static dyn_status bias_forces(const states *s, dyn_error *error, double *const o
     return dyn_bias(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, output[0]);
 }
 
+static dyn_status joint_wrenches(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_joint_wrenches(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, error,
+                              output[0]);
+}
+
 static dyn_status torque_regressor(const states *s, dyn_error *error, double *const output[]) {
     return dyn_torque_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, error, output[0]);
 }
@@ -153,6 +158,7 @@ const computation computations[] = {
      .cubic = 2},
     {.run = gravity_forces, .outputs = {QUANTITY(GRAVITY_FORCES)}, .yields = 1, .linear = 20},
     {.run = bias_forces, .outputs = {QUANTITY(BIAS_FORCES)}, .yields = 1, .linear = 20},
+    {.run = joint_wrenches, .outputs = {QUANTITY(JOINT_WRENCHES)}, .yields = 1, .linear = 30},
     {.run = torque_regressor, .outputs = {QUANTITY(TORQUE_REGRESSOR)}, .yields = 1, .linear = 60, .quadratic = 20},
     {.run = energy, .outputs = {QUANTITY(KINETIC_ENERGY), QUANTITY(POTENTIAL_ENERGY)}, .yields = 2, .linear = 20},
     {.run = power, .outputs = {QUANTITY(POWER)}, .yields = 1, .linear = 3},

@@ -248,7 +248,8 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .reference_frame = e->reference_frame,
         .subtree = e->subtree,
     };
-    double *scratch = (double *)w->scratch + motion_forces_size(&e->m) / sizeof(double);
+    /* Behind the list of forces; there is none where all results go straight into the reply. */
+    double *scratch = e->scratch_values ? (double *)w->scratch + motion_forces_size(&e->m) / sizeof(double) : NULL;
     dyn_status status = DYN_OK;
     for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
         status = run_task(b, &e->tasks[i], &s, first, scratch, error);
@@ -258,9 +259,10 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-/* The link that each moving joint carries; empty without a regressor. */
+/* The link that each moving joint carries; empty where no axis runs over them. */
 static void name_bodies(batch *b, const evaluation *e, Dynamics__V1__EvaluateReply *reply) {
-    if (e->is_wanted[DYNAMICS__V1__QUANTITY__QUANTITY_TORQUE_REGRESSOR]) {
+    if (e->is_wanted[DYNAMICS__V1__QUANTITY__QUANTITY_TORQUE_REGRESSOR] ||
+        e->is_wanted[DYNAMICS__V1__QUANTITY__QUANTITY_JOINT_WRENCHES]) {
         size_t count = (size_t)dyn_model_joint_count(b->model);
         reply->bodies = call_allocate(b->call, count, sizeof *reply->bodies);
         for (size_t i = 0; reply->bodies && i < count; i++) {

@@ -25,35 +25,33 @@ const char *const quantity_axis_names[AXIS_KINDS] = {
     "1/s^2 between joints alike, 1/(m s^2) of a rotation by a translation, m/s^2 of a translation by a rotation"
 #define ACCELERATION_BY_VELOCITY                                                                                       \
     "1/s between joints alike, 1/(m s) of a rotation by a translation, m/s of a translation by a rotation"
-#define REGRESSOR FORCE ", for each kg, kg m and kg m^2"
+
+/* A block that begins at entry `first` of the library's result, and one that is a part of each entry; then its axes. */
+#define BLOCK(name, unit, first, ...) PART(name, unit, first, 0, __VA_ARGS__)
+#define PART(name, unit, first, pitch, ...)                                                                            \
+    { name, unit, {__VA_ARGS__}, first, pitch }
 
 /* A vector or a matrix that runs over joints, and a number. */
-#define JOINT_VECTOR(text)                                                                                             \
-    {                                                                                                                  \
-        { "value", text, {AXIS_JOINTS}, 0 }                                                                            \
-    }
-#define JOINT_MATRIX(text)                                                                                             \
-    {                                                                                                                  \
-        { "value", text, {AXIS_JOINTS, AXIS_JOINTS}, 0 }                                                               \
-    }
-#define NUMBER(text)                                                                                                   \
-    {                                                                                                                  \
-        { "value", text, {AXIS_NONE}, 0 }                                                                              \
-    }
+#define JOINT_VECTOR(unit)                                                                                             \
+    { BLOCK("value", unit, 0, AXIS_JOINTS) }
+#define JOINT_MATRIX(unit)                                                                                             \
+    { BLOCK("value", unit, 0, AXIS_JOINTS, AXIS_JOINTS) }
+#define NUMBER(unit)                                                                                                   \
+    { BLOCK("value", unit, 0, AXIS_NONE) }
+#define VECTOR(unit)                                                                                                   \
+    { BLOCK("value", unit, 0, AXIS_XYZ) }
 
 /* The library puts angular rows first. */
 #define SPATIAL_VECTOR(linear, angular)                                                                                \
-    {                                                                                                                  \
-        {"linear", linear, {AXIS_XYZ}, 3}, {                                                                           \
-            "angular", angular, {AXIS_XYZ}, 0                                                                          \
-        }                                                                                                              \
-    }
+    { BLOCK("linear", linear, 3, AXIS_XYZ), BLOCK("angular", angular, 0, AXIS_XYZ) }
 #define SPATIAL_MATRIX(linear, angular)                                                                                \
-    {                                                                                                                  \
-        {"linear", linear, {AXIS_XYZ, AXIS_JOINTS}, 3}, {                                                              \
-            "angular", angular, {AXIS_XYZ, AXIS_JOINTS}, 0                                                             \
-        }                                                                                                              \
-    }
+    { BLOCK("linear", linear, 3, AXIS_XYZ, AXIS_JOINTS), BLOCK("angular", angular, 0, AXIS_XYZ, AXIS_JOINTS) }
+#define POSE                                                                                                           \
+    { BLOCK("position", "m", 0, AXIS_XYZ), BLOCK("quaternion", "1", 3, AXIS_XYZW) }
+#define REGRESSOR                                                                                                      \
+    { BLOCK("value", FORCE ", for each kg, kg m, kg m^2", 0, AXIS_JOINTS, AXIS_BODIES, AXIS_PARAMETERS) }
+#define WRENCHES                                                                                                       \
+    { PART("force", "N", 3, 6, AXIS_BODIES, AXIS_XYZ), PART("torque", "N m", 0, 6, AXIS_BODIES, AXIS_XYZ) }
 #define TWIST_BY_POSITION                                                                                              \
     SPATIAL_MATRIX("m/s for rotations, 1/s for translations", "1/s for rotations, 1/(m s) for translations")
 
@@ -65,17 +63,17 @@ static const quantity_form forms[] = {
     [QUANTITY(MASS_MATRIX)] = {"", false, JOINT_MATRIX(INERTIA)},
     [QUANTITY(INVERSE_MASS_MATRIX)] = {"", false, JOINT_MATRIX(INVERSE_INERTIA)},
     [QUANTITY(CORIOLIS_MATRIX)] = {"", false, JOINT_MATRIX(DAMPING)},
-    [QUANTITY(CHRISTOFFEL_SYMBOLS)] = {"", false, {{"value", SYMBOL, {AXIS_JOINTS, AXIS_JOINTS, AXIS_JOINTS}, 0}}},
+    [QUANTITY(CHRISTOFFEL_SYMBOLS)] = {"", false, {BLOCK("value", SYMBOL, 0, AXIS_JOINTS, AXIS_JOINTS, AXIS_JOINTS)}},
     [QUANTITY(GRAVITY_FORCES)] = {"", false, JOINT_VECTOR(FORCE)},
     [QUANTITY(BIAS_FORCES)] = {"", false, JOINT_VECTOR(FORCE)},
     [QUANTITY(KINETIC_ENERGY)] = {"", false, NUMBER("J")},
     [QUANTITY(POTENTIAL_ENERGY)] = {"", false, NUMBER("J")},
     [QUANTITY(POWER)] = {"", false, NUMBER("W")},
-    [QUANTITY(CENTER_OF_MASS)] = {IN_WORLD, false, {{"value", "m", {AXIS_XYZ}, 0}}},
-    [QUANTITY(CENTER_OF_MASS_VELOCITY)] = {ALONG_WORLD, false, {{"value", "m/s", {AXIS_XYZ}, 0}}},
-    [QUANTITY(CENTER_OF_MASS_ACCELERATION)] = {ALONG_WORLD, false, {{"value", "m/s^2", {AXIS_XYZ}, 0}}},
+    [QUANTITY(CENTER_OF_MASS)] = {IN_WORLD, false, VECTOR("m")},
+    [QUANTITY(CENTER_OF_MASS_VELOCITY)] = {ALONG_WORLD, false, VECTOR("m/s")},
+    [QUANTITY(CENTER_OF_MASS_ACCELERATION)] = {ALONG_WORLD, false, VECTOR("m/s^2")},
     [QUANTITY(CENTER_OF_MASS_JACOBIAN)] =
-        {ALONG_WORLD, false, {{"value", "m for rotations, 1 for translations", {AXIS_XYZ, AXIS_JOINTS}, 0}}},
+        {ALONG_WORLD, false, {BLOCK("value", "m for rotations, 1 for translations", 0, AXIS_XYZ, AXIS_JOINTS)}},
     [QUANTITY(CENTROIDAL_MOMENTUM)] = {CENTROIDAL, false, SPATIAL_VECTOR("kg m/s", "kg m^2/s")},
     [QUANTITY(CENTROIDAL_MOMENTUM_MATRIX)] = {CENTROIDAL, false,
                                               SPATIAL_MATRIX("kg m for rotations, kg for translations",
@@ -83,8 +81,8 @@ static const quantity_form forms[] = {
     [QUANTITY(CENTROIDAL_MOMENTUM_MATRIX_RATE)] = {CENTROIDAL, false,
                                                    SPATIAL_MATRIX("kg m/s for rotations, kg/s for translations",
                                                                   "kg m^2/s for rotations, kg m/s for translations")},
-    [QUANTITY(CENTROIDAL_INERTIA)] = {CENTROIDAL, false, {{"value", "kg m^2", {AXIS_XYZ, AXIS_XYZ}, 0}}},
-    [QUANTITY(FRAME_POSE)] = {IN_WORLD, true, {{"position", "m", {AXIS_XYZ}, 0}, {"quaternion", "1", {AXIS_XYZW}, 3}}},
+    [QUANTITY(CENTROIDAL_INERTIA)] = {CENTROIDAL, false, {BLOCK("value", "kg m^2", 0, AXIS_XYZ, AXIS_XYZ)}},
+    [QUANTITY(FRAME_POSE)] = {IN_WORLD, true, POSE},
     [QUANTITY(FRAME_TWIST)] = {NULL, true, SPATIAL_VECTOR("m/s", "rad/s")},
     [QUANTITY(FRAME_ACCELERATION)] = {NULL, true, SPATIAL_VECTOR("m/s^2", "rad/s^2")},
     [QUANTITY(FRAME_JACOBIAN)] = {NULL, true,
@@ -96,12 +94,13 @@ static const quantity_form forms[] = {
                                            SPATIAL_MATRIX("m/s^2 for rotations, 1/s^2 for translations",
                                                           "1/s^2 for rotations, 1/(m s^2) for translations")},
     [QUANTITY(FRAME_ACCELERATION_BY_V)] = {NULL, true, TWIST_BY_POSITION},
-    [QUANTITY(TORQUE_REGRESSOR)] = {"", false, {{"value", REGRESSOR, {AXIS_JOINTS, AXIS_BODIES, AXIS_PARAMETERS}, 0}}},
+    [QUANTITY(TORQUE_REGRESSOR)] = {"", false, REGRESSOR},
     [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {"", false, JOINT_MATRIX(STIFFNESS)},
     [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {"", false, JOINT_MATRIX(DAMPING)},
     [QUANTITY(FORWARD_DYNAMICS_BY_Q)] = {"", false, JOINT_MATRIX(ACCELERATION_BY_POSITION)},
     [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {"", false, JOINT_MATRIX(ACCELERATION_BY_VELOCITY)},
     [QUANTITY(GRAVITY_FORCES_BY_Q)] = {"", false, JOINT_MATRIX(STIFFNESS)},
+    [QUANTITY(JOINT_WRENCHES)] = {"axes and origin of each body's link", false, WRENCHES},
 };
 
 const quantity_form *quantity_find(Dynamics__V1__Quantity quantity) {

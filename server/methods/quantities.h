@@ -28,7 +28,8 @@ typedef struct quantity_block {
     const char *name; /* NULL: no block */
     const char *unit;
     quantity_axis axes[QUANTITY_AXES];
-    size_t first; /* where it begins in the library's result, counted in entries of the first axis */
+    size_t first; /* where it begins in the library's result, in entries of the first axis; with a pitch, in values */
+    size_t pitch; /* values between entries of the first axis; 0: as many as an entry has */
 } quantity_block;
 
 typedef struct quantity_form {

@@ -110,11 +110,12 @@ static void order_block(const batch *b, const quantity_block *form, const double
     for (size_t k = 0; k < QUANTITY_AXES; k++) {
         sizes[k] = axis_size(b, form->axes[k]);
     }
-    from += form->first * sizes[1] * sizes[2];
+    size_t stride = form->pitch ? form->pitch : sizes[1] * sizes[2];
+    from += form->first * (form->pitch ? 1 : stride);
     for (size_t i = 0; i < sizes[0]; i++) {
         for (size_t j = 0; j < sizes[1]; j++) {
             const double *row =
-                from + (model_index(b, form->axes[0], i) * sizes[1] + model_index(b, form->axes[1], j)) * sizes[2];
+                from + model_index(b, form->axes[0], i) * stride + model_index(b, form->axes[1], j) * sizes[2];
             for (size_t k = 0; k < sizes[2]; k++) {
                 *to++ = row[model_index(b, form->axes[2], k)];
             }

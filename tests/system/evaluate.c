@@ -12,7 +12,7 @@
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
 
-enum { QUANTITIES = 33 };
+enum { QUANTITIES = 34 };
 
 static daemon_fixture served;
 static char **files;
@@ -371,6 +371,29 @@ START_TEST(quantities_are_the_same_alone_and_together) {
 }
 END_TEST
 
+/* The torque about a joint's axis is the joint's own. */
+START_TEST(joint_wrenches_hold_the_joint_forces) {
+    static const dyn_client_quantity both[] = {DYN_CLIENT_JOINT_WRENCHES, DYN_CLIENT_INVERSE_DYNAMICS};
+    const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
+    dyn_client_error error;
+    dyn_client_description *robot;
+    dyn_client_evaluation *answer;
+    dyn_client_evaluate_request request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = both};
+    ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &error, &robot), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+    ck_assert_str_eq(answer->results[0].blocks[1].name, "torque");
+    ck_assert_uint_eq(answer->body_count, robot->joint_count);
+    for (size_t i = 0; i < robot->joint_count; i++) {
+        const double *torque = answer->results[0].blocks[1].values + 3 * i, *axis = robot->joints[i].axis;
+        ck_assert_str_eq(answer->bodies[i], robot->joints[i].child_link);
+        ck_assert_double_eq_tol(torque[0] * axis[0] + torque[1] * axis[1] + torque[2] * axis[2],
+                                answer->results[1].blocks[0].values[i], 1e-10);
+    }
+    dyn_client_evaluation_free(answer);
+    dyn_client_description_free(robot);
+}
+END_TEST
+
 /* A request that must be refused, with its field. */
 static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_status status, const char *field) {
     dyn_client_error error;
@@ -448,6 +471,7 @@ int main(void) {
     tcase_add_loop_test(all, derivatives_of_frames_and_gravity_fit_rates, 0, file_count);
     tcase_add_loop_test(all, power_and_center_of_mass_follow_from_their_factors, 0, file_count);
     tcase_add_test(all, quantities_are_the_same_alone_and_together);
+    tcase_add_test(all, joint_wrenches_hold_the_joint_forces);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, reply_beyond_the_limit_is_refused_before_it_is_computed);
     suite_add_tcase(suite, all);

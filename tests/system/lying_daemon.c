@@ -180,6 +180,121 @@ START_TEST(a_description_that_contradicts_itself_is_refused) {
 }
 END_TEST
 
+/* Two coriolis matrices, and one pose, of a robot of two joints: right but for what the case says. */
+typedef struct evaluation_lie {
+    uint64_t samples;
+    size_t results, values, axes;
+    uint32_t rows;
+    Dynamics__V1__Quantity quantity;
+    char *frame;
+    dyn_client_status status;
+} evaluation_lie;
+
+static void set_evaluation(const evaluation_lie *lie) {
+    static char *joints[] = {"a", "b"}, *axes[] = {"joints", "joints"};
+    static double values[9];
+    uint32_t square[] = {lie->rows, 2}, three[] = {3};
+    Dynamics__V1__Block matrix = DYNAMICS__V1__BLOCK__INIT, place = DYNAMICS__V1__BLOCK__INIT;
+    Dynamics__V1__Block *matrices[] = {&matrix}, *places[] = {&place};
+    Dynamics__V1__QuantityResult first = DYNAMICS__V1__QUANTITY_RESULT__INIT, second = first;
+    Dynamics__V1__QuantityResult *results[] = {&first, &second};
+    Dynamics__V1__EvaluateReply evaluation = DYNAMICS__V1__EVALUATE_REPLY__INIT;
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    matrix.n_shape = 2, matrix.shape = square, matrix.n_axes = lie->axes, matrix.axes = axes;
+    matrix.n_values = lie->values, matrix.values = values;
+    place.n_shape = 1, place.shape = three, place.n_axes = 1, place.axes = axes;
+    place.n_values = 6, place.values = values;
+    first.quantity = lie->quantity;
+    first.n_blocks = second.n_blocks = 1, first.blocks = matrices, second.blocks = places;
+    second.quantity = DYNAMICS__V1__QUANTITY__QUANTITY_FRAME_POSE;
+    second.frame = lie->frame;
+    evaluation.samples = lie->samples;
+    evaluation.nv = 2;
+    evaluation.n_joints = 2, evaluation.joints = joints;
+    evaluation.n_results = lie->results, evaluation.results = results;
+    reply.result_case = DYNAMICS__V1__REPLY__RESULT_EVALUATE;
+    reply.evaluate = &evaluation;
+    set_reply(&reply);
+}
+
+static dyn_client_status ask_evaluation(dyn_client_evaluation **evaluation) {
+    static const dyn_client_quantity both[] = {DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_FRAME_POSE};
+    static const char *const frame = "tool";
+    const double q[4] = {0};
+    dyn_client_evaluate_request request = {
+        .q = q, .quantity_count = 2, .quantities = both, .frame_count = 1, .frames = &frame};
+    lying_peer_hand_over(&peer);
+    dyn_client_status status = dyn_client_evaluate(client, &QUERY, &request, &error, evaluation);
+    lying_peer_hand_over(&peer);
+    return status;
+}
+
+static const evaluation_lie TRUTH = {.samples = 2,
+                                     .results = 2,
+                                     .values = 8,
+                                     .axes = 2,
+                                     .rows = 2,
+                                     .quantity = DYNAMICS__V1__QUANTITY__QUANTITY_CORIOLIS_MATRIX,
+                                     .frame = "tool",
+                                     .status = DYN_CLIENT_OK};
+
+START_TEST(an_evaluation_that_contradicts_itself_is_refused) {
+    evaluation_lie cases[9];
+    for (size_t i = 0; i < 9; i++) {
+        cases[i] = TRUTH;
+        cases[i].status = i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY;
+    }
+    cases[1].samples = 3;
+    cases[2].results = 1;
+    cases[3].values = 7;
+    cases[4].values = 9;
+    cases[5].axes = 1;
+    cases[6].rows = UINT32_MAX;
+    cases[7].quantity = DYNAMICS__V1__QUANTITY__QUANTITY_MASS_MATRIX;
+    cases[8].frame = "nose";
+    for (size_t i = 0; i < 9; i++) {
+        dyn_client_evaluation *evaluation;
+        set_evaluation(&cases[i]);
+        ck_assert_msg(ask_evaluation(&evaluation) == cases[i].status, "case %zu", i);
+        ck_assert((evaluation != NULL) == (cases[i].status == DYN_CLIENT_OK));
+        dyn_client_evaluation_free(evaluation);
+    }
+}
+END_TEST
+
+START_TEST(an_explanation_of_another_length_is_refused) {
+    static char *texts[] = {"a", "b", "c"};
+    static double values[3];
+    const double q[2] = {0};
+    dyn_client_query query = QUERY;
+    query.samples = 1;
+    for (size_t count = 1; count <= 3; count++) {
+        Dynamics__V1__ExplainTerm term = DYNAMICS__V1__EXPLAIN_TERM__INIT, *terms[] = {&term};
+        Dynamics__V1__LinkContribution link = DYNAMICS__V1__LINK_CONTRIBUTION__INIT, *links[] = {&link};
+        Dynamics__V1__ExplainReply explanation = DYNAMICS__V1__EXPLAIN_REPLY__INIT;
+        Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+        dyn_client_explanation *answer;
+        explanation.nv = 2;
+        explanation.n_joints = explanation.n_units = explanation.n_tau = 2;
+        explanation.joints = explanation.units = texts;
+        explanation.tau = term.tau = link.inertial = link.coriolis = link.gravity = values;
+        term.n_tau = link.n_inertial = link.n_coriolis = 2;
+        link.n_gravity = count;
+        explanation.n_terms = explanation.n_links = 1;
+        explanation.terms = terms;
+        explanation.links = links;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPLAIN;
+        reply.explain = &explanation;
+        set_reply(&reply);
+        lying_peer_hand_over(&peer);
+        dyn_client_status status = dyn_client_explain(client, &query, q, NULL, NULL, &error, &answer);
+        lying_peer_hand_over(&peer);
+        ck_assert_int_eq(status, count == 2 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
+        dyn_client_explanation_free(answer);
+    }
+}
+END_TEST
+
 /* ---- random lies ------------------------------------------------------------------------------------------------- */
 
 enum { MUTATIONS = 2000 };
@@ -194,10 +309,10 @@ static void mutate(random_source *random, const uint8_t *original, size_t size) 
         peer.reply_size = (size_t)random_index(random, (int)size + 1);
 }
 
-/* Answers of two kinds, changed at random: each call ends, and what it gives can be read and freed. */
+/* Answers of three kinds, changed at random: each call ends, and what it gives can be read and freed. */
 START_TEST(random_changes_never_lead_astray) {
     random_source base = random_seed("random_changes_never_lead_astray", 20261121);
-    uint8_t gravity[256], description[1024];
+    uint8_t gravity[256], description[1024], evaluation[1024];
     set_gravity_reply(4);
     size_t gravity_size = peer.reply_size;
     memcpy(gravity, peer.reply, gravity_size);
@@ -205,12 +320,21 @@ START_TEST(random_changes_never_lead_astray) {
     size_t description_size = peer.reply_size;
     ck_assert_uint_le(description_size, sizeof description);
     memcpy(description, peer.reply, description_size);
+    set_evaluation(&TRUTH);
+    size_t evaluation_size = peer.reply_size;
+    ck_assert_uint_le(evaluation_size, sizeof evaluation);
+    memcpy(evaluation, peer.reply, evaluation_size);
     for (uint64_t i = 0; i < MUTATIONS; i++) {
         random_source random = random_case(base, i);
         dyn_client_description *robot;
+        dyn_client_evaluation *answer;
         double g[4];
         mutate(&random, gravity, gravity_size);
         ask_gravity(g);
+        mutate(&random, evaluation, evaluation_size);
+        if (ask_evaluation(&answer) == DYN_CLIENT_OK)
+            ck_assert_uint_lt(strlen(answer->results[0].blocks[0].axes[0]), 100);
+        dyn_client_evaluation_free(answer);
         mutate(&random, description, description_size);
         if (ask_description(&robot) != DYN_CLIENT_OK)
             continue;
@@ -233,6 +357,8 @@ int main(void) {
     tcase_add_test(all, an_answer_to_another_method_is_refused);
     tcase_add_test(all, a_status_is_told_with_its_field);
     tcase_add_test(all, a_description_that_contradicts_itself_is_refused);
+    tcase_add_test(all, an_evaluation_that_contradicts_itself_is_refused);
+    tcase_add_test(all, an_explanation_of_another_length_is_refused);
     tcase_add_test(all, random_changes_never_lead_astray);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);

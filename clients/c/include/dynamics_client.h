@@ -454,6 +454,7 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_FORWARD_DYNAMICS_BY_Q = 31, /* d a/dq: nv x nv; d a/d tau is the inverse of M */
     DYN_CLIENT_FORWARD_DYNAMICS_BY_V = 32,
     DYN_CLIENT_GRAVITY_FORCES_BY_Q = 33, /* dg/dq: nv x nv */
+    DYN_CLIENT_JOINT_WRENCHES = 34, /* that a joint's parent exerts on what it carries: force and torque bodies x 3 */
 } dyn_client_quantity;
 
 /* The quantity in lower case, "mass_matrix"; NULL for a number that is none. Thread-safe. */
@@ -499,7 +500,7 @@ typedef struct dyn_client_evaluation {
     size_t samples;
     const char *const *joints; /* query.nv names, in the order of rows and columns: the joint of each velocity */
     size_t body_count;
-    const char *const *bodies; /* links that the moving joints carry, where a regressor was asked for */
+    const char *const *bodies; /* links that the moving joints carry, where an axis is "bodies" */
     size_t result_count;       /* in the order of the quantities; a frame quantity for each frame in their order */
     const dyn_client_quantity_result *results;
 } dyn_client_evaluation;

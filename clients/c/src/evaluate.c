@@ -43,6 +43,7 @@ static const char *const QUANTITY_NAMES[] = {
     [DYN_CLIENT_FORWARD_DYNAMICS_BY_Q] = "forward_dynamics_by_q",
     [DYN_CLIENT_FORWARD_DYNAMICS_BY_V] = "forward_dynamics_by_v",
     [DYN_CLIENT_GRAVITY_FORCES_BY_Q] = "gravity_forces_by_q",
+    [DYN_CLIENT_JOINT_WRENCHES] = "joint_wrenches",
 };
 
 enum { QUANTITY_COUNT = sizeof QUANTITY_NAMES / sizeof *QUANTITY_NAMES };
