@@ -2,6 +2,7 @@
  * Analytic derivatives against complex steps: Im f(x + i h) / h of the same kernels over complex numbers.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "support/assertions.h"
@@ -155,6 +156,93 @@ START_TEST(frame_derivatives_are_those_of_complex_steps) {
 }
 END_TEST
 
+typedef dyn_status directional_of(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                                  const double *q, const double *v, const double *third,
+                                  const dyn_external_forces *forces, const double *dq, const double *dv,
+                                  const double *dthird, dyn_error *error, double *out);
+
+/* Directional derivatives against the matrices times a random direction. */
+static void compare_directional(random_source base, const char *what, derivatives_of *derivatives,
+                                directional_of *directional) {
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s;
+        setting_create(&random, k, MAX_JOINTS, &s);
+        double *D[3], *direction[3], *x = unset_numbers(s.nv), *y = numbers(s.nv);
+        for (int i = 0; i < 3; i++) {
+            D[i] = unset_numbers(s.nv * s.nv), direction[i] = numbers(s.nv);
+            random_vector(&random, (int)s.nv, 1, direction[i]);
+        }
+        require(derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, &error, D[0], D[1], D[2]),
+                &error);
+        require(directional(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, direction[0], direction[1],
+                            direction[2], &error, x),
+                &error);
+        for (size_t i = 0; i < 3 * s.nv * s.nv; i++) {
+            size_t of = i / (s.nv * s.nv), entry = i % (s.nv * s.nv);
+            y[entry / s.nv] += D[of][entry] * direction[of][entry % s.nv];
+        }
+        assert_close(what, k, x, y, s.nv, 1e-9);
+        for (int i = 0; i < 3; i++) {
+            free(D[i]), free(direction[i]);
+        }
+        free(x), free(y);
+        setting_free(&s);
+    }
+}
+
+START_TEST(rnea_directional_derivatives_are_products) {
+    compare_directional(random_seed("directional derivatives of RNEA", 20261208), "d tau", dyn_rnea_derivatives,
+                        dyn_rnea_directional_derivative);
+}
+END_TEST
+
+START_TEST(aba_directional_derivatives_are_products) {
+    compare_directional(random_seed("directional derivatives of ABA", 20261209), "da", dyn_aba_derivatives,
+                        dyn_aba_directional_derivative);
+}
+END_TEST
+
+START_TEST(bad_arguments_are_refused_by_name) {
+    random_source random = random_seed("errors of derivatives", 20261210);
+    setting s;
+    setting_create(&random, 20, MAX_JOINTS, &s);
+    double *X[3], *out = numbers(24 * s.nv), *bad = numbers(s.nv);
+    for (int i = 0; i < 3; i++) {
+        X[i] = numbers(s.nv * s.nv);
+    }
+    bad[s.nv - 1] = NAN;
+    dyn_error error;
+    char last[32];
+    ck_assert_int_eq(dyn_rnea_derivatives(s.model, s.workspace, 1, NULL, s.q, s.v, bad, NULL, &error, X[0], X[1], X[2]),
+                     DYN_INVALID_ARGUMENT);
+    snprintf(last, sizeof last, "a[%zu]", s.nv - 1);
+    ck_assert_str_eq(error.place, last);
+    ck_assert_int_eq(dyn_aba_derivatives(s.model, s.workspace, 1, NULL, s.q, s.v, bad, NULL, &error, X[0], X[1], X[2]),
+                     DYN_INVALID_ARGUMENT);
+    snprintf(last, sizeof last, "tau[%zu]", s.nv - 1);
+    ck_assert_str_eq(error.place, last);
+    ck_assert_int_eq(dyn_rnea_directional_derivative(s.model, s.workspace, 1, NULL, s.q, s.v, s.a, NULL, NULL, bad,
+                                                     NULL, &error, out),
+                     DYN_INVALID_ARGUMENT);
+    snprintf(last, sizeof last, "dv[%zu]", s.nv - 1);
+    ck_assert_str_eq(error.place, last);
+    ck_assert_int_eq(dyn_gravity_derivatives(s.model, s.workspace, 1, (double[3]){0, INFINITY, 0}, s.q, &error, X[0]),
+                     DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "gravity");
+    ck_assert_int_eq(dyn_frame_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, dyn_model_link_count(s.model),
+                                           DYN_LOCAL, &error, out, out, out, out),
+                     DYN_NOT_FOUND);
+    ck_assert_str_eq(error.place, "frame");
+    for (int i = 0; i < 3; i++) {
+        free(X[i]);
+    }
+    free(out), free(bad);
+    setting_free(&s);
+}
+END_TEST
+
 int main(void) {
     TCase *first = tcase_create("first derivatives");
     tcase_set_timeout(first, 240);
@@ -162,5 +250,8 @@ int main(void) {
     tcase_add_test(first, aba_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, gravity_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, frame_derivatives_are_those_of_complex_steps);
+    tcase_add_test(first, rnea_directional_derivatives_are_products);
+    tcase_add_test(first, aba_directional_derivatives_are_products);
+    tcase_add_test(first, bad_arguments_are_refused_by_name);
     return run_properties("derivatives", first);
 }

@@ -63,6 +63,25 @@ DYN_API dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *
                                          dyn_reference_frame reference_frame, dyn_error *error, double *dV_dq,
                                          double *dA_dq, double *dA_dv, double *J);
 
+/* The change of tau = dyn_rnea(q, v, a) along a direction: dtau = dtau/dq dq + dtau/dv dv + M da, without the matrices.
+ *
+ * q is n x nq; v, a, the increments dq, dv, da (NULL: zero) and dtau are n x nv. `forces` as in dyn_rnea_derivatives.
+ * Cost O(bodies) per sample. */
+DYN_API dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                                   const double *gravity, const double *q, const double *v,
+                                                   const double *a, const dyn_external_forces *forces, const double *dq,
+                                                   const double *dv, const double *da, dyn_error *error, double *dtau);
+
+/* The change of a = dyn_aba(q, v, tau) along a direction: da = da/dq dq + da/dv dv + M^-1 dtau, without the matrices.
+ *
+ * q is n x nq; v, tau, the increments dq, dv, dtau (NULL: zero) and da are n x nv. Cost O(bodies) per sample, O(nv^3)
+ * with coupled mimic joints. Also DYN_FAILED_PRECONDITION where M is singular, as dyn_aba. */
+DYN_API dyn_status dyn_aba_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                                  const double *gravity, const double *q, const double *v,
+                                                  const double *tau, const dyn_external_forces *forces,
+                                                  const double *dq, const double *dv, const double *dtau,
+                                                  dyn_error *error, double *da);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,7 +40,7 @@ static size_t lay_out(const dyn_model *model, const instruction_set *set, uintpt
     w->memory = carve(&cursor, larger(set->wide->memory_size(model), set->single->memory_size(model)));
     w->zero = carve(&cursor, nv * lane_bytes);
     w->pivots = carve(&cursor, nv * lane_bytes);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
         w->input[i] = carve(&cursor, packed ? larger(nq, nv) * lane_bytes : 0);
     }
     size_t lanes = (size_t)set->wide->lanes, matrices = (4 * nv + 3) * nv * nv * lanes;

@@ -17,7 +17,7 @@ struct dyn_workspace {
     void *memory;         /* of the algorithms */
     double *zero;         /* nv packed zeros */
     double *pivots;       /* nv packed */
-    double *input[3];     /* packed inputs, the larger of nq and nv; unused with one lane */
+    double *input[6];     /* packed inputs, the larger of nq and nv; unused with one lane */
     double *output;       /* packed outputs of a block */
     size_t output_count;  /* and how many doubles they may be */
     double *pose;         /* 12 packed: position and rotation of a frame */

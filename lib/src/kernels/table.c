@@ -11,6 +11,7 @@ static size_t memory_size(const dyn_model *model) {
     size_t size = larger(KERNEL(rnea_memory)(model), KERNEL(gravity_memory)(model));
     size = larger(size, larger(KERNEL(crba_memory)(model), KERNEL(frame_memory)(model)));
     size = larger(size, KERNEL(aba_second_derivatives_memory)(model));
+    size = larger(size, larger(KERNEL(rnea_directional_memory)(model), KERNEL(aba_directional_memory)(model)));
     size = larger(size, larger(KERNEL(gravity_derivatives_memory)(model), KERNEL(frame_derivatives_memory)(model)));
     size = larger(size, larger(KERNEL(regressor_memory)(model), KERNEL(minverse_memory)(model)));
     size = larger(size, larger(KERNEL(energy_memory)(model), KERNEL(center_of_mass_memory)(model)));
@@ -35,6 +36,8 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(aba_derivatives),
     KERNEL(gravity_derivatives),
     KERNEL(frame_derivatives),
+    KERNEL(rnea_directional),
+    KERNEL(aba_directional),
     KERNEL(rnea_second_derivatives),
     KERNEL(aba_second_derivatives),
     KERNEL(regressor),

@@ -1,0 +1,72 @@
+#include <dynamics/derivatives.h>
+
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "workspace.h"
+
+/* Increments of the three arguments, the last called `name`. */
+typedef struct increments {
+    const double *dq, *dv, *third;
+    const char *name;
+} increments;
+
+static dyn_status check_increments(const dyn_workspace *w, size_t n, const increments *x, dyn_error *error) {
+    dyn_status status = dyn_check_v(w, "dq", n, x->dq, error);
+    if (status == DYN_OK) {
+        status = dyn_check_v(w, "dv", n, x->dv, error);
+    }
+    return status == DYN_OK ? dyn_check_v(w, x->name, n, x->third, error) : status;
+}
+
+dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                           const double *gravity, const double *q, const double *v, const double *a,
+                                           const dyn_external_forces *forces, const double *dq, const double *dv,
+                                           const double *da, dyn_error *error, double *dtau) {
+    const dyn_workspace *w = workspace;
+    const increments x = {dq, dv, da, "da"};
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
+    if (status == DYN_OK) {
+        status = check_increments(w, n, &x, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+        wrench_set wrenches = dyn_block_wrenches(w, forces, block);
+        void *out = dyn_block_output(w, dtau, nv, block);
+        block.kernels->rnea_directional(model, w->memory, gravity ? gravity : model->gravity,
+                                        dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                                        dyn_block_pack(w, 2, a, nv, block), &wrenches,
+                                        dyn_block_pack(w, 3, dq, nv, block), dyn_block_pack(w, 4, dv, nv, block),
+                                        dyn_block_pack(w, 5, da, nv, block), out);
+        dyn_block_unpack(out, nv, block, dtau);
+    }
+    return dyn_check_result(w, "dtau", n, nv, dtau, error);
+}
+
+dyn_status dyn_aba_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                          const double *gravity, const double *q, const double *v, const double *tau,
+                                          const dyn_external_forces *forces, const double *dq, const double *dv,
+                                          const double *dtau, dyn_error *error, double *da) {
+    const dyn_workspace *w = workspace;
+    const increments x = {dq, dv, dtau, "dtau"};
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
+    if (status == DYN_OK) {
+        status = check_increments(w, n, &x, error);
+    }
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        wrench_set wrenches = dyn_block_wrenches(w, forces, block);
+        void *out = dyn_block_output(w, da, nv, block);
+        block.kernels->aba_directional(model, w->memory, gravity ? gravity : model->gravity,
+                                       dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                                       dyn_block_pack(w, 2, tau, nv, block), &wrenches,
+                                       dyn_block_pack(w, 3, dq, nv, block), dyn_block_pack(w, 4, dv, nv, block),
+                                       dyn_block_pack(w, 5, dtau, nv, block), w->pivots, out);
+        dyn_block_unpack(out, nv, block, da);
+        status = dyn_check_pivots(w, block, error);
+    }
+    return status == DYN_OK ? dyn_check_result(w, "da", n, nv, da, error) : status;
+}

@@ -1,0 +1,131 @@
+/*
+ * Directional derivatives of inverse and forward dynamics: what tau and a change by with increments of their arguments.
+ *
+ * Inverse: beside each quantity of the recursive Newton-Euler algorithm its change D as the body sees it, for
+ * increments dq along the joint's motion (S dq), dv and da. With primes for quantities of the parent carried to the
+ * child, v_J = S v and so on,
+ *
+ *     v   = v' + v_J                       D v = D v' + v' x (S dq) + S dv
+ *     a   = a' + S a_i + v x v_J           D a = D a' + a' x (S dq) + S da + D v x v_J + v x (S dv)
+ *     f   = I a + v x* I v                 D f = I D a + D v x* I v + v x* I D v
+ *     tau = S' f                           dtau = S' D f
+ *     f_p += X* f                          D f_p += X* (D f + (S dq) x* f)
+ *
+ * A wrench F that is constant in world axes changes by D F = -xi x* F, where xi is the displacement of the body, and by
+ * (dr x F.f; 0) if it moves with a point.
+ *
+ * Forward: M da = dtau - (what inverse dynamics at a changes by with dq and dv), solved by forward dynamics at rest and
+ * without gravity.
+ *
+ * Source: Featherstone 2008, table 5.1, differentiated; Carpentier and Mansard 2018 for the forward direction.
+ */
+#include "instance.h"
+
+typedef struct moved_body {
+    motion v, a, Dv, Da, shift; /* shift: S dq */
+    motion displacement;
+    force f, Df;
+} moved_body;
+
+/* State and increments. */
+typedef struct increments {
+    const real *v, *a, *dq, *dv, *da;
+} increments;
+
+size_t KERNEL(rnea_directional_memory)(const dyn_model *model) {
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(moved_body);
+}
+
+size_t KERNEL(aba_directional_memory)(const dyn_model *model) {
+    size_t forward = KERNEL(forward_dynamics_memory)(model), inverse = KERNEL(rnea_directional_memory)(model);
+    return (forward > inverse ? forward : inverse) + 3 * (size_t)model->nv * sizeof(real);
+}
+
+static inline void carry(const body *b, placement X, const moved_body *parent, const increments *x, moved_body *k) {
+    int j = b->v_index;
+    motion vJ = joint_motion(b, b->motion, x->v + j), dvJ = joint_motion(b, b->motion, x->dv + j);
+    motion v = motion_to_child(X, parent->v), a = motion_to_child(X, parent->a);
+    rigid_inertia I = body_inertia(b);
+    k->shift = joint_motion(b, b->motion, x->dq + j);
+    k->displacement = motion_add(motion_to_child(X, parent->displacement), k->shift);
+    k->v = motion_add(v, vJ);
+    k->a = motion_add(motion_add(a, joint_motion(b, b->motion, x->a + j)), motion_cross(k->v, vJ));
+    k->Dv = motion_add(motion_add(motion_to_child(X, parent->Dv), motion_cross(v, k->shift)), dvJ);
+    k->Da = motion_add(motion_to_child(X, parent->Da), motion_cross(a, k->shift));
+    k->Da = motion_add(k->Da, joint_motion(b, b->motion, x->da + j));
+    k->Da = motion_add(k->Da, motion_add(motion_cross(k->Dv, vJ), motion_cross(k->v, dvJ)));
+    force momentum = rigid_inertia_apply(I, k->v);
+    k->f = force_add(rigid_inertia_apply(I, k->a), force_cross(k->v, momentum));
+    k->Df = force_add(rigid_inertia_apply(I, k->Da), force_cross(k->Dv, momentum));
+    k->Df = force_add(k->Df, force_cross(k->v, rigid_inertia_apply(I, k->Dv)));
+}
+
+/* Takes an external wrench from the body's f, and its change from D f. */
+static void subtract_wrench(const dyn_model *model, const placement *X, wrench_frame at, const real *wrench,
+                            moved_body *bodies) {
+    const body_frame *frame = &model->frames[at.frame];
+    moved_body *k = &bodies[frame->body];
+    force F = KERNEL(body_wrench)(model, X, at, wrench);
+    k->f = force_sub(k->f, F);
+    if (at.reference_frame != DYN_LOCAL) {
+        k->Df = force_add(k->Df, force_cross(k->displacement, F));
+    }
+    if (at.reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
+        vec3 r = vec3_constant(frame->pose.position);
+        vec3 dr = vec3_cross_add(k->displacement.w, r, k->displacement.v);
+        k->Df.n = vec3_sub(k->Df.n, vec3_cross(dr, F.f));
+    }
+}
+
+void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                              const void *v, const void *a, const wrench_set *forces, const void *dq, const void *dv,
+                              const void *da, void *dtau) {
+    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
+    moved_body *bodies = (moved_body *)memory, world;
+    increments x;
+    x.v = (const real *)v, x.a = (const real *)a;
+    x.dq = (const real *)dq, x.dv = (const real *)dv, x.da = (const real *)da;
+    real *out = (real *)dtau;
+    world.v = world.Dv = world.Da = world.displacement = motion_zero();
+    world.a = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity)));
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        carry(b, X[i], b->parent < 0 ? &world : &bodies[b->parent], &x, &bodies[i]);
+    }
+    for (size_t j = 0; forces && j < forces->count; j++) {
+        subtract_wrench(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j, bodies);
+    }
+    for (int i = 0; i < model->nv; i++) {
+        out[i] = real_set(0);
+    }
+    for (int i = model->body_count - 1; i >= 0; i--) {
+        const body *b = &model->bodies[i];
+        moved_body *k = &bodies[i];
+        for (int l = 0; l < b->nv; l++) {
+            out[b->v_index + l] += b->ratio * joint_force(b, b->motion, l, k->Df);
+        }
+        if (b->parent >= 0) {
+            moved_body *p = &bodies[b->parent];
+            p->f = force_add(p->f, force_to_parent(X[i], k->f));
+            p->Df = force_add(p->Df, force_to_parent(X[i], force_add(k->Df, force_cross(k->shift, k->f))));
+        }
+    }
+}
+
+void KERNEL(aba_directional)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                             const void *v, const void *tau, const wrench_set *forces, const void *dq, const void *dv,
+                             const void *dtau, void *pivots, void *da) {
+    static const double none[3] = {0, 0, 0};
+    int nv = model->nv;
+    real *a = (real *)memory, *change = a + nv, *zero = change + nv;
+    void *rest = zero + nv;
+    for (int i = 0; i < nv; i++) {
+        zero[i] = real_set(0);
+    }
+    KERNEL(forward_dynamics)(model, rest, gravity, q, v, tau, forces, pivots, a);
+    KERNEL(rnea_directional)(model, rest, gravity, q, v, a, forces, dq, dv, zero, change);
+    for (int i = 0; i < nv; i++) {
+        change[i] = ((const real *)dtau)[i] - change[i];
+    }
+    KERNEL(forward_dynamics)(model, rest, none, q, zero, change, NULL, pivots, da);
+}
