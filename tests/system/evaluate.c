@@ -371,6 +371,50 @@ START_TEST(quantities_are_the_same_alone_and_together) {
 }
 END_TEST
 
+/* Results of a state have the same bits among a thousand states, in blocks over several threads, as alone. */
+START_TEST(results_do_not_depend_on_the_batch) {
+    enum { SAMPLES = 1000 };
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_FRAME_JACOBIAN_RATE,
+                                                DYN_CLIENT_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_JOINT_WRENCHES};
+    static const char *const frame = "tool0";
+    static const char *const names[] = {"wrist_3_joint",      "elbow_joint",   "wrist_1_joint",
+                                        "shoulder_pan_joint", "wrist_2_joint", "shoulder_lift_joint"};
+    static double rows[4][SAMPLES * 6];
+    for (size_t i = 0; i < 4 * SAMPLES * 6; i++)
+        rows[i / (SAMPLES * 6)][i % (SAMPLES * 6)] = sin(1.7 * (double)i);
+    dyn_client_error error;
+    dyn_client_evaluation *all, *one;
+    dyn_client_query query = UR5;
+    query.joint_count = 6;
+    query.joint_names = names;
+    query.samples = SAMPLES;
+    dyn_client_evaluate_request request = {.q = rows[0],
+                                           .v = rows[1],
+                                           .a = rows[2],
+                                           .tau = rows[3],
+                                           .quantity_count = 4,
+                                           .quantities = asked,
+                                           .frame_count = 1,
+                                           .frames = &frame};
+    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &all), DYN_CLIENT_OK);
+    query.samples = 1;
+    for (size_t s = 0; s < SAMPLES; s += 37) {
+        request.q = rows[0] + 6 * s, request.v = rows[1] + 6 * s;
+        request.a = rows[2] + 6 * s, request.tau = rows[3] + 6 * s;
+        ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &one), DYN_CLIENT_OK);
+        for (size_t i = 0; i < one->result_count; i++) {
+            for (size_t k = 0; k < one->results[i].block_count; k++) {
+                const dyn_client_block *block = &one->results[i].blocks[k];
+                ck_assert_mem_eq(block->values, all->results[i].blocks[k].values + s * block->width,
+                                 block->width * sizeof(double));
+            }
+        }
+        dyn_client_evaluation_free(one);
+    }
+    dyn_client_evaluation_free(all);
+}
+END_TEST
+
 /* The torque about a joint's axis is the joint's own. */
 START_TEST(joint_wrenches_hold_the_joint_forces) {
     static const dyn_client_quantity both[] = {DYN_CLIENT_JOINT_WRENCHES, DYN_CLIENT_INVERSE_DYNAMICS};
@@ -471,6 +515,7 @@ int main(void) {
     tcase_add_loop_test(all, derivatives_of_frames_and_gravity_fit_rates, 0, file_count);
     tcase_add_loop_test(all, power_and_center_of_mass_follow_from_their_factors, 0, file_count);
     tcase_add_test(all, quantities_are_the_same_alone_and_together);
+    tcase_add_test(all, results_do_not_depend_on_the_batch);
     tcase_add_test(all, joint_wrenches_hold_the_joint_forces);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, reply_beyond_the_limit_is_refused_before_it_is_computed);
