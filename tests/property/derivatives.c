@@ -156,6 +156,62 @@ START_TEST(frame_derivatives_are_those_of_complex_steps) {
 }
 END_TEST
 
+/* Of the oracle: h = A_G v, and dh/dq v + A_G a with the dh/dq that is compared too. */
+static frame_motion complex_momentum(const setting *s, const complex_state *c) {
+    size_t entries = 6 * s->nv;
+    complex_number *D = complex_numbers(4 * entries), *zero = complex_numbers(s->nv);
+    frame_motion m = {{0}, {0}};
+    oracle->centroidal_momentum(s->model, c->memory, c->q, c->v, zero, m.V);
+    oracle->centroidal_derivatives(s->model, c->memory, c->q, c->v, c->a, D, D + entries, D + 2 * entries,
+                                   D + 3 * entries);
+    for (size_t row = 0; row < 6; row++) {
+        for (size_t i = 0; i < s->nv; i++) {
+            m.A[row] += D[row * s->nv + i] * c->v[i] + D[3 * entries + row * s->nv + i] * c->a[i];
+        }
+    }
+    free(D), free(zero);
+    return m;
+}
+
+START_TEST(centroidal_derivatives_are_those_of_complex_steps) {
+    static const char *const names[4] = {"dh / dq", "dh' / dq", "dh' / dv", "A_G"};
+    random_source base = random_seed("derivatives of the centroidal momentum", 20261211);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s;
+        setting_create(&random, k, MAX_JOINTS, &s);
+        if (!(dyn_model_mass(s.model) > 0)) {
+            setting_free(&s);
+            continue;
+        }
+        complex_state c = complex_create(&s);
+        double *X[4], *Y[4];
+        for (int i = 0; i < 4; i++) {
+            X[i] = unset_numbers(6 * s.nv), Y[i] = numbers(6 * s.nv);
+        }
+        for (size_t i = 0; i < s.nv; i++) {
+            complex_step(&s, ALONG_Q, i, &c);
+            frame_motion along_q = complex_momentum(&s, &c);
+            complex_step(&s, ALONG_V, i, &c);
+            frame_motion along_v = complex_momentum(&s, &c);
+            complex_derivative(along_q.V, 6, s.nv, Y[0] + i);
+            complex_derivative(along_q.A, 6, s.nv, Y[1] + i);
+            complex_derivative(along_v.A, 6, s.nv, Y[2] + i);
+            complex_derivative(along_v.V, 6, s.nv, Y[3] + i);
+        }
+        require(dyn_centroidal_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, &error, X[0], X[1], X[2], X[3]),
+                &error);
+        for (int i = 0; i < 4; i++) {
+            assert_close(names[i], k, X[i], Y[i], 6 * s.nv, 1e-11);
+            free(X[i]), free(Y[i]);
+        }
+        complex_free(&c);
+        setting_free(&s);
+    }
+}
+END_TEST
+
 typedef dyn_status directional_of(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                   const double *q, const double *v, const double *third,
                                   const dyn_external_forces *forces, const double *dq, const double *dv,
@@ -250,6 +306,7 @@ int main(void) {
     tcase_add_test(first, aba_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, gravity_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, frame_derivatives_are_those_of_complex_steps);
+    tcase_add_test(first, centroidal_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, rnea_directional_derivatives_are_products);
     tcase_add_test(first, aba_directional_derivatives_are_products);
     tcase_add_test(first, bad_arguments_are_refused_by_name);

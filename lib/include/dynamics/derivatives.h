@@ -63,6 +63,14 @@ DYN_API dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *
                                          dyn_reference_frame reference_frame, dyn_error *error, double *dV_dq,
                                          double *dA_dq, double *dA_dv, double *J);
 
+/* Derivatives of the centroidal momentum h_G(q, v) = A_G v and of its rate A_G a + dA_G/dt v, as in centroidal.h: about
+ * the centre of mass, in world axes, n x 6 x nv each, angular rows first. dh_G/dv and the derivative of the rate with
+ * respect to a are A_G. q is n x nq; v, a (NULL: zero) n x nv. Cost O(bodies) per sample. Also DYN_FAILED_PRECONDITION
+ * for a robot without mass. */
+DYN_API dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                              const double *q, const double *v, const double *a, dyn_error *error,
+                                              double *dh_dq, double *drate_dq, double *drate_dv, double *A_G);
+
 /* The change of tau = dyn_rnea(q, v, a) along a direction: dtau = dtau/dq dq + dtau/dv dv + M da, without the matrices.
  *
  * q is n x nq; v, a, the increments dq, dv, da (NULL: zero) and dtau are n x nv. `forces` as in dyn_rnea_derivatives.

@@ -123,6 +123,14 @@ dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspac
     return status == DYN_OK ? dyn_check_v(workspace, "v", n, v, error) : status;
 }
 
+dyn_status dyn_check_mass(const dyn_model *model, dyn_error *error) {
+    if (!(dyn_model_mass(model) > 0)) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                             "the links have no mass, and so no centre of mass; give them one");
+    }
+    return DYN_OK;
+}
+
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error) {
     if (frame != DYN_WORLD_FRAME && (frame < 0 || frame >= model->link_count)) {
         return dyn_error_set(error, DYN_NOT_FOUND, "frame", "there is no frame %d; the model has %d", frame,

@@ -41,6 +41,9 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
                               const double *q, const double *v, const char *name, const double *third,
                               const dyn_external_forces *forces, dyn_error *error);
 
+/* The robot has a centre of mass. */
+dyn_status dyn_check_mass(const dyn_model *model, dyn_error *error);
+
 /* A frame index of the model, or DYN_WORLD_FRAME. */
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 

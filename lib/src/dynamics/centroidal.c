@@ -8,11 +8,7 @@
 static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q,
                                   const double *v, dyn_error *error) {
     dyn_status status = dyn_check_state(model, w, n, NULL, q, v, error);
-    if (status == DYN_OK && !(dyn_model_mass(model) > 0)) {
-        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                             "the links have no mass, and so no centre of mass; give them one");
-    }
-    return status;
+    return status == DYN_OK ? dyn_check_mass(model, error) : status;
 }
 
 dyn_status dyn_centroidal(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, const double *v,

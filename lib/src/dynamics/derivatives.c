@@ -102,3 +102,32 @@ dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspac
     }
     return dyn_results_check(w, n, &r, error);
 }
+
+dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                      const double *v, const double *a, dyn_error *error, double *dh_dq,
+                                      double *drate_dq, double *drate_dv, double *A_G) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    const results r = {4,
+                       {{"dh_dq", dh_dq, 6 * nv},
+                        {"drate_dq", drate_dq, 6 * nv},
+                        {"drate_dv", drate_dv, 6 * nv},
+                        {"A_G", A_G, 6 * nv}}};
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);
+    if (status == DYN_OK) {
+        status = dyn_check_mass(model, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r)); block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        void *out[MAX_RESULTS];
+        dyn_results_find(w, &r, block, out);
+        block.kernels->centroidal_derivatives(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
+                                              dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block),
+                                              out[0], out[1], out[2], out[3]);
+        dyn_results_store(out, block, &r);
+    }
+    return dyn_results_check(w, n, &r, error);
+}

@@ -28,6 +28,7 @@ size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(aba_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(gravity_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(frame_derivatives_memory)(const dyn_model *model);
+size_t KERNEL(centroidal_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(rnea_directional_memory)(const dyn_model *model);
 size_t KERNEL(aba_directional_memory)(const dyn_model *model);
 size_t KERNEL(rnea_second_derivatives_memory)(const dyn_model *model);
@@ -60,6 +61,8 @@ void KERNEL(gravity_derivatives)(const dyn_model *model, void *memory, const dou
 void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
                                int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
                                void *J);
+void KERNEL(centroidal_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
+                                    void *dh_dq, void *drate_dq, void *drate_dv, void *A_G);
 void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                               const void *v, const void *a, const wrench_set *forces, const void *dq, const void *dv,
                               const void *da, void *dtau);

@@ -67,6 +67,9 @@ typedef struct kernel_table {
     void (*frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
                               int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
                               void *J);
+    /* Derivatives of the centroidal momentum and of its rate, and A_G, 6 x nv each, angular rows first. */
+    void (*centroidal_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
+                                   void *dh_dq, void *drate_dq, void *drate_dv, void *A_G);
     /* Change of tau(q, v, a) with increments of its arguments, and of a(q, v, tau). */
     void (*rnea_directional)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                              const void *v, const void *a, const wrench_set *forces, const void *dq, const void *dv,

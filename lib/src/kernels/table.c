@@ -12,6 +12,7 @@ static size_t memory_size(const dyn_model *model) {
     size = larger(size, larger(KERNEL(crba_memory)(model), KERNEL(frame_memory)(model)));
     size = larger(size, KERNEL(aba_second_derivatives_memory)(model));
     size = larger(size, larger(KERNEL(rnea_directional_memory)(model), KERNEL(aba_directional_memory)(model)));
+    size = larger(size, KERNEL(centroidal_derivatives_memory)(model));
     size = larger(size, larger(KERNEL(gravity_derivatives_memory)(model), KERNEL(frame_derivatives_memory)(model)));
     size = larger(size, larger(KERNEL(regressor_memory)(model), KERNEL(minverse_memory)(model)));
     size = larger(size, larger(KERNEL(energy_memory)(model), KERNEL(center_of_mass_memory)(model)));
@@ -36,6 +37,7 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(aba_derivatives),
     KERNEL(gravity_derivatives),
     KERNEL(frame_derivatives),
+    KERNEL(centroidal_derivatives),
     KERNEL(rnea_directional),
     KERNEL(aba_directional),
     KERNEL(rnea_second_derivatives),
