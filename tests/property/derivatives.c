@@ -156,6 +156,33 @@ START_TEST(frame_derivatives_are_those_of_complex_steps) {
 }
 END_TEST
 
+START_TEST(frame_hessian_is_that_of_complex_steps) {
+    random_source base = random_seed("Hessian of a frame", 20261212);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        setting s;
+        setting_create(&random, k, MAX_JOINTS / 2, &s);
+        complex_state c = complex_create(&s);
+        int frame = random_index(&random, dyn_model_link_count(s.model));
+        dyn_reference_frame reference_frame = (dyn_reference_frame)random_index(&random, 3);
+        size_t width = 6 * s.nv * s.nv;
+        double *X = unset_numbers(width), *Y = numbers(width);
+        complex_number *J = complex_numbers(6 * s.nv);
+        for (size_t i = 0; i < s.nv; i++) {
+            complex_step(&s, ALONG_Q, i, &c);
+            oracle->frame_jacobian(s.model, c.memory, c.q, frame, reference_frame, J);
+            complex_derivative(J, 6 * s.nv, s.nv, Y + i);
+        }
+        require(dyn_frame_hessian(s.model, s.workspace, 1, s.q, frame, reference_frame, &error, X), &error);
+        assert_close("dJ / dq", k, X, Y, width, 1e-12);
+        free(X), free(Y), free(J);
+        complex_free(&c);
+        setting_free(&s);
+    }
+}
+END_TEST
+
 /* Of the oracle: h = A_G v, and dh/dq v + A_G a with the dh/dq that is compared too. */
 static frame_motion complex_momentum(const setting *s, const complex_state *c) {
     size_t entries = 6 * s->nv;
@@ -306,6 +333,7 @@ int main(void) {
     tcase_add_test(first, aba_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, gravity_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, frame_derivatives_are_those_of_complex_steps);
+    tcase_add_test(first, frame_hessian_is_that_of_complex_steps);
     tcase_add_test(first, centroidal_derivatives_are_those_of_complex_steps);
     tcase_add_test(first, rnea_directional_derivatives_are_products);
     tcase_add_test(first, aba_directional_derivatives_are_products);

@@ -63,6 +63,12 @@ DYN_API dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *
                                          dyn_reference_frame reference_frame, dyn_error *error, double *dV_dq,
                                          double *dA_dq, double *dA_dv, double *J);
 
+/* The Hessian of a frame: H(i, j, k) = dJ_ij / dq_k, n x 6 x nv x nv, with J in the reference frame and angular rows
+ * first; so dJ/dt = H v, summed over k. q is n x nq. Cost O(nv^2) per sample. Also DYN_NOT_FOUND for a frame index that
+ * the model has not. */
+DYN_API dyn_status dyn_frame_hessian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                     int frame, dyn_reference_frame reference_frame, dyn_error *error, double *H);
+
 /* Derivatives of the centroidal momentum h_G(q, v) = A_G v and of its rate A_G a + dA_G/dt v, as in centroidal.h: about
  * the centre of mass, in world axes, n x 6 x nv each, angular rows first. dh_G/dv and the derivative of the rate with
  * respect to a are A_G. q is n x nq; v, a (NULL: zero) n x nv. Cost O(bodies) per sample. Also DYN_FAILED_PRECONDITION

@@ -103,6 +103,30 @@ dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspac
     return dyn_results_check(w, n, &r, error);
 }
 
+dyn_status dyn_frame_hessian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
+                             dyn_reference_frame reference_frame, dyn_error *error, double *H) {
+    size_t nq = (size_t)model->nq, width = 6 * (size_t)model->nv * (size_t)model->nv;
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_state(model, w, n, NULL, q, NULL, error);
+    if (status == DYN_OK) {
+        status = dyn_check_frame(model, frame, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (frame == DYN_WORLD_FRAME) {
+        memset(H, 0, n * width * sizeof *H);
+        return DYN_OK;
+    }
+    for (sample_block block = dyn_block_first_of_width(w, n, width); block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        void *out = dyn_block_output(w, H, width, block);
+        block.kernels->frame_hessian(model, w->memory, dyn_block_pack(w, 0, q, nq, block), frame, reference_frame, out);
+        dyn_block_unpack(out, width, block, H);
+    }
+    return dyn_check_result(w, "H", n, width, H, error);
+}
+
 dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                       const double *v, const double *a, dyn_error *error, double *dh_dq,
                                       double *drate_dq, double *drate_dv, double *A_G) {

@@ -12,16 +12,20 @@
  * acceleration + w x dp/dt; the axes turn under V and A, so that dV/dq_j gains w_j x V, part by part, and dA/dq_j gains
  * w_j x A.
  *
+ * The Hessian dJ_j/dq_k: local S_j x S_k for k behind j, else zero; world S_k x S_j for k at or above j, else zero; in
+ * world axes at p, with J taken there, w_k x J_j, part by part, for k at or above j, else (0; w_j x J_k.v).
+ *
  * Source: Carpentier and Mansard 2018, section II; Singh, Russell and Wensing 2022, section III.
  */
 #include "columns.h"
 
-/* The bodies on the way from the frame to the root, the frame's carrier first. */
+/* The bodies on the way from the frame to the root, the frame's carrier first, and the frame. */
 typedef struct chain {
     int count;
     int *bodies;
     tree_body *motion;
     tree_column *columns;
+    placement root, F; /* of the root in the world, and of the frame in the tree's frame */
 } chain;
 
 /* The derivatives that one coordinate gives. */
@@ -32,7 +36,7 @@ typedef struct frame_column {
 size_t KERNEL(frame_derivatives_memory)(const dyn_model *model) {
     size_t bodies = (size_t)model->body_count;
     return KERNEL(placements_memory)(model) + bodies * (sizeof(tree_body) + sizeof(int)) +
-           column_count(model) * sizeof(tree_column);
+           column_count(model) * sizeof(tree_column) + (size_t)model->nv * sizeof(real);
 }
 
 /* The same motion with its linear part taken at p. */
@@ -109,10 +113,11 @@ static inline frame_column aligned_column(const tree_body *k, const tree_column 
     return y;
 }
 
-static void add_column(int nv, motion m, real *column) {
+/* Adds a column to a matrix with rows of `stride` numbers. */
+static void add_column(int stride, motion m, real *column) {
     const real entries[6] = {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z};
     for (int row = 0; row < 6; row++) {
-        column[row * nv] += entries[row];
+        column[row * stride] += entries[row];
     }
 }
 
@@ -131,11 +136,9 @@ static void carry_chain(const dyn_model *model, const placement *X, const real *
     }
 }
 
-void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
-                               int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
-                               void *jacobian) {
-    int nv = model->nv, bodies = model->body_count;
-    real *out[4] = {(real *)dV_dq, (real *)dA_dq, (real *)dA_dv, (real *)jacobian};
+/* The chain of a frame; of no body where it is fixed to the world. */
+static chain find_chain(const dyn_model *model, void *memory, const real *q, const real *v, const real *a, int frame) {
+    int bodies = model->body_count;
     placement *X = (placement *)memory;
     real *angles = (real *)(X + bodies);
     chain path;
@@ -146,29 +149,76 @@ void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void 
     for (int i = model->frames[frame].body; i >= 0; i = model->bodies[i].parent) {
         path.bodies[path.count++] = i;
     }
+    path.root = path.F = placement_identity();
+    if (path.count > 0) {
+        const dyn_pose *pose = &model->frames[frame].pose;
+        KERNEL(path_placements)(model, q, path.bodies, path.count, angles, X);
+        carry_chain(model, X, v, a, &path);
+        path.root = X[path.count - 1];
+        path.F = placement_compose(path.motion[0].W, placement_constant(pose->rotation, pose->position));
+    }
+    return path;
+}
+
+void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
+                               int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
+                               void *jacobian) {
+    int nv = model->nv;
+    real *out[4] = {(real *)dV_dq, (real *)dA_dq, (real *)dA_dv, (real *)jacobian};
+    chain path = find_chain(model, memory, (const real *)q, (const real *)v, (const real *)a, frame);
     for (int i = 0; i < 6 * nv; i++) {
         out[0][i] = out[1][i] = out[2][i] = out[3][i] = real_set(0);
     }
-    if (path.count == 0) {
-        return;
-    }
-    KERNEL(path_placements)(model, (const real *)q, path.bodies, path.count, angles, X);
-    carry_chain(model, X, (const real *)v, (const real *)a, &path);
-    const dyn_pose *pose = &model->frames[frame].pose;
-    const tree_body *carrier = &path.motion[0];
-    placement root = X[path.count - 1];
-    placement F = placement_compose(carrier->W, placement_constant(pose->rotation, pose->position));
     for (int k = 0; k < path.count; k++) {
         const body *b = &model->bodies[path.bodies[k]];
         for (int l = 0; l < b->nv; l++) {
             const tree_column *c = &path.columns[path.motion[k].first_column + l];
-            frame_column y = reference_frame == DYN_LOCAL   ? local_column(carrier, c, F)
-                             : reference_frame == DYN_WORLD ? world_column(carrier, c, root)
-                                                            : aligned_column(carrier, c, F.r, root.R);
+            frame_column y = reference_frame == DYN_LOCAL   ? local_column(path.motion, c, path.F)
+                             : reference_frame == DYN_WORLD ? world_column(path.motion, c, path.root)
+                                                            : aligned_column(path.motion, c, path.F.r, path.root.R);
             add_column(nv, y.dV_dq, out[0] + b->v_index + l);
             add_column(nv, y.dA_dq, out[1] + b->v_index + l);
             add_column(nv, y.dA_dv, out[2] + b->v_index + l);
             add_column(nv, y.J, out[3] + b->v_index + l);
+        }
+    }
+}
+
+/* dJ_j/dq_k for columns S_j and S_k; behind: joint k is behind joint j. */
+static inline motion hessian_column(const chain *path, dyn_reference_frame reference_frame, motion S_j, motion S_k,
+                                    bool behind) {
+    if (reference_frame == DYN_LOCAL) {
+        return behind ? motion_to_child(path->F, motion_cross(S_j, S_k)) : motion_zero();
+    }
+    if (reference_frame == DYN_WORLD) {
+        return behind ? motion_zero() : motion_to_parent(path->root, motion_cross(S_k, S_j));
+    }
+    motion turned = behind ? motion_set(vec3_zero(), vec3_cross(S_j.w, motion_at(S_k, path->F.r).v))
+                           : motion_turn(S_k.w, motion_at(S_j, path->F.r));
+    return motion_rotate(path->root.R, turned);
+}
+
+void KERNEL(frame_hessian)(const dyn_model *model, void *memory, const void *q, int frame,
+                           dyn_reference_frame reference_frame, void *hessian) {
+    int nv = model->nv;
+    real *zero = (real *)memory, *H = (real *)hessian;
+    for (int i = 0; i < nv; i++) {
+        zero[i] = real_set(0);
+    }
+    for (int i = 0; i < 6 * nv * nv; i++) {
+        H[i] = real_set(0);
+    }
+    chain path = find_chain(model, zero + nv, (const real *)q, zero, zero, frame);
+    for (int j = 0; j < path.count; j++) {
+        for (int k = 0; k < path.count; k++) {
+            const body *b_j = &model->bodies[path.bodies[j]], *b_k = &model->bodies[path.bodies[k]];
+            for (int l = 0; l < b_j->nv * b_k->nv; l++) {
+                int of = l / b_k->nv, along = l % b_k->nv;
+                motion S_j = path.columns[path.motion[j].first_column + of].S;
+                motion S_k = path.columns[path.motion[k].first_column + along].S;
+                add_column(nv * nv, hessian_column(&path, reference_frame, S_j, S_k, k < j),
+                           H + (b_j->v_index + of) * nv + b_k->v_index + along);
+            }
         }
     }
 }

@@ -61,6 +61,8 @@ void KERNEL(gravity_derivatives)(const dyn_model *model, void *memory, const dou
 void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
                                int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
                                void *J);
+void KERNEL(frame_hessian)(const dyn_model *model, void *memory, const void *q, int frame,
+                           dyn_reference_frame reference_frame, void *H);
 void KERNEL(centroidal_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
                                     void *dh_dq, void *drate_dq, void *drate_dv, void *A_G);
 void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const double gravity[3], const void *q,

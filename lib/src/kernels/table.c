@@ -37,6 +37,7 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(aba_derivatives),
     KERNEL(gravity_derivatives),
     KERNEL(frame_derivatives),
+    KERNEL(frame_hessian),
     KERNEL(centroidal_derivatives),
     KERNEL(rnea_directional),
     KERNEL(aba_directional),
