@@ -78,8 +78,8 @@ typedef struct kernel_table {
                              const void *v, const void *a, const wrench_set *forces, const void *dq, const void *dv,
                              const void *da, void *dtau);
     void (*aba_directional)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                            const void *tau, const wrench_set *forces, const void *dq, const void *dv,
-                            const void *dtau, void *pivots, void *da);
+                            const void *tau, const wrench_set *forces, const void *dq, const void *dv, const void *dtau,
+                            void *pivots, void *da);
     /* Second derivatives of tau(q, v, a), nv x nv x nv each: along q and q, v and v, q and v; and that of M along q. */
     void (*rnea_second_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                                     const void *v, const void *a, void *dqdq, void *dvdv, void *dqdv, void *dM_dq);
