@@ -123,9 +123,7 @@ void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double 
 }
 
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
-    if (block.lanes > 1) {
-        block.kernels->unpack(output, width, block.count, rows + block.first * width);
-    }
+    block.kernels->unpack(output, width, block.count, rows + block.first * width);
 }
 
 void *dyn_block_part(const dyn_workspace *workspace, size_t offset, sample_block block) {

@@ -1,5 +1,9 @@
 /*
  * Samples into lanes and back, and the search for NaN and infinity.
+ *
+ * The algorithms are compiled without regard to the sign of a zero, which then depends on the compiler and the instance.
+ * On the way back to the caller every zero becomes a positive one (x + 0), so that a result has the same bits whatever
+ * computed it. This file alone is compiled with that regard.
  */
 #include "instance.h"
 
@@ -72,6 +76,7 @@ static inline void unpack_square(const real *in, size_t width, double *rows) {
         exchange_quadruples(&x[i], &x[i + 4]);
     }
     for (size_t l = 0; l < DYN_LANES; l++) {
+        x[l] += 0.0;
         memcpy(rows + l * width, &x[l], sizeof x[l]);
     }
 }
@@ -88,7 +93,7 @@ void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows
     const double *in = (const double *)packed;
     for (size_t l = 0; l < count; l++) {
         for (size_t i = done; i < width; i++) {
-            rows[l * width + i] = in[i * DYN_LANES + l];
+            rows[l * width + i] = in[i * DYN_LANES + l] + 0.0;
         }
     }
 }
