@@ -51,7 +51,7 @@ static json_t *read_argument(const arguments *given) {
 /* Serializes a request of the method; NULL when the argument does not fit, which is told. */
 static uint8_t *serialize(const ProtobufCFieldDescriptor *method, json_t *object, size_t *size) {
     char error[MESSAGE_ERROR_SIZE];
-    ProtobufCMessage *argument = message_from_json(method->descriptor, object, error);
+    ProtobufCMessage *argument = message_from_json(method->descriptor, object, "", error);
     if (argument == NULL) {
         complain(EXIT_USAGE, "%s: %s", method->name, error);
         return NULL;
@@ -85,7 +85,7 @@ static exit_code write_reply(const void *bytes, size_t size) {
             protobuf_c_message_descriptor_get_field(reply->base.descriptor, (unsigned)reply->result_case);
         if (result != NULL) {
             json_writer writer = {.stream = stdout, .pretty = true};
-            message_to_json(&writer, *(ProtobufCMessage *const *)((const char *)reply + result->offset));
+            message_to_json(&writer, MESSAGE_PLAIN, *(ProtobufCMessage *const *)((const char *)reply + result->offset));
             emit_finish(&writer);
         } else {
             code = complain(EXIT_FAILED, "the reply holds no result that this program knows");

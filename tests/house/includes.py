@@ -36,18 +36,21 @@ ROOMS = {
     "server": ["server/methods", "server/transport"],
     "clients/c": ["proto"],
     "clients/c/examples": ["clients/c"],
-    "clients/cli": ["proto", "clients/c"],
-    "clients/rosbridge": ["proto", "clients/c"],
+    "clients/json": ["proto"],
+    "clients/cli": ["proto", "clients/c", "clients/json"],
+    "clients/rosbridge": ["proto", "clients/c", "clients/json"],
 }
 
 # Where the compiler looks for headers of the project.
-INCLUDE_PATHS = ["", "lib/include", "lib/src", "server", "clients/c/include", "clients/c/src", "clients/cli"]
+INCLUDE_PATHS = ["", "lib/include", "lib/src", "server", "clients/c/include", "clients/c/src", "clients/json",
+                 "clients/cli", "clients/rosbridge"]
 
 # Foreign headers that only some rooms may include, and the rooms.
 FOREIGN = [
     (re.compile(r"nng/"), ["server/transport", "clients"]),
-    (re.compile(r"uv\.h|systemd/"), ["server"]),
+    (re.compile(r"uv\.h|systemd/"), ["server", "clients/rosbridge"]),
     (re.compile(r"protobuf-c/"), ["proto", "server", "clients"]),
+    (re.compile(r"libwebsockets\.h|cbor\.h|png\.h"), ["clients/rosbridge"]),
     (re.compile(r"expat\.h"), ["lib/src/urdf"]),
 ]
 

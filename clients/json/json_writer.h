@@ -1,8 +1,8 @@
 /*
  * Writing JSON: commas, line breaks and escapes in one place.
  */
-#ifndef CLI_JSON_WRITER_H
-#define CLI_JSON_WRITER_H
+#ifndef JSON_JSON_WRITER_H
+#define JSON_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,30 @@
+/*
+ * Protobuf messages of any type from and to JSON, by their descriptors: names of fields as in the .proto files, enums
+ * by name, bytes in base64, a member for the chosen field of a oneof.
+ */
+#ifndef JSON_MESSAGE_JSON_H
+#define JSON_MESSAGE_JSON_H
+
+#include <jansson.h>
+#include <protobuf-c/protobuf-c.h>
+
+#include "json_writer.h"
+
+enum { MESSAGE_ERROR_SIZE = 512 };
+
+/* Builds a message from a JSON object; it is freed with protobuf_c_message_free_unpacked. NULL: `error` is a sentence
+ * that begins with the path of the member below `root`: with the root "args" "args.q[2]: null is not a number".
+ *
+ * Read beside what message_to_json writes: enums by number, or "" for zero; null for an absent message; a list of at
+ * most one for a message or a member of a oneof, as in languages without absent fields; an object with the keys 0, 1,
+ * 2 ... for an array, which is what JSON.stringify makes of a Float64Array; bytes as an array of numbers. */
+ProtobufCMessage *message_from_json(const ProtobufCMessageDescriptor *type, json_t *object, const char *root,
+                                    char error[MESSAGE_ERROR_SIZE]);
+
+/* How members of a oneof are written: as they are, or in a list of one, which is what they are declared as in ROS. */
+typedef enum message_style { MESSAGE_PLAIN, MESSAGE_ROS } message_style;
+
+/* Writes a message as a JSON object, with all fields that are not absent. */
+void message_to_json(json_writer *writer, message_style style, const ProtobufCMessage *message);
+
+#endif
