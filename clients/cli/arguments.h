@@ -28,6 +28,10 @@ typedef enum option {
     OPTION_V,
     OPTION_A,
     OPTION_TAU,
+    OPTION_DQ,
+    OPTION_DV,
+    OPTION_DA,
+    OPTION_DTAU,
     OPTION_JOINTS,
     OPTION_GRAVITY,
     OPTION_FORCE,
@@ -40,7 +44,7 @@ typedef enum option {
     OPTIONS /* how many there are */
 } option;
 
-typedef uint32_t option_set;
+typedef uint64_t option_set;
 
 #define WITH(option_name) ((option_set)1 << (option_name))
 

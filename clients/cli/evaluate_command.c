@@ -64,15 +64,29 @@ static exit_code take_frames(const evaluation_context *context, plan *asked) {
     return EXIT_OK;
 }
 
+/* Is a change along a direction asked for? */
+static bool is_directed(const plan *asked) {
+    for (size_t i = 0; i < asked->quantity_count; i++)
+        if (asked->quantities[i] == DYN_CLIENT_INVERSE_DYNAMICS_ALONG ||
+            asked->quantities[i] == DYN_CLIENT_FORWARD_DYNAMICS_ALONG)
+            return true;
+    return false;
+}
+
 static dyn_client_status ask(const evaluation_context *context, const dyn_client_query *query,
                              const double *const rows[STATE_ARRAYS], dyn_client_error *error,
                              dyn_client_evaluation **answer) {
     const plan *asked = context->own;
+    bool directed = is_directed(asked);
     dyn_client_evaluate_request request = {
         .q = rows[STATE_Q],
         .v = rows[STATE_V],
         .a = rows[STATE_A],
         .tau = rows[STATE_TAU],
+        .dq = directed ? rows[STATE_DQ] : NULL,
+        .dv = directed ? rows[STATE_DV] : NULL,
+        .da = directed ? rows[STATE_DA] : NULL,
+        .dtau = directed ? rows[STATE_DTAU] : NULL,
         .quantity_count = asked->quantity_count,
         .quantities = asked->quantities,
         .frame_count = asked->frame_count,
@@ -159,7 +173,14 @@ exit_code run_evaluate(const command *self, const arguments *given, dyn_client *
     (void)self;
     static const evaluation quantities = {
         .title = "quantities",
-        .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true, [STATE_TAU] = true},
+        .takes = {[STATE_Q] = true,
+                  [STATE_V] = true,
+                  [STATE_A] = true,
+                  [STATE_TAU] = true,
+                  [STATE_DQ] = true,
+                  [STATE_DV] = true,
+                  [STATE_DA] = true,
+                  [STATE_DTAU] = true},
         .prepare = prepare,
         .widths = widths,
         .compute = compute,

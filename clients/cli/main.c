@@ -153,7 +153,12 @@ static const command COMMANDS[] = {
                 "  centroidal_inertia, frame_pose, frame_twist, frame_acceleration, frame_jacobian,\n"
                 "  frame_jacobian_rate, frame_twist_by_q, frame_acceleration_by_q, frame_acceleration_by_v,\n"
                 "  torque_regressor, inverse_dynamics_by_q, inverse_dynamics_by_v, forward_dynamics_by_q,\n"
-                "  forward_dynamics_by_v, gravity_forces_by_q, joint_wrenches.\n"
+                "  forward_dynamics_by_v, gravity_forces_by_q, joint_wrenches, frame_jacobian_by_q,\n"
+                "  centroidal_momentum_by_q, centroidal_momentum_rate_by_q, centroidal_momentum_rate_by_v,\n"
+                "  inverse_dynamics_by_q_q, inverse_dynamics_by_v_v, inverse_dynamics_by_q_v, mass_matrix_by_q,\n"
+                "  forward_dynamics_by_q_q, forward_dynamics_by_v_v, forward_dynamics_by_q_v,\n"
+                "  inverse_mass_matrix_by_q, inverse_dynamics_along, forward_dynamics_along, external_forces.\n"
+                "ALONG: the change along the direction --dq, --dv, and --da or --dtau.\n"
                 "--frame may name several frames, separated by commas. Tables state frames and units.\n",
      .example =
          "dynamicsctl evaluate ur5 --quantity mass_matrix,coriolis_matrix --v 1,0,0,0,0,0\n"
@@ -161,9 +166,10 @@ static const command COMMANDS[] = {
          "--json",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
-                WITH(OPTION_REFERENCE) | WITH(OPTION_SUBTREE),
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_DQ) | WITH(OPTION_DV) |
+                WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE) |
+                WITH(OPTION_SUBTREE),
      .run = run_evaluate},
     {.name = "explain",
      .operands = "NAME",

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const STATE_ARRAY_NAMES[STATE_ARRAYS] = {"q", "v", "a", "tau"};
+const char *const STATE_ARRAY_NAMES[STATE_ARRAYS] = {"q", "v", "a", "tau", "dq", "dv", "da", "dtau"};
 
 bool state_batch_create(const layout *robot, size_t capacity, state_batch *created) {
-    *created =
-        (state_batch){.robot = robot, .capacity = capacity, .width = {robot->nq, robot->nv, robot->nv, robot->nv}};
+    *created = (state_batch){.robot = robot, .capacity = capacity};
     created->line = calloc(capacity, sizeof *created->line);
     bool complete = created->line != NULL;
     for (int i = 0; i < STATE_ARRAYS; i++) {
+        created->width[i] = i == STATE_Q ? robot->nq : robot->nv;
         created->values[i] = calloc(capacity * created->width[i] + 1, sizeof(double));
         complete &= created->values[i] != NULL;
     }

@@ -7,7 +7,17 @@
 #include "layout.h"
 
 /* The arrays of a state. */
-typedef enum state_array { STATE_Q, STATE_V, STATE_A, STATE_TAU, STATE_ARRAYS } state_array;
+typedef enum state_array {
+    STATE_Q,
+    STATE_V,
+    STATE_A,
+    STATE_TAU,
+    STATE_DQ, /* a direction */
+    STATE_DV,
+    STATE_DA,
+    STATE_DTAU,
+    STATE_ARRAYS
+} state_array;
 
 extern const char *const STATE_ARRAY_NAMES[STATE_ARRAYS];
 

@@ -21,7 +21,8 @@ bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) {
 
 /* ---- command line ------------------------------------------------------------------------------------------------ */
 
-static const option ARRAY_OPTIONS[STATE_ARRAYS] = {OPTION_Q, OPTION_V, OPTION_A, OPTION_TAU};
+static const option ARRAY_OPTIONS[STATE_ARRAYS] = {OPTION_Q,  OPTION_V,  OPTION_A,  OPTION_TAU,
+                                                   OPTION_DQ, OPTION_DV, OPTION_DA, OPTION_DTAU};
 
 /* The named configuration, into the row being added. */
 static exit_code take_named_q(const state_source *source, const state_batch *batch) {
@@ -34,7 +35,7 @@ static exit_code take_named_q(const state_source *source, const state_batch *bat
     return code;
 }
 
-/* Values of --q, --v, --a or --tau. */
+/* Values of --q, --v and the like. */
 static exit_code take_values(const state_source *source, const state_batch *batch, state_array array) {
     char message[PARSE_MESSAGE_SIZE];
     size_t width = batch->width[array];
@@ -72,11 +73,11 @@ static exit_code take_arguments(const state_source *source, state_batch *batch) 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static exit_code check_exclusive(const arguments *given) {
-    static const option excluded[] = {OPTION_STATE, OPTION_Q, OPTION_V, OPTION_A, OPTION_TAU};
-    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
-        if (given->value[excluded[i]] != NULL)
-            return complain(EXIT_USAGE, "--states and --%s exclude each other",
-                            i == 0 ? "state" : STATE_ARRAY_NAMES[i - 1]);
+    if (given->value[OPTION_STATE] != NULL)
+        return complain(EXIT_USAGE, "--states and --state exclude each other");
+    for (int i = 0; i < STATE_ARRAYS; i++)
+        if (given->value[ARRAY_OPTIONS[i]] != NULL)
+            return complain(EXIT_USAGE, "--states and --%s exclude each other", STATE_ARRAY_NAMES[i]);
     return EXIT_OK;
 }
 

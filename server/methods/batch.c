@@ -169,8 +169,10 @@ static size_t caller_index(const place *p, size_t first, size_t index) {
  * in the model's order. */
 static void translate(const batch *b, size_t first, const char *text, char *result, size_t size) {
     const place places[] = {
-        {"tau[", b->nv, b->order.v}, {"q[", b->nq, b->order.q}, {"v[", b->nv, b->order.v}, {"a[", b->nv, b->order.v},
-        {"force[", 3, NULL},         {"torque[", 3, NULL},      {"sample ", 1, NULL},
+        {"tau[", b->nv, b->order.v}, {"q[", b->nq, b->order.q},    {"v[", b->nv, b->order.v},
+        {"a[", b->nv, b->order.v},   {"dtau[", b->nv, b->order.v}, {"dq[", b->nv, b->order.v},
+        {"dv[", b->nv, b->order.v},  {"da[", b->nv, b->order.v},   {"force[", 3, NULL},
+        {"torque[", 3, NULL},        {"sample ", 1, NULL},
     };
     size_t used = 0;
     bool is_start = true; /* of a word */
@@ -242,6 +244,7 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
     step_call s = {.batch = b, .step = step, .context = context};
     blocks work = {
         .n = b->n,
+        .size = b->block_size,
         .workers = b->worker_count,
         .deadline = b->call->deadline,
         .step = run_block,

@@ -34,6 +34,7 @@ typedef struct batch {
     joint_order order;
     size_t n, nq, nv;
     size_t result_values; /* per sample, of what batch_expect announced */
+    size_t block_size;    /* samples that a step computes at most, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     const double *q;      /* in the model's order from batch_begin on */
 } batch;
 

@@ -22,6 +22,10 @@ typedef struct shared_work {
     size_t failed_first;
 } shared_work;
 
+static size_t block_size(const blocks *b) {
+    return b->size > 0 ? b->size : BLOCK_SAMPLES;
+}
+
 static void release(shared_work *w) {
     if (atomic_fetch_sub(&w->references, 1) == 1) {
         pthread_cond_destroy(&w->left);
@@ -51,12 +55,12 @@ static void work(shared_work *w, unsigned worker) {
             atomic_store(&w->is_stopped, true);
             return;
         }
-        size_t first = atomic_fetch_add(&w->next, BLOCK_SAMPLES);
+        size_t first = atomic_fetch_add(&w->next, block_size(b));
         if (first >= b->n) {
             return;
         }
         dyn_error error = {0};
-        size_t count = b->n - first < BLOCK_SAMPLES ? b->n - first : BLOCK_SAMPLES;
+        size_t count = b->n - first < block_size(b) ? b->n - first : block_size(b);
         dyn_status status = b->step(b->context, worker, first, count, &error);
         if (status != DYN_OK) {
             note_failure(w, first, status, &error);
@@ -96,7 +100,7 @@ static shared_work *create(const blocks *b) {
 /* Asks for further threads: as many as there are blocks for. */
 static void invite(shared_work *w) {
     const blocks *b = &w->blocks;
-    size_t count = (b->n + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
+    size_t count = (b->n + block_size(b) - 1) / block_size(b);
     for (unsigned i = 1; i < b->workers && i < count; i++) {
         atomic_fetch_add(&w->references, 1);
         if (!b->submit(b->pool, join, w)) {
@@ -118,11 +122,11 @@ static void finish(shared_work *w) {
 
 /* The same by the calling thread alone; allocates nothing. */
 static blocks_result run_alone(const blocks *b, dyn_status *status, dyn_error *error, size_t *first) {
-    for (*first = 0; *first < b->n; *first += BLOCK_SAMPLES) {
+    for (*first = 0; *first < b->n; *first += block_size(b)) {
         if (*first > 0 && clock_now() > b->deadline) {
             return BLOCKS_LATE;
         }
-        size_t count = b->n - *first < BLOCK_SAMPLES ? b->n - *first : BLOCK_SAMPLES;
+        size_t count = b->n - *first < block_size(b) ? b->n - *first : block_size(b);
         *status = b->step(b->context, 0, *first, count, error);
         if (*status != DYN_OK) {
             return BLOCKS_FAILED;
@@ -132,7 +136,7 @@ static blocks_result run_alone(const blocks *b, dyn_status *status, dyn_error *e
 }
 
 blocks_result blocks_run(const blocks *b, dyn_status *status, dyn_error *error, size_t *first) {
-    if (b->workers <= 1 || b->n <= BLOCK_SAMPLES) {
+    if (b->workers <= 1 || b->n <= block_size(b)) {
         return run_alone(b, status, error, first);
     }
     shared_work *w = create(b);

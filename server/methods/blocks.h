@@ -13,7 +13,7 @@
 
 #include "methods/service.h"
 
-/* Samples of a block. Between two blocks each thread looks at the deadline. */
+/* Most samples of a block. Between two blocks each thread looks at the deadline. */
 enum { BLOCK_SAMPLES = 256 };
 
 /* Computes samples first .. first + count - 1. `worker` numbers the threads at work, from 0, the calling one. */
@@ -21,6 +21,7 @@ typedef dyn_status (*block_step)(void *context, unsigned worker, size_t first, s
 
 typedef struct blocks {
     size_t n;          /* samples */
+    size_t size;       /* samples of a block, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     unsigned workers;  /* most threads, at least 1 */
     uint64_t deadline; /* ns, CLOCK_MONOTONIC; no block is begun after it */
     block_step step;

@@ -51,6 +51,17 @@ static dyn_status torque_regressor(const states *s, dyn_error *error, double *co
     return dyn_torque_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, error, output[0]);
 }
 
+/* tau = h - sum J' f_ext at rest: the difference that they make without gravity. */
+static dyn_status external_forces(const states *s, dyn_error *error, double *const output[]) {
+    const double none[3] = {0};
+    size_t count = s->count * (size_t)dyn_model_nv(s->model);
+    dyn_status status = dyn_rnea(s->model, s->workspace, s->count, none, s->q, NULL, NULL, s->forces, error, output[0]);
+    for (size_t i = 0; status == DYN_OK && i < count; i++) {
+        output[0][i] = 0 - output[0][i];
+    }
+    return status;
+}
+
 /* ---- energy and momentum ----------------------------------------------------------------------------------------- */
 
 static dyn_status energy(const states *s, dyn_error *error, double *const output[]) {
@@ -127,6 +138,10 @@ static dyn_status frame_derivatives(const states *s, dyn_error *error, double *c
                                  error, output[0], output[1], output[2], output[3]);
 }
 
+static dyn_status frame_hessian(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_frame_hessian(s->model, s->workspace, s->count, s->q, s->frame, s->reference_frame, error, output[0]);
+}
+
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 /* The mass matrix comes along; below, its inverse. */
@@ -142,6 +157,33 @@ static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error
 
 static dyn_status gravity_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_gravity_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, error, output[0]);
+}
+
+static dyn_status inverse_dynamics_second_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_rnea_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, error, output[0],
+                                       output[1], output[2], output[3]);
+}
+
+/* The first derivatives come along. */
+static dyn_status forward_dynamics_second_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_aba_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, error,
+                                      output + 4, output);
+}
+
+static dyn_status inverse_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_rnea_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces,
+                                           s->dq, s->dv, s->da, error, output[0]);
+}
+
+static dyn_status forward_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_aba_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces,
+                                          s->dq, s->dv, s->dtau, error, output[0]);
+}
+
+/* The momentum matrix comes along. */
+static dyn_status centroidal_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_centroidal_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, error, output[0], output[1],
+                                      output[2], output[3]);
 }
 
 const computation computations[] = {
@@ -200,6 +242,34 @@ const computation computations[] = {
      .quadratic = 20,
      .cubic = 1},
     {.run = gravity_derivatives, .outputs = {QUANTITY(GRAVITY_FORCES_BY_Q)}, .yields = 1, .linear = 60, .quadratic = 6},
+    {.run = external_forces, .outputs = {QUANTITY(EXTERNAL_FORCES)}, .yields = 1, .linear = 20},
+    {.run = frame_hessian, .outputs = {QUANTITY(FRAME_JACOBIAN_BY_Q)}, .yields = 1, .linear = 40, .quadratic = 10},
+    {.run = centroidal_derivatives,
+     .outputs = {QUANTITY(CENTROIDAL_MOMENTUM_BY_Q), QUANTITY(CENTROIDAL_MOMENTUM_RATE_BY_Q),
+                 QUANTITY(CENTROIDAL_MOMENTUM_RATE_BY_V), QUANTITY(CENTROIDAL_MOMENTUM_MATRIX)},
+     .yields = 3,
+     .needs_all = true,
+     .linear = 100},
+    {.run = inverse_dynamics_second_derivatives,
+     .outputs = {QUANTITY(INVERSE_DYNAMICS_BY_Q_Q), QUANTITY(INVERSE_DYNAMICS_BY_V_V),
+                 QUANTITY(INVERSE_DYNAMICS_BY_Q_V), QUANTITY(MASS_MATRIX_BY_Q)},
+     .yields = 4,
+     .needs_all = true,
+     .linear = 100,
+     .quadratic = 20,
+     .cubic = 20},
+    {.run = forward_dynamics_second_derivatives,
+     .outputs = {QUANTITY(FORWARD_DYNAMICS_BY_Q_Q), QUANTITY(FORWARD_DYNAMICS_BY_V_V),
+                 QUANTITY(FORWARD_DYNAMICS_BY_Q_V), QUANTITY(INVERSE_MASS_MATRIX_BY_Q), QUANTITY(FORWARD_DYNAMICS_BY_Q),
+                 QUANTITY(FORWARD_DYNAMICS_BY_V), QUANTITY(INVERSE_MASS_MATRIX)},
+     .yields = 4,
+     .needs_all = true,
+     .linear = 100,
+     .quadratic = 50,
+     .cubic = 50,
+     .quartic = 4},
+    {.run = inverse_dynamics_along, .outputs = {QUANTITY(INVERSE_DYNAMICS_ALONG)}, .yields = 1, .linear = 60},
+    {.run = forward_dynamics_along, .outputs = {QUANTITY(FORWARD_DYNAMICS_ALONG)}, .yields = 1, .linear = 120},
 };
 
 const size_t computation_count = sizeof computations / sizeof computations[0];

@@ -7,8 +7,9 @@
 #include "methods/quantity_result.h"
 #include "methods/text.h"
 
-/* Numbers of quantities are below this. */
-enum { QUANTITIES = 64 };
+/* Numbers of quantities are below QUANTITIES. A thread's results on their way to the reply are at most SCRATCH_VALUES, or
+ * those of one sample. */
+enum { QUANTITIES = 64, SCRATCH_VALUES = 1 << 20 };
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
 
@@ -30,6 +31,7 @@ typedef struct task {
 typedef struct evaluation {
     const Dynamics__V1__EvaluateRequest *request;
     motion m;
+    const double *dq, *dv, *da, *dtau; /* NULL: zero */
     dyn_reference_frame reference_frame;
     int subtree; /* joint, or -1 */
     int *frames;
@@ -119,7 +121,8 @@ static bool find_subtree(batch *b, evaluation *e) {
 static bool check_request(batch *b, evaluation *e) {
     const Dynamics__V1__EvaluateRequest *r = e->request;
     if (!batch_check(b, "v", r->n_v) || !batch_check(b, "a", r->n_a) || !batch_check(b, "tau", r->n_tau) ||
-        !check_quantities(b, e) || !find_frames(b, e) || !find_subtree(b, e)) {
+        !batch_check(b, "dq", r->n_dq) || !batch_check(b, "dv", r->n_dv) || !batch_check(b, "da", r->n_da) ||
+        !batch_check(b, "dtau", r->n_dtau) || !check_quantities(b, e) || !find_frames(b, e) || !find_subtree(b, e)) {
         return false;
     }
     call_blame(b->call, "reference_frame");
@@ -155,7 +158,7 @@ static double expect(batch *b, evaluation *e) {
     for (size_t i = 0; i < computation_count; i++) {
         const computation *c = &computations[i];
         e->task_count += run_count(e, c);
-        cost += (double)run_count(e, c) * (c->linear + (c->quadratic + c->cubic * nv) * nv) * nv;
+        cost += (double)run_count(e, c) * (c->linear + (c->quadratic + (c->cubic + c->quartic * nv) * nv) * nv) * nv;
     }
     return cost;
 }
@@ -247,6 +250,10 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .forces = motion_block_forces(&e->m, first, w->scratch, &forces),
         .reference_frame = e->reference_frame,
         .subtree = e->subtree,
+        .dq = motion_rows(e->dq, b->nv, first),
+        .dv = motion_rows(e->dv, b->nv, first),
+        .da = motion_rows(e->da, b->nv, first),
+        .dtau = motion_rows(e->dtau, b->nv, first),
     };
     /* Behind the list of forces; there is none where all results go straight into the reply. */
     double *scratch = e->scratch_values ? (double *)w->scratch + motion_forces_size(&e->m) / sizeof(double) : NULL;
@@ -273,6 +280,26 @@ static void name_bodies(batch *b, const evaluation *e, Dynamics__V1__EvaluateRep
     }
 }
 
+/* Chooses blocks small enough for the threads' scratch memory, and its size. False, and the call ended, where one sample
+ * needs too much. */
+static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
+    uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
+    size_t values = e->scratch_values ? e->scratch_values : 1;
+    if ((double)values * sizeof(double) > (double)limit) {
+        call_blame(b->call, "quantities");
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "these quantities take %zu MB of memory for one sample of model \"%s\"; the limit is %llu MB "
+                  "(limits.reply_bytes)",
+                  values * sizeof(double) / 1000000, b->entry->name, (unsigned long long)limit / 1000000);
+        return false;
+    }
+    size_t samples = SCRATCH_VALUES / values;
+    b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
+    samples = b->n < b->block_size ? b->n : b->block_size;
+    *scratch = motion_forces_size(&e->m) + samples * e->scratch_values * sizeof(double);
+    return true;
+}
+
 /* Takes the inputs, computes and answers. */
 static void compute(batch *b, evaluation *e) {
     call *c = b->call;
@@ -281,14 +308,17 @@ static void compute(batch *b, evaluation *e) {
     e->m.v = batch_input(b, r->n_v, r->v);
     e->m.a = batch_input(b, r->n_a, r->a);
     e->m.tau = batch_input(b, r->n_tau, r->tau);
+    e->dq = batch_input(b, r->n_dq, r->dq);
+    e->dv = batch_input(b, r->n_dv, r->dv);
+    e->da = batch_input(b, r->n_da, r->da);
+    e->dtau = batch_input(b, r->n_dtau, r->dtau);
     Dynamics__V1__EvaluateReply *reply = call_allocate(c, 1, sizeof *reply);
     if (!motion_take_forces(b, &e->m, r->n_external_forces, r->external_forces) || !create_results(b, e) ||
         !create_tasks(b, e) || call_has_ended(c)) {
         return;
     }
-    size_t samples = b->n < BLOCK_SAMPLES ? b->n : BLOCK_SAMPLES;
-    size_t scratch = motion_forces_size(&e->m) + samples * e->scratch_values * sizeof(double);
-    if (!batch_run(b, evaluate_step, e, scratch)) {
+    size_t scratch;
+    if (!size_blocks(b, e, &scratch) || !batch_run(b, evaluate_step, e, scratch)) {
         return;
     }
     dynamics__v1__evaluate_reply__init(reply);

@@ -19,12 +19,16 @@ const char *const quantity_axis_names[AXIS_KINDS] = {
 #define INVERSE_INERTIA                                                                                                \
     "1/(kg m^2) between rotations, 1/(kg m) between a rotation and a translation, 1/kg between translations"
 #define DAMPING "kg m^2/s between rotations, kg m/s between a rotation and a translation, kg/s between translations"
-#define SYMBOL "kg m^(2 - t), t being how many of the three joints are translations"
+#define SYMBOL "kg m^(2 - t)" OF_THREE
 #define STIFFNESS "N m between rotations, N between a rotation and a translation, N/m between translations"
 #define ACCELERATION_BY_POSITION                                                                                       \
     "1/s^2 between joints alike, 1/(m s^2) of a rotation by a translation, m/s^2 of a translation by a rotation"
 #define ACCELERATION_BY_VELOCITY                                                                                       \
     "1/s between joints alike, 1/(m s) of a rotation by a translation, m/s of a translation by a rotation"
+
+/* Units of three indices. */
+#define OF_THREE ", t being how many of the three joints are translations"
+#define OF_TWO_AND_ONE ", t being 1 where the first joint is a translation, u how many of the other two are"
 
 /* A block that begins at entry `first` of the library's result, and one that is a part of each entry; then its axes. */
 #define BLOCK(name, unit, first, ...) PART(name, unit, first, 0, __VA_ARGS__)
@@ -46,6 +50,13 @@ const char *const quantity_axis_names[AXIS_KINDS] = {
     { BLOCK("linear", linear, 3, AXIS_XYZ), BLOCK("angular", angular, 0, AXIS_XYZ) }
 #define SPATIAL_MATRIX(linear, angular)                                                                                \
     { BLOCK("linear", linear, 3, AXIS_XYZ, AXIS_JOINTS), BLOCK("angular", angular, 0, AXIS_XYZ, AXIS_JOINTS) }
+#define JOINT_CUBE(unit)                                                                                               \
+    { BLOCK("value", unit, 0, AXIS_JOINTS, AXIS_JOINTS, AXIS_JOINTS) }
+#define SPATIAL_CUBE(linear, angular)                                                                                  \
+    {                                                                                                                  \
+        BLOCK("linear", linear, 3, AXIS_XYZ, AXIS_JOINTS, AXIS_JOINTS),                                                \
+            BLOCK("angular", angular, 0, AXIS_XYZ, AXIS_JOINTS, AXIS_JOINTS)                                           \
+    }
 #define POSE                                                                                                           \
     { BLOCK("position", "m", 0, AXIS_XYZ), BLOCK("quaternion", "1", 3, AXIS_XYZW) }
 #define REGRESSOR                                                                                                      \
@@ -63,7 +74,7 @@ static const quantity_form forms[] = {
     [QUANTITY(MASS_MATRIX)] = {"", false, JOINT_MATRIX(INERTIA)},
     [QUANTITY(INVERSE_MASS_MATRIX)] = {"", false, JOINT_MATRIX(INVERSE_INERTIA)},
     [QUANTITY(CORIOLIS_MATRIX)] = {"", false, JOINT_MATRIX(DAMPING)},
-    [QUANTITY(CHRISTOFFEL_SYMBOLS)] = {"", false, {BLOCK("value", SYMBOL, 0, AXIS_JOINTS, AXIS_JOINTS, AXIS_JOINTS)}},
+    [QUANTITY(CHRISTOFFEL_SYMBOLS)] = {"", false, JOINT_CUBE(SYMBOL)},
     [QUANTITY(GRAVITY_FORCES)] = {"", false, JOINT_VECTOR(FORCE)},
     [QUANTITY(BIAS_FORCES)] = {"", false, JOINT_VECTOR(FORCE)},
     [QUANTITY(KINETIC_ENERGY)] = {"", false, NUMBER("J")},
@@ -101,6 +112,32 @@ static const quantity_form forms[] = {
     [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {"", false, JOINT_MATRIX(ACCELERATION_BY_VELOCITY)},
     [QUANTITY(GRAVITY_FORCES_BY_Q)] = {"", false, JOINT_MATRIX(STIFFNESS)},
     [QUANTITY(JOINT_WRENCHES)] = {"axes and origin of each body's link", false, WRENCHES},
+    [QUANTITY(FRAME_JACOBIAN_BY_Q)] = {NULL, true,
+                                       SPATIAL_CUBE("m^(1 - t), t being how many of the two joints are translations",
+                                                    "m^-t, t being how many of the two joints are translations")},
+    [QUANTITY(CENTROIDAL_MOMENTUM_BY_Q)] = {CENTROIDAL, false,
+                                            SPATIAL_MATRIX("kg m/s for rotations, kg/s for translations",
+                                                           "kg m^2/s for rotations, kg m/s for translations")},
+    [QUANTITY(CENTROIDAL_MOMENTUM_RATE_BY_Q)] = {CENTROIDAL, false,
+                                                 SPATIAL_MATRIX("N for rotations, N/m for translations",
+                                                                "N m for rotations, N for translations")},
+    [QUANTITY(CENTROIDAL_MOMENTUM_RATE_BY_V)] = {CENTROIDAL, false,
+                                                 SPATIAL_MATRIX("kg m/s for rotations, kg/s for translations",
+                                                                "kg m^2/s for rotations, kg m/s for translations")},
+    [QUANTITY(INVERSE_DYNAMICS_BY_Q_Q)] = {"", false, JOINT_CUBE("N m^(1 - t)" OF_THREE)},
+    [QUANTITY(INVERSE_DYNAMICS_BY_V_V)] = {"", false, JOINT_CUBE(SYMBOL)},
+    [QUANTITY(INVERSE_DYNAMICS_BY_Q_V)] = {"", false, JOINT_CUBE("kg m^(2 - t)/s" OF_THREE)},
+    [QUANTITY(MASS_MATRIX_BY_Q)] = {"", false, JOINT_CUBE(SYMBOL)},
+    [QUANTITY(FORWARD_DYNAMICS_BY_Q_Q)] = {"", false, JOINT_CUBE("m^(t - u)/s^2" OF_TWO_AND_ONE)},
+    [QUANTITY(FORWARD_DYNAMICS_BY_V_V)] = {"", false, JOINT_CUBE("m^(t - u)" OF_TWO_AND_ONE)},
+    [QUANTITY(FORWARD_DYNAMICS_BY_Q_V)] = {"", false, JOINT_CUBE("m^(t - u)/s" OF_TWO_AND_ONE)},
+    [QUANTITY(INVERSE_MASS_MATRIX_BY_Q)] =
+        {"", false,
+         JOINT_CUBE("m^(t - 2)/kg, t being how many of the first two joints are translations, less 1 where the third "
+                    "is")},
+    [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {"", false, JOINT_VECTOR(FORCE)},
+    [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {"", false, JOINT_VECTOR(ACCELERATION)},
+    [QUANTITY(EXTERNAL_FORCES)] = {"", false, JOINT_VECTOR(FORCE)},
 };
 
 const quantity_form *quantity_find(Dynamics__V1__Quantity quantity) {

@@ -67,7 +67,12 @@ static int call_derivatives(const dyn_model *model, dyn_workspace *w, const doub
     failed += dyn_gravity_derivatives(model, w, SAMPLES, NULL, q, &error, x[0]) != DYN_OK;
     failed +=
         dyn_frame_derivatives(model, w, SAMPLES, q, v, v, frame, DYN_WORLD, &error, x[0], x[1], x[2], x[3]) != DYN_OK;
+    failed += dyn_centroidal_derivatives(model, w, SAMPLES, q, v, v, &error, x[0], x[1], x[2], x[3]) != DYN_OK;
+    failed +=
+        dyn_rnea_directional_derivative(model, w, SAMPLES, NULL, q, v, v, forces, v, v, v, &error, x[0]) != DYN_OK;
+    failed += dyn_aba_directional_derivative(model, w, SAMPLES, NULL, q, v, v, forces, v, v, v, &error, x[0]) != DYN_OK;
     if (nv <= CUBE_BOUND) {
+        failed += dyn_frame_hessian(model, w, SAMPLES, q, frame, DYN_LOCAL, &error, out) != DYN_OK;
         failed +=
             dyn_rnea_second_derivatives(model, w, SAMPLES, NULL, q, v, v, &error, x[0], x[1], x[2], x[3]) != DYN_OK;
         failed += dyn_aba_second_derivatives(model, w, SAMPLES, NULL, q, v, v, &error, x, x + 3) != DYN_OK;

@@ -10,7 +10,7 @@
 
 #include "support/random_tree.h"
 
-enum { SAMPLES = 67, THREADS = 4, QUANTITIES = 26, CUBE_BOUND = 12 };
+enum { SAMPLES = 67, THREADS = 4, QUANTITIES = 33, CUBE_BOUND = 12 };
 
 typedef struct batch {
     const dyn_model *model;
@@ -24,7 +24,8 @@ static void set_widths(batch *b) {
     size_t nv = b->nv, square = nv * nv, frame = 6 * nv, cube = nv <= CUBE_BOUND ? nv * square : 0;
     const size_t widths[QUANTITIES] = {nv,     nv,     square, frame,  square, square, square, square, square,
                                        square, square, square, square, frame,  frame,  frame,  frame,  cube,
-                                       cube,   cube,   cube,   6,      3,      3,      3,      3 * nv};
+                                       cube,   cube,   cube,   6,      3,      3,      3,      3 * nv, 6 * square,
+                                       frame,  frame,  frame,  frame,  nv,     nv};
     memcpy(b->widths, widths, sizeof widths);
     b->width = 0;
     for (int i = 0; i < QUANTITIES; i++) {
@@ -60,6 +61,10 @@ static int compute(const batch *b, size_t first, size_t n, double *out) {
     }
     failed += dyn_centroidal_momentum(m, w, n, q, v, &error, x[21]) != DYN_OK;
     failed += dyn_center_of_mass(m, w, n, q, v, a, -1, &error, x[22], x[23], x[24], x[25]) != DYN_OK;
+    failed += dyn_frame_hessian(m, w, n, q, frame, DYN_LOCAL_WORLD_ALIGNED, &error, x[26]) != DYN_OK;
+    failed += dyn_centroidal_derivatives(m, w, n, q, v, a, &error, x[27], x[28], x[29], x[30]) != DYN_OK;
+    failed += dyn_rnea_directional_derivative(m, w, n, NULL, q, v, a, NULL, v, a, v, &error, x[31]) != DYN_OK;
+    failed += dyn_aba_directional_derivative(m, w, n, NULL, q, v, a, NULL, v, a, v, &error, x[32]) != DYN_OK;
     dyn_workspace_free(w);
     return failed;
 }

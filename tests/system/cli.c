@@ -219,6 +219,17 @@ START_TEST(evaluate_writes_what_the_single_commands_write) {
     ck_assert_ptr_nonnull(strstr(run.output, "state 2\ncoriolis_matrix, in kg m^2/s between rotations"));
     ck_assert_ptr_nonnull(strstr(run.output, "(axes of the world, origin at the centre of mass)"));
     outcome_free(&run);
+    json_t *change = run_json("$ctl evaluate two_link --q 1,2 --dq 0,1 --dv 0,0 --da 1,0 --quantity "
+                              "inverse_dynamics_along,mass_matrix,gravity_forces_by_q --json");
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *M = json_array_get(json_object_get(change, "mass_matrix"), i);
+        const json_t *dg = json_array_get(json_object_get(change, "gravity_forces_by_q"), i);
+        double expected = json_real_value(json_array_get(M, 0)) + json_real_value(json_array_get(dg, 1));
+        const json_t *along = json_array_get(json_object_get(change, "inverse_dynamics_along"), i);
+        ck_assert_double_eq_tol(json_number_value(along), expected, 1e-12);
+    }
+    json_decref(change);
+    must_fail("$ctl evaluate two_link --quantity inverse_dynamics_along --dv 1", 2, "--dv: ");
     must_fail("$ctl evaluate ur5", 2, "evaluate needs --quantity");
     must_fail("$ctl evaluate ur5 --quantity mass", 2, "there is no \"mass\"");
     must_fail("$ctl evaluate ur5 --quantity power,power", 1, "evaluate.quantities[1]");

@@ -12,7 +12,7 @@
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
 
-enum { QUANTITIES = 34 };
+enum { QUANTITIES = 49 };
 
 static daemon_fixture served;
 static char **files;
@@ -61,26 +61,6 @@ static const pair OF_THE_ALIGNED_FRAME[] = {
     {DYN_CLIENT_FRAME_JACOBIAN_RATE, "ee_dJ_lwa", 0},
 };
 
-/* Asks for quantities of the reference's states and frame. */
-static dyn_client_evaluation *ask(const reference *of, size_t count, const dyn_client_quantity *quantities,
-                                  dyn_client_reference_frame reference_frame) {
-    dyn_client_error error;
-    dyn_client_evaluation *answer;
-    const char *frame = frame_of(of);
-    dyn_client_evaluate_request request = {.q = of->q,
-                                           .v = of->v,
-                                           .a = of->a,
-                                           .tau = of->tau,
-                                           .quantity_count = count,
-                                           .quantities = quantities,
-                                           .frame_count = 1,
-                                           .frames = &frame,
-                                           .reference_frame = reference_frame};
-    must(of, "evaluate", dyn_client_evaluate(of->client, &of->query, &request, &error, &answer), &error);
-    ck_assert_uint_eq(answer->result_count, count);
-    return answer;
-}
-
 /* Compares all blocks of a result with a field that may be missing from some states. */
 static void compare(const reference *of, const dyn_client_quantity_result *result, const pair *with) {
     size_t compared = 0;
@@ -111,7 +91,7 @@ static void compare_all(const reference *of, size_t count, const pair *pairs,
             quantities[asked_count++] = pairs[i].quantity;
         }
     }
-    dyn_client_evaluation *answer = ask(of, asked_count, quantities, reference_frame);
+    dyn_client_evaluation *answer = reference_evaluate(of, asked_count, quantities, reference_frame);
     for (size_t i = 0; i < asked_count; i++)
         compare(of, &answer->results[i], asked[i]);
     dyn_client_evaluation_free(answer);
@@ -144,7 +124,7 @@ START_TEST(regressor_agrees_with_the_reference) {
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
-    dyn_client_evaluation *answer = ask(&of, 1, &regressor, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 1, &regressor, DYN_CLIENT_LOCAL);
     const dyn_client_block *Y = &answer->results[0].blocks[0];
     size_t bodies = answer->body_count, compared = 0;
     ck_assert_uint_eq(bodies, json_array_size(of.joints));
@@ -169,29 +149,19 @@ END_TEST
 
 /* ---- against each other ------------------------------------------------------------------------------------------ */
 
-/* A block's matrix of one sample times a vector of nv. */
-static void multiply(const reference *of, const dyn_client_block *matrix, size_t s, const double *vector,
-                     double *product) {
-    for (size_t i = 0; i < matrix->width / of->nv; i++) {
-        product[i] = 0;
-        for (size_t k = 0; k < of->nv; k++)
-            product[i] += matrix->values[s * matrix->width + i * of->nv + k] * vector[k];
-    }
-}
-
 /* The momentum of the reference changes as the rate of its matrix says. */
 START_TEST(rate_of_the_momentum_matrix_agrees_with_the_reference) {
     static const dyn_client_quantity rate = DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE;
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
-    dyn_client_evaluation *answer = ask(&of, 1, &rate, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 1, &rate, DYN_CLIENT_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         const json_t *expected = json_object_get(json_array_get(of.states, s), "dAg_v");
         double product[6];
         deviation found = {0};
-        multiply(&of, &answer->results[0].blocks[0], s, of.v + s * of.nv, product);
-        multiply(&of, &answer->results[0].blocks[1], s, of.v + s * of.nv, product + 3);
+        reference_multiply(&of, &answer->results[0].blocks[0], s, of.v + s * of.nv, product);
+        reference_multiply(&of, &answer->results[0].blocks[1], s, of.v + s * of.nv, product + 3);
         for (size_t k = 0; k < 6; k++)
             add(&found, product[k], at(expected, k));
         check(&of, "dAg_v", s, found);
@@ -207,7 +177,7 @@ START_TEST(christoffel_symbols_make_the_coriolis_matrix) {
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
-    dyn_client_evaluation *answer = ask(&of, 2, both, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 2, both, DYN_CLIENT_LOCAL);
     const dyn_client_block *C = answer->results[0].blocks;
     for (size_t s = 0; s < of.count; s++) {
         deviation found = {0};
@@ -235,21 +205,21 @@ START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
     double *v = of.v, *a = of.a, *rest = calloc(of.count * of.nv + 1, sizeof *rest);
-    dyn_client_evaluation *moving = ask(&of, 4, asked, DYN_CLIENT_WORLD);
+    dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_WORLD);
     of.v = rest;
     of.a = v;
-    dyn_client_evaluation *starting = ask(&of, 1, at_rest, DYN_CLIENT_WORLD);
+    dyn_client_evaluation *starting = reference_evaluate(&of, 1, at_rest, DYN_CLIENT_WORLD);
     of.a = rest;
-    dyn_client_evaluation *resting = ask(&of, 1, at_rest + 1, DYN_CLIENT_WORLD);
+    dyn_client_evaluation *resting = reference_evaluate(&of, 1, at_rest + 1, DYN_CLIENT_WORLD);
     for (size_t s = 0; s < of.count; s++) {
         const double *along = v + s * of.nv;
         deviation twist = {0}, acceleration = {0}, start = {0}, gravity = {0};
         for (size_t k = 0; k < 2; k++) {
             double rate[3], by_q[3], by_v[3], a_by_q[3];
-            multiply(&of, &moving->results[0].blocks[k], s, along, rate);
-            multiply(&of, &moving->results[1].blocks[k], s, along, by_q);
-            multiply(&of, &moving->results[2].blocks[k], s, along, by_v);
-            multiply(&of, &starting->results[0].blocks[k], s, along, a_by_q);
+            reference_multiply(&of, &moving->results[0].blocks[k], s, along, rate);
+            reference_multiply(&of, &moving->results[1].blocks[k], s, along, by_q);
+            reference_multiply(&of, &moving->results[2].blocks[k], s, along, by_v);
+            reference_multiply(&of, &starting->results[0].blocks[k], s, along, a_by_q);
             for (size_t i = 0; i < 3; i++) {
                 add(&twist, by_q[i], rate[i]);
                 add(&acceleration, by_v[i], 2 * rate[i]);
@@ -283,9 +253,9 @@ START_TEST(power_and_center_of_mass_follow_from_their_factors) {
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
     double *v = of.v, *rest = calloc(of.count * of.nv + 1, sizeof *rest);
-    dyn_client_evaluation *answer = ask(&of, 3, asked, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 3, asked, DYN_CLIENT_LOCAL);
     of.v = rest;
-    dyn_client_evaluation *starting = ask(&of, 1, asked + 3, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *starting = reference_evaluate(&of, 1, asked + 3, DYN_CLIENT_LOCAL);
     of.v = v;
     for (size_t s = 0; s < of.count; s++) {
         deviation power = {0}, velocity = {0}, acceleration = {0};
@@ -293,10 +263,10 @@ START_TEST(power_and_center_of_mass_follow_from_their_factors) {
         for (size_t k = 0; k < of.nv; k++)
             sum += of.tau[s * of.nv + k] * of.v[s * of.nv + k];
         add(&power, answer->results[0].blocks[0].values[s], sum);
-        multiply(&of, answer->results[2].blocks, s, of.v + s * of.nv, product);
+        reference_multiply(&of, answer->results[2].blocks, s, of.v + s * of.nv, product);
         for (size_t k = 0; k < 3; k++)
             add(&velocity, answer->results[1].blocks[0].values[3 * s + k], product[k]);
-        multiply(&of, answer->results[2].blocks, s, of.a + s * of.nv, product);
+        reference_multiply(&of, answer->results[2].blocks, s, of.a + s * of.nv, product);
         for (size_t k = 0; k < 3; k++)
             add(&acceleration, starting->results[0].blocks[0].values[3 * s + k], product[k]);
         check(&of, "power", s, power);
@@ -341,6 +311,10 @@ START_TEST(quantities_are_the_same_alone_and_together) {
                                            .v = v,
                                            .a = a,
                                            .tau = a,
+                                           .dq = v,
+                                           .dv = a,
+                                           .da = v,
+                                           .dtau = v,
                                            .quantity_count = QUANTITIES,
                                            .quantities = all,
                                            .frame_count = 2,

@@ -185,12 +185,16 @@ static double worst;
 static char worst_place[256];
 
 void check(const reference *of, const char *quantity, size_t state, deviation found) {
+    check_within(of, quantity, state, found, TOLERANCE);
+}
+
+void check_within(const reference *of, const char *quantity, size_t state, deviation found, double tolerance) {
     double scale = found.norm > 0 ? sqrt(found.norm) : 1;
     if (sqrt(found.difference) / scale > worst) {
         worst = sqrt(found.difference) / scale;
         snprintf(worst_place, sizeof worst_place, "%s of %s, state %zu", quantity, of->robot->model.name, state);
     }
-    ck_assert_msg(sqrt(found.difference) <= TOLERANCE * scale, "%s, %s, state %zu: differs by %g of its norm %g",
+    ck_assert_msg(sqrt(found.difference) <= tolerance * scale, "%s, %s, state %zu: differs by %g of its norm %g",
                   of->robot->model.name, quantity, state, sqrt(found.difference) / scale, sqrt(found.norm));
 }
 
@@ -209,6 +213,40 @@ const char *frame_of(const reference *of) {
 
 void reference_summarize(int robots) {
     printf("%d robots compared; largest relative deviation %.2g (%s)\n", robots, worst, worst_place);
+}
+
+/* ---- evaluating -------------------------------------------------------------------------------------------------- */
+
+dyn_client_evaluation *reference_evaluate(const reference *of, size_t count, const dyn_client_quantity *quantities,
+                                          dyn_client_reference_frame reference_frame) {
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    const char *frame = frame_of(of);
+    dyn_client_evaluate_request request = {.q = of->q,
+                                           .v = of->v,
+                                           .a = of->a,
+                                           .tau = of->tau,
+                                           .dq = of->dq,
+                                           .dv = of->dv,
+                                           .da = of->da,
+                                           .dtau = of->dtau,
+                                           .quantity_count = count,
+                                           .quantities = quantities,
+                                           .frame_count = 1,
+                                           .frames = &frame,
+                                           .reference_frame = reference_frame};
+    must(of, "evaluate", dyn_client_evaluate(of->client, &of->query, &request, &error, &answer), &error);
+    ck_assert_uint_eq(answer->result_count, count);
+    return answer;
+}
+
+void reference_multiply(const reference *of, const dyn_client_block *matrix, size_t s, const double *vector,
+                        double *product) {
+    for (size_t i = 0; i < matrix->width / of->nv; i++) {
+        product[i] = 0;
+        for (size_t k = 0; k < of->nv; k++)
+            product[i] += matrix->values[s * matrix->width + i * of->nv + k] * vector[k];
+    }
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */

@@ -28,7 +28,8 @@ typedef struct reference {
     dyn_client_query query;
     size_t *v_map; /* index in the robot's v of each entry of the reference's */
     double *q, *v, *a, *tau;
-    const char **names; /* of joints, in the reference's order; NULL: not used */
+    const double *dq, *dv, *da, *dtau; /* a direction in the reference's order; NULL: zeros */
+    const char **names;                /* of joints, in the reference's order; NULL: not used */
 } reference;
 
 /* Reads a file, and loads its robot into the daemon at `address`. */
@@ -43,6 +44,14 @@ bool has(const reference *of, const char *field);
 
 /* Name of the frame that the reference's "ee" fields are of. */
 const char *frame_of(const reference *of);
+
+/* Evaluates quantities of the reference's states, direction and frame; to be freed. */
+dyn_client_evaluation *reference_evaluate(const reference *of, size_t count, const dyn_client_quantity *quantities,
+                                          dyn_client_reference_frame reference_frame);
+
+/* A block's matrix of one sample times a vector of nv: sums over its last axis. */
+void reference_multiply(const reference *of, const dyn_client_block *matrix, size_t s, const double *vector,
+                        double *product);
 
 const dyn_client_joint *find_joint(const dyn_client_description *robot, const char *name);
 
@@ -59,6 +68,7 @@ typedef struct deviation {
 
 void add(deviation *to, double computed, double expected);
 void check(const reference *of, const char *quantity, size_t state, deviation found);
+void check_within(const reference *of, const char *quantity, size_t state, deviation found, double tolerance);
 
 /* Writes the largest deviation that was found. */
 void reference_summarize(int robots);

@@ -455,6 +455,21 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_FORWARD_DYNAMICS_BY_V = 32,
     DYN_CLIENT_GRAVITY_FORCES_BY_Q = 33, /* dg/dq: nv x nv */
     DYN_CLIENT_JOINT_WRENCHES = 34, /* that a joint's parent exerts on what it carries: force and torque bodies x 3 */
+    DYN_CLIENT_FRAME_JACOBIAN_BY_Q = 35,           /* dJ/dq, the Hessian: linear and angular 3 x nv x nv */
+    DYN_CLIENT_CENTROIDAL_MOMENTUM_BY_Q = 36,      /* linear and angular 3 x nv; below, of its rate */
+    DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_Q = 37, /* of A_G a + dA_G/dt v */
+    DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_V = 38,
+    DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_Q = 39, /* second derivatives of tau(q, v, a), no external forces: nv x nv x nv */
+    DYN_CLIENT_INVERSE_DYNAMICS_BY_V_V = 40,
+    DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_V = 41, /* along q_j, then v_k */
+    DYN_CLIENT_MASS_MATRIX_BY_Q = 42,        /* of M_ij along q_k */
+    DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_Q = 43, /* of a(q, v, tau) */
+    DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V = 44,
+    DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V = 45,
+    DYN_CLIENT_INVERSE_MASS_MATRIX_BY_Q = 46,
+    DYN_CLIENT_INVERSE_DYNAMICS_ALONG = 47, /* change of tau along (dq, dv, da): nv */
+    DYN_CLIENT_FORWARD_DYNAMICS_ALONG = 48, /* change of a along (dq, dv, dtau): nv */
+    DYN_CLIENT_EXTERNAL_FORCES = 49,        /* sum of J' f_ext of the query's external forces: nv */
 } dyn_client_quantity;
 
 /* The quantity in lower case, "mass_matrix"; NULL for a number that is none. Thread-safe. */
@@ -474,6 +489,7 @@ typedef struct dyn_client_evaluate_request {
     const char *const *frames;
     dyn_client_reference_frame reference_frame; /* of the frame quantities but the pose */
     const char *subtree;                        /* joint whose load the centre of mass is of; NULL: the whole robot */
+    const double *dq, *dv, *da, *dtau;          /* n x nv; NULL: zeros; the direction of the quantities ALONG */
 } dyn_client_evaluate_request;
 
 /* Numbers of one shape for each sample. */

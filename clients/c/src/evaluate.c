@@ -44,6 +44,21 @@ static const char *const QUANTITY_NAMES[] = {
     [DYN_CLIENT_FORWARD_DYNAMICS_BY_V] = "forward_dynamics_by_v",
     [DYN_CLIENT_GRAVITY_FORCES_BY_Q] = "gravity_forces_by_q",
     [DYN_CLIENT_JOINT_WRENCHES] = "joint_wrenches",
+    [DYN_CLIENT_FRAME_JACOBIAN_BY_Q] = "frame_jacobian_by_q",
+    [DYN_CLIENT_CENTROIDAL_MOMENTUM_BY_Q] = "centroidal_momentum_by_q",
+    [DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_Q] = "centroidal_momentum_rate_by_q",
+    [DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_V] = "centroidal_momentum_rate_by_v",
+    [DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_Q] = "inverse_dynamics_by_q_q",
+    [DYN_CLIENT_INVERSE_DYNAMICS_BY_V_V] = "inverse_dynamics_by_v_v",
+    [DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_V] = "inverse_dynamics_by_q_v",
+    [DYN_CLIENT_MASS_MATRIX_BY_Q] = "mass_matrix_by_q",
+    [DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_Q] = "forward_dynamics_by_q_q",
+    [DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V] = "forward_dynamics_by_v_v",
+    [DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V] = "forward_dynamics_by_q_v",
+    [DYN_CLIENT_INVERSE_MASS_MATRIX_BY_Q] = "inverse_mass_matrix_by_q",
+    [DYN_CLIENT_INVERSE_DYNAMICS_ALONG] = "inverse_dynamics_along",
+    [DYN_CLIENT_FORWARD_DYNAMICS_ALONG] = "forward_dynamics_along",
+    [DYN_CLIENT_EXTERNAL_FORCES] = "external_forces",
 };
 
 enum { QUANTITY_COUNT = sizeof QUANTITY_NAMES / sizeof *QUANTITY_NAMES };
@@ -201,6 +216,14 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
     asked->a = (double *)request->a;
     asked->n_tau = request->tau != NULL ? parts->v_count : 0;
     asked->tau = (double *)request->tau;
+    asked->n_dq = request->dq != NULL ? parts->v_count : 0;
+    asked->dq = (double *)request->dq;
+    asked->n_dv = request->dv != NULL ? parts->v_count : 0;
+    asked->dv = (double *)request->dv;
+    asked->n_da = request->da != NULL ? parts->v_count : 0;
+    asked->da = (double *)request->da;
+    asked->n_dtau = request->dtau != NULL ? parts->v_count : 0;
+    asked->dtau = (double *)request->dtau;
     asked->n_external_forces = parts->force_count;
     asked->external_forces = parts->forces;
     asked->gravity = parts->gravity;
