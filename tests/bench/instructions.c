@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "child.h"
-#include "robots.h"
 #include "sections.h"
-#include "workload.h"
 
 #ifdef HAVE_CALLGRIND
 #include <valgrind/callgrind.h>
@@ -21,107 +19,98 @@
 #define CALLGRIND_DUMP_STATS_AT(label)
 #endif
 
-enum { OURS_1, OURS_64, KDL, MUJOCO, SUBJECTS };
-enum { ROBOTS = 4, ALGORITHMS = ALGORITHM_ABA + 1, COUNTED_STATES = 64, LABEL_SIZE = 64 };
+/* Contestants with batches up to the number of states that are counted; chains up to 100 bodies. */
+enum { COUNTED_STATES = 64, LONGEST_CHAIN = 100, ROBOTS = 16, LABEL_SIZE = 64 };
 
-static const char *const robot_names[ROBOTS] = {"ur5", "panda", "quadruped, floating", "chain of 100"};
-
-static dyn_model *create_robot(int robot) {
-    return robot == 3 ? robot_chain(100)
-                      : robot_load(robot == 2 ? "quadruped" : robot_names[robot],
-                                   robot == 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED);
+static bool is_counted(const bench_options *options, const bench_robot *robot) {
+    return is_robot_asked(options, robot) && (robot->bodies == 0 || robot->bodies == LONGEST_CHAIN);
 }
 
 /* Name of a count in callgrind's files. */
-static void write_label(char label[LABEL_SIZE], int robot, int a, int who) {
-    snprintf(label, LABEL_SIZE, "count-%d-%d-%d", robot, a, who);
+static void write_label(char label[LABEL_SIZE], int robot, int id, int who) {
+    snprintf(label, LABEL_SIZE, "count-%d-%d-%d", robot, id, who);
 }
 
 /* ---- the process that counts ------------------------------------------------------------------------------------- */
 
-static bool compute(workload *w, const peer_library *library, peer *robot, algorithm a, int who) {
-    if (who >= KDL) {
-        for (size_t i = 0; i < COUNTED_STATES; i++) {
-            if (!robot || !compute_peer(w, library, robot, a, i)) {
-                return false;
-            }
-        }
-        return true;
+static void compute(contest *all, int who, algorithm_id id) {
+    for (size_t call = 0; call < COUNTED_STATES / contestant_get(who)->batch; call++) {
+        contest_call(all, who, id, call);
     }
-    size_t batch = who == OURS_64 ? COUNTED_STATES : 1;
-    for (size_t i = 0; i < COUNTED_STATES; i += batch) {
-        compute_ours(w, a, i, batch);
-    }
-    return true;
 }
 
-static void count_algorithms(workload *w, const peer_library *library, peer *robot, int number, int who) {
-    for (int a = 0; a < ALGORITHMS; a++) {
+static void count_algorithm(contest *all, int robot, algorithm_id id) {
+    for (int who = 0; who < CONTESTANTS; who++) {
         char label[LABEL_SIZE];
-        write_label(label, number, a, who);
-        if (compute(w, library, robot, (algorithm)a, who)) {
+        write_label(label, robot, id, who);
+        if (contestant_get(who)->batch <= COUNTED_STATES && contest_has(all, who, id)) {
+            compute(all, who, id);
             CALLGRIND_START_INSTRUMENTATION;
             CALLGRIND_ZERO_STATS;
-            compute(w, library, robot, (algorithm)a, who);
+            compute(all, who, id);
             CALLGRIND_DUMP_STATS_AT(label);
             CALLGRIND_STOP_INSTRUMENTATION;
         }
     }
 }
 
-void count_instructions(void) {
-    for (int i = 0; i < ROBOTS; i++) {
-        workload w;
-        workload_open(&w, robot_names[i], create_robot(i));
-        for (int who = 0; who < SUBJECTS; who++) {
-            const peer_library *library = who == KDL ? peer_find("kdl") : who == MUJOCO ? peer_find("mujoco") : NULL;
-            char reason[PEER_REASON_SIZE];
-            peer *robot = library ? library->create(w.model, true, reason) : NULL;
-            count_algorithms(&w, library, robot, i, who);
-            if (robot) {
-                library->destroy(robot);
+void count_instructions(const bench_options *options) {
+    for (int robot = 0; bench_robots[robot].title; robot++) {
+        if (!is_counted(options, &bench_robots[robot])) {
+            continue;
+        }
+        contest all;
+        contest_open(&all, &bench_robots[robot], true);
+        for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
+            if (is_algorithm_asked(options, &bench_robots[robot], id)) {
+                count_algorithm(&all, robot, id);
             }
         }
-        workload_close(&w);
+        contest_close(&all);
     }
 }
 
 /* ---- the process that reports ------------------------------------------------------------------------------------ */
 
 typedef struct counts {
-    double per_state[ROBOTS][ALGORITHMS][SUBJECTS]; /* NaN: not counted */
+    double per_state[ROBOTS][ALGORITHM_COUNT][CONTESTANTS]; /* NaN: not counted */
 } counts;
 
 /* Reads one of callgrind's files: which count it is, and how many instructions. */
-static void read_count(const char *path, counts *all) {
+static bool read_count(const char *path, counts *all) {
     FILE *file = fopen(path, "r");
     char line[1024];
-    int robot = -1, a = -1, who = -1;
+    int robot = -1, id = -1, who = -1;
     double total = NAN;
     while (file && fgets(line, sizeof line, file)) {
         if (strncmp(line, "desc: Trigger: Client Request: ", 31) == 0) {
-            sscanf(line + 31, "count-%d-%d-%d", &robot, &a, &who);
+            sscanf(line + 31, "count-%d-%d-%d", &robot, &id, &who);
         } else {
             sscanf(line, "summary: %lf", &total);
             sscanf(line, "totals: %lf", &total);
         }
     }
-    if (file) {
-        fclose(file);
+    if (robot >= 0 && robot < ROBOTS && id >= 0 && id < ALGORITHM_COUNT && who >= 0 && who < CONTESTANTS) {
+        all->per_state[robot][id][who] = total / COUNTED_STATES;
     }
-    if (robot >= 0 && robot < ROBOTS && a >= 0 && a < ALGORITHMS && who >= 0 && who < SUBJECTS) {
-        all->per_state[robot][a][who] = total / COUNTED_STATES;
-    }
+    return file && fclose(file) == 0;
 }
 
 /* Runs this program under callgrind; its files end in .1, .2, ... in the order of the counts. */
-static void run_callgrind(const char *directory, counts *all) {
-    char self[PATH_MAX], out[128], log[128];
+static void run_callgrind(const bench_options *options, const char *directory, counts *all) {
+    char self[PATH_MAX], out[128], log[128], path[128];
     own_path(self, sizeof self);
     snprintf(out, sizeof out, "--callgrind-out-file=%s/out", directory);
     snprintf(log, sizeof log, "%s/log", directory);
-    const char *const arguments[] = {
-        "valgrind", "--tool=callgrind", "--instr-atstart=no", out, self, "--count-instructions", NULL};
+    const char *const arguments[] = {"valgrind",
+                                     "--tool=callgrind",
+                                     "--instr-atstart=no",
+                                     out,
+                                     self,
+                                     "--count-instructions",
+                                     options->robot ? options->robot : "",
+                                     options->algorithm ? options->algorithm : "",
+                                     NULL};
     child valgrind = child_start(arguments, log);
     int status = child_wait(&valgrind);
     if (status == 127) {
@@ -131,26 +120,42 @@ static void run_callgrind(const char *directory, counts *all) {
         show_file(log);
         die("valgrind failed with status %d", status);
     }
-    for (int i = 1; i <= ROBOTS * ALGORITHMS * SUBJECTS; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/out.%d", directory, i);
-        read_count(path, all);
-    }
+    int number = 1;
+    do {
+        snprintf(path, sizeof path, "%s/out.%d", directory, number++);
+    } while (read_count(path, all));
 }
 
 static const table_column columns[] = {
     {"robot", "robot", TABLE_TEXT},
     {"algorithm", "algorithm", TABLE_TEXT},
-    {"one a call", "instructions_batch_1", 0},
-    {"64 a call", "instructions_batch_64", 0},
+    {"one", "instructions_batch_1", 0},
+    {"of 8", "instructions_batch_8", 0},
+    {"of 64", "instructions_batch_64", 0},
     {"KDL", "instructions_kdl", 0},
     {"MuJoCo", "instructions_mujoco", 0},
+    {"DART", "instructions_dart", 0},
+    {"Simbody", "instructions_simbody", 0},
     {"one / KDL", "batch_1_over_kdl", 3},
     {"one / MuJoCo", "batch_1_over_mujoco", 3},
 };
 
+static void add_row(table *t, const bench_robot *robot, algorithm_id id, const double count[CONTESTANTS]) {
+    const table_cell cells[] = {{.text = robot->title},
+                                {.text = algorithm_get(id)->name},
+                                {.number = count[OURS_1]},
+                                {.number = count[OURS_8]},
+                                {.number = count[OURS_64]},
+                                {.number = count[KDL]},
+                                {.number = count[MUJOCO]},
+                                {.number = count[DART]},
+                                {.number = count[SIMBODY]},
+                                {.number = count[OURS_1] / count[KDL]},
+                                {.number = count[OURS_1] / count[MUJOCO]}};
+    table_add(t, cells);
+}
+
 void bench_instructions(const bench_options *options, report *r) {
-    (void)options;
 #ifndef HAVE_CALLGRIND
     die("--instructions: this program was built without the headers of valgrind");
 #endif
@@ -158,24 +163,19 @@ void bench_instructions(const bench_options *options, report *r) {
                             "Valgrind has no AVX-512; where the processor has it, the counts are those of AVX2.\n",
                             columns, sizeof columns / sizeof columns[0]);
     char directory[64];
-    counts all;
-    for (int i = 0; i < ROBOTS * ALGORITHMS * SUBJECTS; i++) {
+    static counts all;
+    for (size_t i = 0; i < sizeof all.per_state / sizeof(double); i++) {
         (&all.per_state[0][0][0])[i] = NAN;
     }
     make_directory(directory);
-    run_callgrind(directory, &all);
+    run_callgrind(options, directory, &all);
     remove_directory(directory);
-    for (int i = 0; i < ROBOTS * ALGORITHMS; i++) {
-        const double *count = all.per_state[i / ALGORITHMS][i % ALGORITHMS];
-        table_cell cells[] = {{.text = robot_names[i / ALGORITHMS]},
-                              {.text = algorithm_name((algorithm)(i % ALGORITHMS))},
-                              {.number = count[OURS_1]},
-                              {.number = count[OURS_64]},
-                              {.number = count[KDL]},
-                              {.number = count[MUJOCO]},
-                              {.number = count[OURS_1] / count[KDL]},
-                              {.number = count[OURS_1] / count[MUJOCO]}};
-        table_add(t, cells);
+    for (int robot = 0; bench_robots[robot].title; robot++) {
+        for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
+            if (!isnan(all.per_state[robot][id][OURS_1])) {
+                add_row(t, &bench_robots[robot], id, all.per_state[robot][id]);
+            }
+        }
     }
     report_add(r, t);
 }

@@ -12,7 +12,8 @@ enum { EXIT_USAGE = 2 };
 static const char help[] =
     "Usage: dynamics-bench [OPTION]...\n"
     "\n"
-    "Measures the library beside Orocos KDL and MuJoCo, and a daemon that it starts itself beside a bare nng echo.\n"
+    "Measures the library beside Orocos KDL, MuJoCo, DART and Simbody, and a daemon that it starts itself beside a "
+    "bare nng echo.\n"
     "What stands beside each other is measured in turns in one run; judge by the ratios. Use an idle machine.\n"
     "\n"
     "What to measure; without any of these all but the last:\n"
@@ -23,6 +24,9 @@ static const char help[] =
     "  --instructions  instructions per state, counted by callgrind; needs valgrind\n"
     "\n"
     "How:\n"
+    "  --robot NAME    kernels and instructions of one robot alone: \"arm 6\", \"arm 7\", \"quadruped 18\",\n"
+    "                  \"humanoid 38\", \"chain of 6\" ... \"chain of 1000\"\n"
+    "  --algorithm NAME  kernels and instructions of one algorithm alone, by its name in the tables\n"
     "  --quick         a few seconds: shows that all works, measures badly\n"
     "  --json FILE     write the figures to a file as well\n"
     "  --daemon FILE   the daemon's program; otherwise dynamicsd beside this program\n"
@@ -41,12 +45,13 @@ static section *const sections[SECTIONS] = {bench_kernels, bench_round_trip, ben
                                             bench_instructions};
 
 /* Options behind those of the sections. */
-enum { OPTION_QUICK = SECTIONS, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
+enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
 
 static const struct option long_options[] = {
     {"kernels", no_argument, NULL, KERNELS},           {"round-trip", no_argument, NULL, ROUND_TRIP},
     {"throughput", no_argument, NULL, THROUGHPUT},     {"memory", no_argument, NULL, MEMORY},
     {"instructions", no_argument, NULL, INSTRUCTIONS}, {"quick", no_argument, NULL, OPTION_QUICK},
+    {"robot", required_argument, NULL, OPTION_ROBOT},  {"algorithm", required_argument, NULL, OPTION_ALGORITHM},
     {"json", required_argument, NULL, OPTION_JSON},    {"daemon", required_argument, NULL, OPTION_DAEMON},
     {"help", no_argument, NULL, OPTION_HELP},          {NULL, 0, NULL, 0},
 };
@@ -62,8 +67,9 @@ static void serve_parent(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "--serve-echo") == 0) {
         serve_echo(argv[2], strtoul(argv[3], NULL, 10));
     }
-    if (argc == 2 && strcmp(argv[1], "--count-instructions") == 0) {
-        count_instructions();
+    if (argc == 4 && strcmp(argv[1], "--count-instructions") == 0) {
+        bench_options options = {.robot = *argv[2] ? argv[2] : NULL, .algorithm = *argv[3] ? argv[3] : NULL};
+        count_instructions(&options);
         exit(EXIT_SUCCESS);
     }
 }
@@ -72,7 +78,7 @@ static void serve_parent(int argc, char **argv) {
 typedef struct command {
     bool chosen[SECTIONS];
     bool is_quick;
-    const char *json, *daemon;
+    const char *json, *daemon, *robot, *algorithm;
 } command;
 
 static void choose_usual_sections(command *c) {
@@ -93,6 +99,12 @@ static command parse(int argc, char **argv) {
         switch (option) {
         case OPTION_QUICK:
             c.is_quick = true;
+            break;
+        case OPTION_ROBOT:
+            c.robot = optarg;
+            break;
+        case OPTION_ALGORITHM:
+            c.algorithm = optarg;
             break;
         case OPTION_JSON:
             c.json = optarg;
@@ -123,7 +135,8 @@ int main(int argc, char **argv) {
     serve_parent(argc, argv);
     command c = parse(argc, argv);
     bench_options options = c.is_quick ? quick : usual;
-    options.daemon = c.daemon;
+    options.daemon = c.daemon, options.robot = c.robot, options.algorithm = c.algorithm;
+    check_names(&options);
     report *r = report_create();
     for (int i = 0; i < SECTIONS; i++) {
         if (c.chosen[i]) {

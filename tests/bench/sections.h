@@ -5,16 +5,8 @@
 #ifndef DYNAMICS_BENCH_SECTIONS_H
 #define DYNAMICS_BENCH_SECTIONS_H
 
-#include "measure.h"
+#include "options.h"
 #include "report.h"
-
-typedef struct bench_options {
-    measure_effort effort;  /* for kernels and throughput */
-    int longest_peer_chain; /* bodies; longer chains are measured without peers, of which some need seconds */
-    size_t round_trips;     /* of each kind */
-    double idle_seconds;    /* before memory is looked at */
-    const char *daemon;     /* program; NULL: dynamicsd beside this program */
-} bench_options;
 
 /* kernels.c: nanoseconds per state of each algorithm on robots and chains, and what a body costs in long chains. */
 void bench_kernels(const bench_options *options, report *r);
@@ -32,6 +24,6 @@ void bench_memory(const bench_options *options, report *r);
 void bench_instructions(const bench_options *options, report *r);
 
 /* The part of it that runs in the counting process. */
-void count_instructions(void);
+void count_instructions(const bench_options *options);
 
 #endif

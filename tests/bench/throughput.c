@@ -1,27 +1,36 @@
 /*
- * Inverse dynamics of the UR5 in states per second: through the daemon over ipc and tcp by states per request, beside
- * loops in one process on one thread: ours with as many states a call, Orocos KDL and MuJoCo.
+ * Inverse dynamics of an arm with seven joints in states per second: through the daemon over ipc and tcp by states per
+ * request, beside a bare echo of as many bytes, and beside loops in one process on one thread: ours with as many states
+ * a call, and the peers.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon.h"
 #include "dynamics_client.h"
-#include "robots.h"
+#include "echo_server.h"
+#include "raw_client.h"
 #include "sections.h"
 #include "support/random_tree.h"
-#include "workload.h"
 
-enum { LARGEST = 10000, PEER_STATES = 256 };
-enum { IPC, TCP, OURS, KDL, MUJOCO, SUBJECTS };
+enum { LARGEST = 100000 };
+enum { IPC, TCP, CARRIERS };
+
+/* Who computes: the daemon, nobody, or a loop in this process. */
+enum { DAEMON_IPC, DAEMON_TCP, ECHO_IPC, ECHO_TCP, OURS, LOOP_KDL, LOOP_MUJOCO, LOOP_DART, LOOP_SIMBODY, SUBJECTS };
+static const int contestant_of[SUBJECTS] = {
+    [LOOP_KDL] = KDL, [LOOP_MUJOCO] = MUJOCO, [LOOP_DART] = DART, [LOOP_SIMBODY] = SIMBODY};
+
+static const char robot_name[] = "panda";
 
 /* States, and who computes them. */
 typedef struct throughput {
-    workload load; /* the robot, and states for the loops */
+    contest loops;
     double *q, *v, *a, *tau;
-    dyn_client *client[TCP + 1];
-    const peer_library *library[SUBJECTS];
-    peer *peer[SUBJECTS];
+    dyn_client *client[CARRIERS];
+    raw_client *echo[CARRIERS];
+    uint8_t *bytes; /* a request of the echo */
 } throughput;
 
 /* One subject at one batch size. */
@@ -35,28 +44,45 @@ static void run_daemon(void *context, size_t call) {
     const task *t = context;
     throughput *all = t->all;
     (void)call;
-    dyn_client_query query = {.model = "ur5", .nq = all->load.nq, .nv = all->load.nv, .samples = t->batch};
+    dyn_client_query query = {
+        .model = robot_name, .nq = all->loops.load.nq, .nv = all->loops.load.nv, .samples = t->batch};
     dyn_client_error error;
-    if (dyn_client_inverse_dynamics(all->client[t->who], &query, all->q, all->v, all->a, &error, all->tau) !=
-        DYN_CLIENT_OK) {
+    if (dyn_client_inverse_dynamics(all->client[t->who - DAEMON_IPC], &query, all->q, all->v, all->a, &error,
+                                    all->tau) != DYN_CLIENT_OK) {
         die("inverse dynamics: %s %s", error.field, error.message);
     }
 }
 
+/* Bytes of the numbers that a request of so many states carries, and a reply. */
+static size_t request_size(const throughput *all, size_t batch) {
+    return batch * (all->loops.load.nq + 2 * all->loops.load.nv) * sizeof(double);
+}
+
+static size_t reply_size(const throughput *all, size_t batch) {
+    return batch * all->loops.load.nv * sizeof(double);
+}
+
+static void run_echo(void *context, size_t call) {
+    const task *t = context;
+    (void)call;
+    raw_client_call(t->all->echo[t->who - ECHO_IPC], t->all->bytes, request_size(t->all, t->batch), t->all->tau,
+                    reply_size(t->all, t->batch));
+}
+
 static void run_ours(void *context, size_t call) {
     const task *t = context;
-    throughput *all = t->all;
+    const workload *load = &t->all->loops.load;
     dyn_error error;
     (void)call;
-    if (dyn_rnea(all->load.model, all->load.workspace, t->batch, NULL, all->q, all->v, all->a, NULL, &error,
-                 all->tau) != DYN_OK) {
+    if (dyn_rnea(load->model, load->workspace, t->batch, NULL, t->all->q, t->all->v, t->all->a, NULL, &error,
+                 t->all->tau) != DYN_OK) {
         die("inverse dynamics: %s", error.message);
     }
 }
 
 static void run_peer(void *context, size_t call) {
     const task *t = context;
-    compute_peer(&t->all->load, t->all->library[t->who], t->all->peer[t->who], ALGORITHM_RNEA, call % PEER_STATES);
+    contest_call(&t->all->loops, contestant_of[t->who], ALGORITHM_RNEA, call);
 }
 
 static dyn_client *connect_to(const char *address) {
@@ -77,67 +103,78 @@ static double *numbers(size_t count) {
 }
 
 static void throughput_open(throughput *all, const bench_daemon *daemon) {
-    *all = (throughput){.library = {[KDL] = peer_find("kdl"), [MUJOCO] = peer_find("mujoco")}};
-    workload_open(&all->load, "ur5", robot_load("ur5", DYN_BASE_FIXED));
-    size_t nq = all->load.nq, nv = all->load.nv;
+    *all = (throughput){0};
+    contest_open(&all->loops, bench_robot_find("arm 7"), true);
+    size_t nq = all->loops.load.nq, nv = all->loops.load.nv;
     random_source random = {.state = 20262303};
     all->q = numbers(LARGEST * nq), all->v = numbers(LARGEST * nv), all->a = numbers(LARGEST * nv);
     all->tau = numbers(LARGEST * nv);
     random_vector(&random, (int)(LARGEST * nq), 3, all->q);
     random_vector(&random, (int)(LARGEST * nv), 1, all->v);
     random_vector(&random, (int)(LARGEST * nv), 1, all->a);
+    all->bytes = (uint8_t *)numbers(request_size(all, LARGEST) / sizeof(double));
     all->client[IPC] = connect_to(daemon->ipc);
     all->client[TCP] = connect_to(daemon->tcp);
-    for (int i = KDL; i < SUBJECTS; i++) {
-        char reason[PEER_REASON_SIZE];
-        all->peer[i] = all->library[i] ? all->library[i]->create(all->load.model, true, reason) : NULL;
-    }
 }
 
 static void throughput_close(throughput *all) {
     dyn_client_close(all->client[IPC]);
     dyn_client_close(all->client[TCP]);
-    for (int i = KDL; i < SUBJECTS; i++) {
-        if (all->peer[i]) {
-            all->library[i]->destroy(all->peer[i]);
-        }
-    }
-    free(all->q), free(all->v), free(all->a), free(all->tau);
-    workload_close(&all->load);
+    free(all->q), free(all->v), free(all->a), free(all->tau), free(all->bytes);
+    contest_close(&all->loops);
 }
 
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* The first columns are the subjects in their order. */
 static const table_column columns[] = {
-    {"states a request", "states", 0}, {"ipc", "ipc_per_second", 0},
-    {"tcp", "tcp_per_second", 0},      {"ours, in process", "ours_per_second", 0},
-    {"KDL", "kdl_per_second", 0},      {"MuJoCo", "mujoco_per_second", 0},
-    {"ipc / KDL", "ipc_over_kdl", 2},  {"ipc / MuJoCo", "ipc_over_mujoco", 2},
+    {"states a request", "states", 0},      {"ipc", "ipc_per_second", 0},
+    {"tcp", "tcp_per_second", 0},           {"ipc echo", "ipc_echo_per_second", 0},
+    {"tcp echo", "tcp_echo_per_second", 0}, {"ours, in process", "ours_per_second", 0},
+    {"KDL", "kdl_per_second", 0},           {"MuJoCo", "mujoco_per_second", 0},
+    {"DART", "dart_per_second", 0},         {"Simbody", "simbody_per_second", 0},
+    {"ipc / echo", "ipc_over_echo", 2},     {"ipc / KDL", "ipc_over_kdl", 2},
+    {"ipc / MuJoCo", "ipc_over_mujoco", 2},
 };
 
+static void set_subject(throughput *all, int who, size_t batch, task *t, subject *s) {
+    bool is_peer = who > OURS, is_echo = who == ECHO_IPC || who == ECHO_TCP;
+    *t = (task){.all = all, .who = who, .batch = batch};
+    s->run = is_peer ? run_peer : is_echo ? run_echo : who == OURS ? run_ours : run_daemon;
+    s->context = is_peer && !contest_has(&all->loops, contestant_of[who], ALGORITHM_RNEA) ? NULL : t;
+    s->states = is_peer ? 1 : batch;
+}
+
+/* Each batch size has an echo server of its own, which answers as many bytes as the daemon. */
 static void measure_batch(throughput *all, size_t batch, const measure_effort *effort, table *t) {
+    static const int over[] = {ECHO_IPC, LOOP_KDL, LOOP_MUJOCO};
     subject subjects[SUBJECTS] = {0};
     task tasks[SUBJECTS];
+    echo_server echo;
     table_cell cells[sizeof columns / sizeof columns[0]] = {{.number = (double)batch}};
-    for (int i = 0; i < SUBJECTS; i++) {
-        bool is_peer = i >= KDL;
-        tasks[i] = (task){.all = all, .who = i, .batch = batch};
-        subjects[i].run = is_peer ? run_peer : i == OURS ? run_ours : run_daemon;
-        subjects[i].context = is_peer && !all->peer[i] ? NULL : &tasks[i];
-        subjects[i].states = is_peer ? 1 : batch;
+    echo_server_start(reply_size(all, batch), &echo);
+    all->echo[IPC] = raw_client_connect(echo.ipc), all->echo[TCP] = raw_client_connect(echo.tcp);
+    for (int who = 0; who < SUBJECTS; who++) {
+        set_subject(all, who, batch, &tasks[who], &subjects[who]);
     }
     measure(subjects, SUBJECTS, effort, CLOCK_MONOTONIC);
-    for (int i = 0; i < SUBJECTS; i++) {
-        cells[1 + i].number = 1e9 / measured_time(&subjects[i], effort->rounds);
+    for (int who = 0; who < SUBJECTS; who++) {
+        cells[1 + who].number = 1e9 / measured_time(&subjects[who], effort->rounds);
     }
-    cells[6].number = measured_ratio(&subjects[KDL], &subjects[IPC], effort->rounds);
-    cells[7].number = measured_ratio(&subjects[MUJOCO], &subjects[IPC], effort->rounds);
+    for (int i = 0; i < 3; i++) {
+        cells[1 + SUBJECTS + i].number = measured_ratio(&subjects[over[i]], &subjects[DAEMON_IPC], effort->rounds);
+    }
+    raw_client_close(all->echo[IPC]), raw_client_close(all->echo[TCP]);
+    echo_server_stop(&echo);
     table_add(t, cells);
 }
 
 void bench_throughput(const bench_options *options, report *r) {
-    static const size_t batches[] = {1, 10, 100, 1000, LARGEST};
-    table *t = table_create("States per second, InverseDynamics, UR5, one client", "throughput",
+    static const size_t batches[] = {1, 10, 100, 1000, 10000, LARGEST};
+    table *t = table_create("States per second, InverseDynamics, arm 7, one client", "throughput",
                             "The loops in one process use one thread; the daemon spreads large requests over all "
-                            "cores.\n",
+                            "cores. Aim: ipc faster\nthan the loops over KDL and MuJoCo from 1000 states a request "
+                            "on. The echo carries as many bytes and computes nothing.\n",
                             columns, sizeof columns / sizeof columns[0]);
     bench_daemon daemon;
     throughput all;

@@ -9,12 +9,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <dynamics/dynamics.h>
 
 #include "peer.h"
 #include "robots.h"
+#include "support/assertions.h"
 #include "support/random_tree.h"
 
 enum { STATES = 50, ARMS = 30, TREES = 15 };
@@ -26,160 +26,181 @@ typedef struct pair {
     dyn_workspace *workspace;
     const peer_library *library;
     peer *other;
-    int nv;
-    double *q, *v, *a, *ours, *theirs, *M;
-    int compared; /* quantities so far */
-    double worst; /* relative difference */
+    size_t nv;
+    double *q, *v, *a, *tau, *ours, *theirs, *M;
+    int compared[ALGORITHM_COUNT]; /* how often */
+    double worst;                  /* relative difference */
 } pair;
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
-
-static double *numbers(int count) {
-    double *x = calloc((size_t)count + 1, sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    return x;
-}
 
 static void pair_open(pair *p, const char *name, dyn_model *model, const char *urdf) {
     char reason[PEER_REASON_SIZE] = "";
-    *p = (pair){.name = name, .model = model, .library = peer_find(PEER), .nv = dyn_model_nv(model)};
+    *p = (pair){.name = name, .model = model, .library = peer_find(PEER), .nv = (size_t)dyn_model_nv(model)};
     p->other = urdf ? p->library->read(model, urdf, reason) : p->library->create(model, false, reason);
     ck_assert_msg(p->other != NULL, "%s: %s", name, reason);
     dyn_error error;
     require(dyn_workspace_create(model, &error, &p->workspace), &error);
-    int nv = p->nv, square = nv * (nv > 6 ? nv : 6);
-    p->q = numbers(dyn_model_nq(model)), p->v = numbers(nv), p->a = numbers(nv);
-    p->ours = numbers(square), p->theirs = numbers(square), p->M = numbers(nv * nv);
+    size_t nv = p->nv, size = 6 * nv + 12 > nv * nv ? 6 * nv + 12 : nv * nv;
+    p->q = numbers((size_t)dyn_model_nq(model)), p->v = numbers(nv), p->a = numbers(nv), p->tau = numbers(nv);
+    p->ours = numbers(size), p->theirs = numbers(size), p->M = numbers(nv * nv);
 }
 
 static void pair_close(pair *p) {
-    printf("%s, %s: %d comparisons, worst relative difference %.1e\n", p->library->name, p->name, p->compared,
-           p->worst);
+    int quantities = 0, comparisons = 0;
+    for (int i = 0; i < ALGORITHM_COUNT; i++) {
+        quantities += p->compared[i] > 0;
+        comparisons += p->compared[i];
+    }
+    printf("%s, %s: %d comparisons of %d quantities, worst relative difference %.1e\n", p->library->name, p->name,
+           comparisons, quantities, p->worst);
     p->library->destroy(p->other);
     dyn_workspace_free(p->workspace);
     dyn_model_free(p->model);
-    free(p->q), free(p->v), free(p->a), free(p->ours), free(p->theirs), free(p->M);
+    free(p->q), free(p->v), free(p->a), free(p->tau), free(p->ours), free(p->theirs), free(p->M);
 }
 
-static double norm(const double *x, int count) {
-    double square = 0;
-    for (int i = 0; i < count; i++) {
-        square += x[i] * x[i];
-    }
-    return sqrt(square);
+static algorithm_input input_of(const pair *p, int frame) {
+    return (algorithm_input){.model = p->model,
+                             .workspace = p->workspace,
+                             .n = 1,
+                             .q = p->q,
+                             .v = p->v,
+                             .a = p->a,
+                             .tau = p->tau,
+                             .frame = frame};
 }
 
 /* |x - y| is small beside |y|. */
-static void assert_close(pair *p, const char *what, const double *x, const double *y, int count) {
+static void compare(pair *p, algorithm_id id, const double *x, const double *y, size_t count) {
     double square = 0;
-    for (int i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         square += (x[i] - y[i]) * (x[i] - y[i]);
     }
     double off = sqrt(square) / fmax(1, norm(y, count));
     /* Not fmax, which would pass a NaN over. */
-    ck_assert_msg(off <= p->library->tolerance, "%s of %s: relative difference %g to %s", what, p->name, off,
-                  p->library->name);
+    ck_assert_msg(off <= p->library->tolerance, "%s of %s: relative difference %g to %s", algorithm_get(id)->name,
+                  p->name, off, p->library->name);
     p->worst = fmax(p->worst, off);
-    p->compared++;
+    p->compared[id]++;
 }
 
 /* ---- one state --------------------------------------------------------------------------------------------------- */
 
-static void compare_forces(pair *p) {
+static void compute_ours(pair *p, algorithm_id id, const algorithm_input *in) {
     dyn_error error;
-    require(dyn_rnea(p->model, p->workspace, 1, NULL, p->q, p->v, p->a, NULL, &error, p->ours), &error);
-    ck_assert(p->library->inverse_dynamics(p->other, p->q, p->v, p->a, p->theirs));
-    assert_close(p, "inverse dynamics", p->ours, p->theirs, p->nv);
+    require(algorithm_compute(id, in, &error, p->ours), &error);
+}
 
-    require(dyn_bias(p->model, p->workspace, 1, NULL, p->q, p->v, &error, p->ours), &error);
-    ck_assert(p->library->bias(p->other, p->q, p->v, p->theirs));
-    assert_close(p, "bias", p->ours, p->theirs, p->nv);
-
-    require(dyn_gravity(p->model, p->workspace, 1, NULL, p->q, &error, p->ours), &error);
-    ck_assert(p->library->gravity(p->other, p->q, p->theirs));
-    assert_close(p, "gravity", p->ours, p->theirs, p->nv);
+static bool compute_theirs(pair *p, algorithm_id id, const algorithm_input *in, double *out) {
+    peer_function *compute = peer_algorithm_of(p->library, id);
+    return compute && compute(p->other, in, out);
 }
 
 /* M from the peer; from its inverse dynamics, a column for each unit acceleration, where it has no other. */
-static void mass_matrix(pair *p, double *M) {
-    if (p->library->mass_matrix(p->other, p->q, M)) {
+static void mass_matrix(pair *p, const algorithm_input *in) {
+    if (compute_theirs(p, ALGORITHM_CRBA, in, p->M)) {
         return;
     }
-    double *unit = numbers(p->nv), *column = numbers(p->nv), *g = numbers(p->nv);
-    ck_assert(p->library->gravity(p->other, p->q, g));
-    double *rest = numbers(p->nv);
-    for (int j = 0; j < p->nv; j++) {
+    double *unit = numbers(p->nv), *column = numbers(p->nv), *g = numbers(p->nv), *rest = numbers(p->nv);
+    algorithm_input accelerated = *in;
+    accelerated.v = rest, accelerated.a = unit;
+    ck_assert(compute_theirs(p, ALGORITHM_GRAVITY, in, g));
+    for (size_t j = 0; j < p->nv; j++) {
         unit[j] = 1;
-        ck_assert(p->library->inverse_dynamics(p->other, p->q, rest, unit, column));
+        ck_assert(compute_theirs(p, ALGORITHM_RNEA, &accelerated, column));
         unit[j] = 0;
-        for (int i = 0; i < p->nv; i++) {
-            M[i * p->nv + j] = column[i] - g[i];
+        for (size_t i = 0; i < p->nv; i++) {
+            p->M[i * p->nv + j] = column[i] - g[i];
         }
     }
     free(unit), free(column), free(g), free(rest);
 }
 
-static void compare_mass_matrix(pair *p) {
-    dyn_error error;
-    require(dyn_crba(p->model, p->workspace, 1, p->q, &error, p->ours), &error);
-    mass_matrix(p, p->M);
-    assert_close(p, "mass matrix", p->ours, p->M, p->nv * p->nv);
-}
-
 /* The difference of the accelerations is judged by the forces M (a - a') that it takes; M is the peer's. */
-static void compare_accelerations(pair *p, const double *tau) {
-    dyn_error error;
-    require(dyn_aba(p->model, p->workspace, 1, NULL, p->q, p->v, tau, NULL, &error, p->ours), &error);
-    if (!p->library->forward_dynamics(p->other, p->q, p->v, tau, p->theirs)) {
+static void compare_forward_dynamics(pair *p, const algorithm_input *in) {
+    compute_ours(p, ALGORITHM_ABA, in);
+    if (!compute_theirs(p, ALGORITHM_ABA, in, p->theirs)) {
         /* Then its inverse dynamics must give the forces back. */
-        ck_assert(p->library->inverse_dynamics(p->other, p->q, p->v, p->ours, p->theirs));
-        assert_close(p, "forces of forward dynamics", p->theirs, tau, p->nv);
+        algorithm_input back = *in;
+        back.a = p->ours;
+        ck_assert(compute_theirs(p, ALGORITHM_RNEA, &back, p->theirs));
+        compare(p, ALGORITHM_ABA, p->theirs, p->tau, p->nv);
         return;
     }
     double *forces = numbers(p->nv), *expected = numbers(p->nv);
-    for (int i = 0; i < p->nv; i++) {
-        for (int j = 0; j < p->nv; j++) {
+    for (size_t i = 0; i < p->nv; i++) {
+        for (size_t j = 0; j < p->nv; j++) {
             forces[i] += p->M[i * p->nv + j] * p->ours[j];
             expected[i] += p->M[i * p->nv + j] * p->theirs[j];
         }
     }
-    assert_close(p, "forward dynamics", forces, expected, p->nv);
+    compare(p, ALGORITHM_ABA, forces, expected, p->nv);
     free(forces), free(expected);
 }
 
-static void compare_frames(pair *p) {
-    dyn_error error;
+/* M^-1 is judged by M M^-1 = 1. */
+static void compare_inverse(pair *p, const algorithm_input *in) {
+    if (!compute_theirs(p, ALGORITHM_MINVERSE, in, p->theirs)) {
+        return;
+    }
+    size_t nv = p->nv;
+    double *ours = numbers(nv * nv), *theirs = numbers(nv * nv);
+    compute_ours(p, ALGORITHM_MINVERSE, in);
+    for (size_t i = 0; i < nv * nv; i++) {
+        for (size_t k = 0; k < nv; k++) {
+            ours[i] += p->M[i / nv * nv + k] * p->ours[k * nv + i % nv];
+            theirs[i] += p->M[i / nv * nv + k] * p->theirs[k * nv + i % nv];
+        }
+    }
+    compare(p, ALGORITHM_MINVERSE, ours, theirs, nv * nv);
+    free(ours), free(theirs);
+}
+
+static bool is_of_frame(algorithm_id id) {
+    return id == ALGORITHM_POSE || id == ALGORITHM_JACOBIAN || id == ALGORITHM_JACOBIAN_RATE || id == ALGORITHM_TWIST ||
+           id == ALGORITHM_FRAME_ACCELERATION;
+}
+
+static void compare_frames(pair *p, algorithm_id id) {
     for (int link = 0; link < dyn_model_link_count(p->model); link++) {
-        double pose[12], other[12];
-        require(dyn_frame_pose(p->model, p->workspace, 1, p->q, link, &error, pose, pose + 3), &error);
-        if (!p->library->frame_pose(p->other, p->q, link, other, other + 3)) {
+        algorithm_input in = input_of(p, link);
+        compute_ours(p, id, &in);
+        if (compute_theirs(p, id, &in, p->theirs)) {
+            compare(p, id, p->ours, p->theirs, algorithm_width(id, p->model));
+        } else if (id == ALGORITHM_POSE || id == ALGORITHM_JACOBIAN) {
             /* A library may not know the root, or what is fixed to it. */
             ck_assert_int_eq(dyn_model_link(p->model, link)->moving_joint, -1);
-            continue;
         }
-        assert_close(p, "frame pose", pose, other, 12);
-        require(dyn_frame_jacobian(p->model, p->workspace, 1, p->q, link, DYN_LOCAL_WORLD_ALIGNED, &error, p->ours),
-                &error);
-        ck_assert(p->library->frame_jacobian(p->other, p->q, link, p->theirs));
-        assert_close(p, "frame Jacobian", p->ours, p->theirs, 6 * p->nv);
+    }
+}
+
+/* Everything that the peer has, at one state. */
+static void compare_state(pair *p) {
+    algorithm_input in = input_of(p, 0);
+    mass_matrix(p, &in);
+    compute_ours(p, ALGORITHM_CRBA, &in);
+    compare(p, ALGORITHM_CRBA, p->ours, p->M, p->nv * p->nv);
+    compare_forward_dynamics(p, &in);
+    compare_inverse(p, &in);
+    for (const peer_algorithm *a = p->library->algorithms; a->compute; a++) {
+        if (is_of_frame(a->id)) {
+            compare_frames(p, a->id);
+        } else if (a->id != ALGORITHM_CRBA && a->id != ALGORITHM_ABA && a->id != ALGORITHM_MINVERSE &&
+                   a->compute(p->other, &in, p->theirs)) {
+            compute_ours(p, a->id, &in);
+            compare(p, a->id, p->ours, p->theirs, algorithm_width(a->id, p->model));
+        }
     }
 }
 
 static void compare_states(pair *p, random_source *random, int states) {
-    double *tau = numbers(p->nv);
+    int nv = (int)p->nv;
     for (int i = 0; i < states; i++) {
         random_configuration(random, p->model, 3, p->q);
-        random_vector(random, p->nv, 2, p->v);
-        random_vector(random, p->nv, 5, p->a);
-        random_vector(random, p->nv, 20, tau);
-        compare_forces(p);
-        compare_mass_matrix(p);
-        compare_accelerations(p, tau);
-        compare_frames(p);
+        random_vector(random, nv, 2, p->v);
+        random_vector(random, nv, 5, p->a);
+        random_vector(random, nv, 20, p->tau);
+        compare_state(p);
     }
-    free(tau);
 }
 
 /* ---- robots ------------------------------------------------------------------------------------------------------ */
@@ -208,19 +229,22 @@ START_TEST(sample_robots_agree_as_the_peer_reads_them) {
 }
 END_TEST
 
-START_TEST(quadruped_on_floating_base_agrees) {
-    if (strcmp(PEER, "kdl") != 0) { /* KDL has no floating base */
-        random_source random = random_seed("floating quadruped beside " PEER, 20262203);
+START_TEST(robots_on_floating_bases_agree) {
+    if (peer_find(PEER)->has_floating_base) {
+        random_source random = random_seed("floating robots beside " PEER, 20262203);
         pair p;
         pair_open(&p, "floating quadruped", robot_load("quadruped", DYN_BASE_FLOATING), NULL);
         compare_states(&p, &random, STATES);
+        pair_close(&p);
+        pair_open(&p, "humanoid", robot_humanoid(), NULL);
+        compare_states(&p, &random, STATES / 5);
         pair_close(&p);
     }
 }
 END_TEST
 
 START_TEST(point_masses_agree) {
-    if (strcmp(PEER, "mujoco") != 0) { /* MuJoCo refuses a body without rotational inertia */
+    if (peer_find(PEER)->has_point_masses) {
         random_source random = random_seed("two-link arm beside " PEER, 20262204);
         pair p;
         pair_open(&p, "two_link", robot_load("two_link", DYN_BASE_FIXED), NULL);
@@ -261,7 +285,7 @@ START_TEST(random_trees_agree) {
     random_source base = random_seed("random trees beside " PEER, 20262207);
     for (int k = 0; k < TREES; k++) {
         random_source random = random_case(base, (uint64_t)k);
-        bool floating = strcmp(PEER, "kdl") != 0 && k % 2;
+        bool floating = peer_find(PEER)->has_floating_base && k % 2;
         random_tree_options options = {.joints = 1 + random_index(&random, 30),
                                        .base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                        .revolute_only = true};
@@ -276,21 +300,15 @@ START_TEST(random_trees_agree) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("agreement with " PEER);
     TCase *robots = tcase_create("robots");
     enum { SAMPLES = sizeof samples / sizeof samples[0], LENGTHS = sizeof lengths / sizeof lengths[0] };
     tcase_set_timeout(robots, 120);
     tcase_add_loop_test(robots, sample_robots_agree, 0, SAMPLES);
     tcase_add_loop_test(robots, sample_robots_agree_as_the_peer_reads_them, 0, SAMPLES);
-    tcase_add_test(robots, quadruped_on_floating_base_agrees);
+    tcase_add_test(robots, robots_on_floating_bases_agree);
     tcase_add_test(robots, point_masses_agree);
     tcase_add_loop_test(robots, chains_agree, 0, LENGTHS);
     tcase_add_test(robots, random_arms_agree);
     tcase_add_test(robots, random_trees_agree);
-    suite_add_tcase(suite, robots);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("agreement with " PEER, robots);
 }

@@ -11,7 +11,9 @@
 #include <kdl/chaindynparam.hpp>
 #include <kdl/chainfdsolver_recursive_newton_euler.hpp>
 #include <kdl/chainfksolverpos_recursive.hpp>
+#include <kdl/chainfksolvervel_recursive.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
+#include <kdl/chainjnttojacdotsolver.hpp>
 #include <kdl/chainjnttojacsolver.hpp>
 #include <kdl/tree.hpp>
 #include <kdl/treefksolverpos_recursive.hpp>
@@ -26,7 +28,8 @@ namespace {
 struct chain_solvers {
     chain_solvers(const KDL::Tree &tree, const std::string &root, const std::string &tip, const KDL::Vector &gravity)
         : chain(take_chain(tree, root, tip)), wrenches(chain.getNrOfSegments()), inverse(chain, gravity),
-          parameters(chain, gravity), forward(chain, gravity), pose(chain), jacobian(chain) {}
+          parameters(chain, gravity), forward(chain, gravity), pose(chain), velocity(chain), jacobian(chain),
+          rate(chain) {}
 
     static KDL::Chain take_chain(const KDL::Tree &tree, const std::string &root, const std::string &tip) {
         KDL::Chain chain;
@@ -40,7 +43,9 @@ struct chain_solvers {
     KDL::ChainDynParam parameters;
     KDL::ChainFdSolver_RNE forward;
     KDL::ChainFkSolverPos_recursive pose;
+    KDL::ChainFkSolverVel_recursive velocity;
     KDL::ChainJntToJacSolver jacobian;
+    KDL::ChainJntToJacDotSolver rate;
 };
 
 /* Solvers of a tree. */
@@ -106,7 +111,8 @@ void add_segment(KDL::Tree &tree, const dyn_model *model, int i) {
 struct peer {
     explicit peer(const dyn_model *described)
         : model(described), nv(static_cast<unsigned>(dyn_model_nv(described))),
-          tree(dyn_model_link(described, 0)->name), q(nv), v(nv), x(nv), result(nv), zero(nv), jacobian(nv), mass(nv) {
+          tree(dyn_model_link(described, 0)->name), q(nv), v(nv), x(nv), result(nv), zero(nv), motion(nv), jacobian(nv),
+          mass(nv) {
         double g[3];
         dyn_model_gravity(model, g);
         KDL::Vector gravity(g[0], g[1], g[2]);
@@ -132,6 +138,7 @@ struct peer {
     unsigned nv;
     KDL::Tree tree;
     KDL::JntArray q, v, x, result, zero;
+    KDL::JntArrayVel motion;
     KDL::Jacobian jacobian;
     KDL::JntSpaceInertiaMatrix mass;
     std::unique_ptr<chain_solvers> as_chain;
@@ -142,11 +149,6 @@ namespace {
 
 void load(KDL::JntArray &to, const double *from) {
     std::copy_n(from, to.rows(), to.data.data());
-}
-
-bool store(int code, const KDL::JntArray &from, double *to) {
-    std::copy_n(from.data.data(), from.rows(), to);
-    return code >= 0;
 }
 
 peer *create(const dyn_model *model, bool, char reason[PEER_REASON_SIZE]) {
@@ -164,32 +166,49 @@ void destroy(peer *robot) {
     delete robot;
 }
 
-bool inverse_dynamics(peer *robot, const double *q, const double *v, const double *a, double *tau) {
-    load(robot->q, q);
-    load(robot->v, v);
-    load(robot->x, a);
+/* The result to `to`, unless that is NULL. */
+bool store(int code, const KDL::JntArray &from, double *to) {
+    if (to) {
+        std::copy_n(from.data.data(), from.rows(), to);
+    }
+    return code >= 0;
+}
+
+bool rnea(peer *robot, const algorithm_input *in, double *tau) {
+    load(robot->q, in->q);
+    load(robot->v, in->v);
+    load(robot->x, in->a);
     return store(robot->inverse(robot->v, robot->x), robot->result, tau);
 }
 
-bool bias(peer *robot, const double *q, const double *v, double *h) {
-    load(robot->q, q);
-    load(robot->v, v);
+bool bias(peer *robot, const algorithm_input *in, double *h) {
+    load(robot->q, in->q);
+    load(robot->v, in->v);
     return store(robot->inverse(robot->v, robot->zero), robot->result, h);
 }
 
-bool gravity(peer *robot, const double *q, double *g) {
-    load(robot->q, q);
+bool gravity(peer *robot, const algorithm_input *in, double *g) {
+    load(robot->q, in->q);
     if (robot->as_chain) {
         return store(robot->as_chain->parameters.JntToGravity(robot->q, robot->result), robot->result, g);
     }
     return store(robot->inverse(robot->zero, robot->zero), robot->result, g);
 }
 
-bool mass_matrix(peer *robot, const double *q, double *M) {
+bool coriolis_forces(peer *robot, const algorithm_input *in, double *c) {
     if (!robot->as_chain) {
         return false;
     }
-    load(robot->q, q);
+    load(robot->q, in->q);
+    load(robot->v, in->v);
+    return store(robot->as_chain->parameters.JntToCoriolis(robot->q, robot->v, robot->result), robot->result, c);
+}
+
+bool crba(peer *robot, const algorithm_input *in, double *M) {
+    if (!robot->as_chain) {
+        return false;
+    }
+    load(robot->q, in->q);
     int code = robot->as_chain->parameters.JntToMass(robot->q, robot->mass);
     if (M) {
         std::copy_n(robot->mass.data.data(), robot->mass.data.size(), M);
@@ -197,48 +216,83 @@ bool mass_matrix(peer *robot, const double *q, double *M) {
     return code >= 0;
 }
 
-bool forward_dynamics(peer *robot, const double *q, const double *v, const double *tau, double *a) {
+/* By the mass matrix and its factors. */
+bool forward_dynamics(peer *robot, const algorithm_input *in, double *a) {
     if (!robot->as_chain) {
         return false;
     }
-    load(robot->q, q);
-    load(robot->v, v);
-    load(robot->x, tau);
+    load(robot->q, in->q);
+    load(robot->v, in->v);
+    load(robot->x, in->tau);
     int code =
         robot->as_chain->forward.CartToJnt(robot->q, robot->v, robot->x, robot->as_chain->wrenches, robot->result);
     return store(code, robot->result, a);
 }
 
-bool frame_pose(peer *robot, const double *q, int link, double position[3], double rotation[9]) {
-    load(robot->q, q);
+bool pose(peer *robot, const algorithm_input *in, double *out) {
+    load(robot->q, in->q);
     KDL::Frame frame;
     /* In a chain link i is behind i segments. */
     int code = robot->as_chain
-                   ? robot->as_chain->pose.JntToCart(robot->q, frame, link)
-                   : robot->as_tree->pose.JntToCart(robot->q, frame, dyn_model_link(robot->model, link)->name);
-    std::copy_n(frame.p.data, 3, position);
-    std::copy_n(frame.M.data, 9, rotation);
+                   ? robot->as_chain->pose.JntToCart(robot->q, frame, in->frame)
+                   : robot->as_tree->pose.JntToCart(robot->q, frame, dyn_model_link(robot->model, in->frame)->name);
+    if (out) {
+        std::copy_n(frame.p.data, 3, out);
+        std::copy_n(frame.M.data, 9, out + 3);
+    }
     return code >= 0;
 }
 
-bool frame_jacobian(peer *robot, const double *q, int link, double *J) {
-    load(robot->q, q);
-    int code = robot->as_chain ? robot->as_chain->jacobian.JntToJac(robot->q, robot->jacobian, link)
-                               : robot->as_tree->jacobian.JntToJac(robot->q, robot->jacobian,
-                                                                   dyn_model_link(robot->model, link)->name);
-    /* KDL: linear rows first. */
-    for (unsigned row = 0; row < 6; row++) {
+/* KDL has the linear rows first. */
+bool store_rows(int code, const peer *robot, double *to) {
+    for (unsigned row = 0; to && row < 6; row++) {
         for (unsigned column = 0; column < robot->nv; column++) {
-            J[row * robot->nv + column] = robot->jacobian((row + 3) % 6, column);
+            to[row * robot->nv + column] = robot->jacobian((row + 3) % 6, column);
         }
     }
     return code >= 0;
 }
 
+bool jacobian(peer *robot, const algorithm_input *in, double *J) {
+    load(robot->q, in->q);
+    int code = robot->as_chain ? robot->as_chain->jacobian.JntToJac(robot->q, robot->jacobian, in->frame)
+                               : robot->as_tree->jacobian.JntToJac(robot->q, robot->jacobian,
+                                                                   dyn_model_link(robot->model, in->frame)->name);
+    return store_rows(code, robot, J);
+}
+
+bool jacobian_rate(peer *robot, const algorithm_input *in, double *dJ) {
+    if (!robot->as_chain) {
+        return false;
+    }
+    load(robot->motion.q, in->q);
+    load(robot->motion.qdot, in->v);
+    return store_rows(robot->as_chain->rate.JntToJacDot(robot->motion, robot->jacobian, in->frame), robot, dJ);
+}
+
+bool twist(peer *robot, const algorithm_input *in, double *V) {
+    if (!robot->as_chain) {
+        return false;
+    }
+    load(robot->motion.q, in->q);
+    load(robot->motion.qdot, in->v);
+    KDL::FrameVel frame;
+    int code = robot->as_chain->velocity.JntToCart(robot->motion, frame, in->frame);
+    if (V) {
+        std::copy_n(frame.M.w.data, 3, V);
+        std::copy_n(frame.p.v.data, 3, V + 3);
+    }
+    return code >= 0;
+}
+
+const peer_algorithm algorithms[] = {
+    {ALGORITHM_RNEA, rnea},       {ALGORITHM_BIAS, bias},         {ALGORITHM_CORIOLIS_FORCES, coriolis_forces},
+    {ALGORITHM_GRAVITY, gravity}, {ALGORITHM_CRBA, crba},         {ALGORITHM_ABA, forward_dynamics},
+    {ALGORITHM_POSE, pose},       {ALGORITHM_JACOBIAN, jacobian}, {ALGORITHM_JACOBIAN_RATE, jacobian_rate},
+    {ALGORITHM_TWIST, twist},     {ALGORITHM_COUNT, nullptr},
+};
+
 } // namespace
 
-extern "C" const peer_library kdl_library = {
-    "Orocos KDL 1.5", "kdl", 1e-10,   create,      nullptr,          destroy,
-    inverse_dynamics, bias,  gravity, mass_matrix, forward_dynamics, frame_pose,
-    frame_jacobian,
-};
+extern "C" const peer_library kdl_library = {"Orocos KDL 1.5", "kdl",   1e-10,   false,     true,
+                                             create,           nullptr, destroy, algorithms};

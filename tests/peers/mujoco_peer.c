@@ -11,6 +11,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "coordinates.h"
 #include "peer.h"
 #include "urdf_writer.h"
 
@@ -18,12 +19,12 @@ struct peer {
     const dyn_model *model;
     mjModel *m;
     mjData *d;
-    int nv;
-    bool is_floating, in_order; /* in_order: MuJoCo's coordinates are in our order */
-    int *q_address, *v_address; /* of our joint j */
-    int *body;                  /* of our link i, -1 where it was merged */
-    double rotation[9];         /* of the floating base, to the world */
-    double *vector, *matrix;    /* nv, nv x nv (or 6 x nv) */
+    coordinates velocity;
+    int *q_address; /* of our joint j */
+    int *body;      /* of our link i, -1 where it was merged */
+    bool all_moves; /* no mass is fixed to the world, so that MuJoCo's sums over bodies are ours */
+    double *zero;   /* nv zeros */
+    double *matrix; /* nv x nv or 6 x nv */
 };
 
 /* MuJoCo's defaults that would change the robot, switched off: merging of fixed links, checks that shift inertias. */
@@ -50,34 +51,28 @@ static mjModel *load_text(const char *text, char reason[PEER_REASON_SIZE]) {
     return model;
 }
 
-static bool allocate(peer *p) {
-    size_t nv = (size_t)p->nv, joints = (size_t)dyn_model_joint_count(p->model);
-    p->q_address = calloc(joints + 1, sizeof *p->q_address);
-    p->v_address = calloc(joints + 1, sizeof *p->v_address);
-    p->body = calloc((size_t)dyn_model_link_count(p->model), sizeof *p->body);
-    p->vector = calloc(nv + 1, sizeof *p->vector);
-    p->matrix = calloc((nv > 6 ? nv : 6) * nv + 1, sizeof *p->matrix);
-    return p->q_address && p->v_address && p->body && p->vector && p->matrix;
-}
-
 /* Finds our joints and links in MuJoCo by name. */
 static bool map_names(peer *p, char reason[PEER_REASON_SIZE]) {
-    p->in_order = true;
-    for (int j = 0; j < dyn_model_joint_count(p->model); j++) {
-        const dyn_joint *joint = dyn_model_joint(p->model, j);
-        int id = mj_name2id(p->m, mjOBJ_JOINT, joint->name);
-        if (id < 0) {
-            snprintf(reason, PEER_REASON_SIZE, "MuJoCo has lost joint %s", joint->name);
-            return false;
-        }
-        p->q_address[j] = p->m->jnt_qposadr[id];
-        p->v_address[j] = p->m->jnt_dofadr[id];
-        p->in_order = p->in_order && p->v_address[j] == joint->v_index;
+    int joints = dyn_model_joint_count(p->model), links = dyn_model_link_count(p->model);
+    int *v_address = calloc((size_t)joints + 1, sizeof *v_address);
+    p->q_address = calloc((size_t)joints + 1, sizeof *p->q_address);
+    p->body = calloc((size_t)links, sizeof *p->body);
+    bool found = v_address && p->q_address && p->body;
+    for (int j = 0; j < joints && found; j++) {
+        const char *name = dyn_model_joint(p->model, j)->name;
+        int id = mj_name2id(p->m, mjOBJ_JOINT, name);
+        found = id >= 0;
+        snprintf(reason, PEER_REASON_SIZE, "MuJoCo has lost joint %s", name);
+        p->q_address[j] = found ? p->m->jnt_qposadr[id] : 0;
+        v_address[j] = found ? p->m->jnt_dofadr[id] : 0;
     }
-    for (int i = 0; i < dyn_model_link_count(p->model); i++) {
+    for (int i = 0; i < links && found; i++) {
         p->body[i] = mj_name2id(p->m, mjOBJ_BODY, dyn_model_link(p->model, i)->name);
     }
-    return true;
+    static const base_convention convention = {.linear_in_world = true};
+    found = found && coordinates_create(&p->velocity, p->model, convention, v_address);
+    free(v_address);
+    return found;
 }
 
 static void destroy(peer *p) {
@@ -88,9 +83,18 @@ static void destroy(peer *p) {
         if (p->m) {
             mj_deleteModel(p->m);
         }
-        free(p->q_address), free(p->v_address), free(p->body), free(p->vector), free(p->matrix);
+        coordinates_free(&p->velocity);
+        free(p->q_address), free(p->body), free(p->zero), free(p->matrix);
         free(p);
     }
+}
+
+static bool allocate(peer *p) {
+    size_t nv = (size_t)p->m->nv;
+    p->zero = calloc(nv + 1, sizeof *p->zero);
+    p->matrix = calloc((nv > 6 ? nv : 6) * nv + 1, sizeof *p->matrix);
+    p->d = mj_makeData(p->m);
+    return p->zero && p->matrix && p->d;
 }
 
 static peer *create_from_text(const dyn_model *model, const char *text, char reason[PEER_REASON_SIZE]) {
@@ -99,14 +103,13 @@ static peer *create_from_text(const dyn_model *model, const char *text, char rea
         return NULL;
     }
     p->model = model;
-    p->nv = dyn_model_nv(model);
-    p->is_floating = dyn_model_is_floating(model);
     p->m = load_text(text, reason);
-    if (p->m && p->m->nv != p->nv) {
-        snprintf(reason, PEER_REASON_SIZE, "MuJoCo has %d velocities instead of %d", p->m->nv, p->nv);
-    } else if (p->m && allocate(p) && map_names(p, reason)) {
-        p->d = mj_makeData(p->m);
+    if (p->m && p->m->nv != dyn_model_nv(model)) {
+        snprintf(reason, PEER_REASON_SIZE, "MuJoCo has %d velocities instead of %d", p->m->nv, dyn_model_nv(model));
+    } else if (p->m && map_names(p, reason) && allocate(p)) {
         dyn_model_gravity(model, p->m->opt.gravity);
+        p->m->opt.enableflags |= mjENBL_ENERGY;
+        p->all_moves = fabs(mj_getTotalmass(p->m) - dyn_model_mass(model)) <= 1e-9 * dyn_model_mass(model);
         return p;
     }
     destroy(p);
@@ -141,58 +144,12 @@ static peer *read_urdf(const dyn_model *model, const char *urdf, char reason[PEE
     return p;
 }
 
-/* ---- conversion -------------------------------------------------------------------------------------------------- */
-
-/* out = R x, or R' x; out may be x. */
-static void rotate(const double R[9], bool transposed, const double x[3], double out[3]) {
-    double y[3];
-    for (int i = 0; i < 3; i++) {
-        y[i] = transposed ? R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2]
-                          : R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
-    }
-    memcpy(out, y, sizeof y);
-}
-
-/* w x v of a base velocity (v; w): what the acceleration of a point has beside the rate of its body coordinates. */
-static void transport_acceleration(const double *v, double out[3]) {
-    out[0] = v[4] * v[2] - v[5] * v[1];
-    out[1] = v[5] * v[0] - v[3] * v[2];
-    out[2] = v[3] * v[1] - v[4] * v[0];
-}
-
-/* Writes a vector of ours as one of MuJoCo's in velocity coordinates; a floating base's linear part is turned. */
-static void put_vector(const peer *p, const double *x, double *out) {
-    if (p->in_order) {
-        memcpy(out, x, (size_t)p->nv * sizeof *x);
-    } else {
-        for (int j = 0; j < dyn_model_joint_count(p->model); j++) {
-            const dyn_joint *joint = dyn_model_joint(p->model, j);
-            memcpy(out + p->v_address[j], x + joint->v_index, (size_t)joint->nv * sizeof *x);
-        }
-    }
-    if (p->is_floating) {
-        double *base = out + p->v_address[0];
-        rotate(p->rotation, false, base, base);
-    }
-}
-
-static void take_vector(const peer *p, const double *x, double *out) {
-    if (p->in_order) {
-        memcpy(out, x, (size_t)p->nv * sizeof *x);
-    } else {
-        for (int j = 0; j < dyn_model_joint_count(p->model); j++) {
-            const dyn_joint *joint = dyn_model_joint(p->model, j);
-            memcpy(out + joint->v_index, x + p->v_address[j], (size_t)joint->nv * sizeof *x);
-        }
-    }
-    if (p->is_floating) {
-        rotate(p->rotation, true, out, out);
-    }
-}
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 static void put_configuration(peer *p, const double *q) {
-    if (p->in_order && !p->is_floating) {
-        memcpy(p->d->qpos, q, (size_t)p->nv * sizeof *q);
+    coordinates_turn(&p->velocity, q);
+    if (p->velocity.is_same_order && !p->velocity.is_floating) {
+        memcpy(p->d->qpos, q, (size_t)p->m->nq * sizeof *q);
         return;
     }
     for (int j = 0; j < dyn_model_joint_count(p->model); j++) {
@@ -202,155 +159,221 @@ static void put_configuration(peer *p, const double *q) {
         if (joint->type == DYN_JOINT_FLOATING) {
             const double moved[7] = {from[0], from[1], from[2], from[6], from[3], from[4], from[5]};
             memcpy(to, moved, sizeof moved);
-            mju_quat2Mat(p->rotation, moved + 3);
         } else {
             *to = *from;
         }
     }
 }
 
-/* Adds (or takes off) what distinguishes MuJoCo's acceleration of a floating base from ours, in body axes. */
-static void shift_acceleration(const peer *p, const double *v, double sign, double *a) {
-    double extra[3];
-    transport_acceleration(v, extra);
-    for (int i = 0; i < 3 && p->is_floating; i++) {
-        a[i] += sign * extra[i];
-    }
-}
-
-/* Accelerations of ours as MuJoCo's; a NULL stands for zeros. */
-static void put_acceleration(peer *p, const double *v, const double *a) {
-    if (a) {
-        memcpy(p->vector, a, (size_t)p->nv * sizeof *a);
-    } else {
-        memset(p->vector, 0, (size_t)p->nv * sizeof *p->vector);
-    }
-    if (p->is_floating) {
-        shift_acceleration(p, v, 1, p->vector);
-    }
-    put_vector(p, p->vector, p->d->qacc);
-}
-
-/* Rows of a matrix over MuJoCo's velocities (rows x nv), as rows over ours; they may not be the same array. */
-static void take_rows(const peer *p, const double *matrix, int rows, double *out) {
-    for (int i = 0; i < rows; i++) {
-        take_vector(p, matrix + (size_t)i * (size_t)p->nv, out + (size_t)i * (size_t)p->nv);
-    }
-}
-
-static void transpose(double *matrix, int n) {
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            double x = matrix[i * n + j];
-            matrix[i * n + j] = matrix[j * n + i];
-            matrix[j * n + i] = x;
-        }
-    }
-}
-
-/* ---- quantities -------------------------------------------------------------------------------------------------- */
-
-static void positions(peer *p, const double *q) {
-    put_configuration(p, q);
+static void positions(peer *p, const algorithm_input *in) {
+    put_configuration(p, in->q);
     mj_kinematics(p->m, p->d);
     mj_comPos(p->m, p->d);
 }
 
 static void velocities(peer *p, const double *v) {
-    put_vector(p, v, p->d->qvel);
+    coordinates_put(&p->velocity, v, p->d->qvel);
     mj_comVel(p->m, p->d);
 }
 
-static bool inverse_dynamics(peer *p, const double *q, const double *v, const double *a, double *tau) {
-    positions(p, q);
-    velocities(p, v);
-    put_acceleration(p, v, a);
-    mj_rne(p->m, p->d, 1, p->d->qfrc_inverse);
-    take_vector(p, p->d->qfrc_inverse, tau);
-    return true;
-}
-
-static bool bias(peer *p, const double *q, const double *v, double *h) {
-    if (p->is_floating) {
-        return inverse_dynamics(p, q, v, NULL, h);
+static bool take(const peer *p, const double *x, double *out) {
+    if (out) {
+        coordinates_take(&p->velocity, x, out);
     }
-    positions(p, q);
+    return true;
+}
+
+/* A linear and an angular part in our order. */
+static bool take_pair(const double *angular, const double *linear, double *out) {
+    if (out) {
+        mju_copy3(out, angular);
+        mju_copy3(out + 3, linear);
+    }
+    return true;
+}
+
+/* ---- dynamics ---------------------------------------------------------------------------------------------------- */
+
+/* tau for the acceleration a of ours. */
+static bool inverse_dynamics(peer *p, const algorithm_input *in, const double *v, const double *a, double *tau) {
+    positions(p, in);
     velocities(p, v);
-    mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
-    take_vector(p, p->d->qfrc_bias, h);
-    return true;
+    coordinates_put_acceleration(&p->velocity, v, a, p->d->qacc);
+    mj_rne(p->m, p->d, 1, p->d->qfrc_inverse);
+    return take(p, p->d->qfrc_inverse, tau);
 }
 
-static bool gravity(peer *p, const double *q, double *g) {
-    positions(p, q);
-    mju_zero(p->d->qvel, p->nv);
-    mj_comVel(p->m, p->d);
-    mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
-    take_vector(p, p->d->qfrc_bias, g);
-    return true;
+static bool rnea(peer *p, const algorithm_input *in, double *tau) {
+    return inverse_dynamics(p, in, in->v, in->a, tau);
 }
 
-static bool mass_matrix(peer *p, const double *q, double *M) {
-    positions(p, q);
+static bool bias(peer *p, const algorithm_input *in, double *h) {
+    if (p->velocity.is_floating) { /* whose acceleration is none of MuJoCo's */
+        return inverse_dynamics(p, in, in->v, p->zero, h);
+    }
+    positions(p, in);
+    velocities(p, in->v);
+    mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
+    return take(p, p->d->qfrc_bias, h);
+}
+
+static bool gravity(peer *p, const algorithm_input *in, double *g) {
+    positions(p, in);
+    velocities(p, p->zero);
+    mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
+    return take(p, p->d->qfrc_bias, g);
+}
+
+static bool crba(peer *p, const algorithm_input *in, double *M) {
+    positions(p, in);
     mj_crb(p->m, p->d);
     if (M) {
-        mj_fullM(p->m, M, p->d->qM);
-        take_rows(p, M, p->nv, p->matrix);
-        transpose(p->matrix, p->nv);
-        take_rows(p, p->matrix, p->nv, M);
+        mj_fullM(p->m, p->matrix, p->d->qM);
+        coordinates_take_square(&p->velocity, p->matrix, M);
     }
     return true;
 }
 
-static bool forward_dynamics(peer *p, const double *q, const double *v, const double *tau, double *a) {
-    positions(p, q);
+/* The smooth part of a step: mass matrix, its factors, bias, solution. */
+static bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
+    positions(p, in);
     mj_crb(p->m, p->d);
     mj_factorM(p->m, p->d);
-    velocities(p, v);
+    velocities(p, in->v);
     mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
-    put_vector(p, tau, p->vector);
-    mju_subFrom(p->vector, p->d->qfrc_bias, p->nv);
-    mj_solveM(p->m, p->d, p->d->qacc, p->vector, 1);
-    take_vector(p, p->d->qacc, a);
-    if (p->is_floating) {
-        shift_acceleration(p, v, -1, a);
+    coordinates_put(&p->velocity, in->tau, p->d->qfrc_smooth);
+    mju_subFrom(p->d->qfrc_smooth, p->d->qfrc_bias, p->m->nv);
+    mj_solveM(p->m, p->d, p->d->qacc, p->d->qfrc_smooth, 1);
+    if (a) {
+        coordinates_take_acceleration(&p->velocity, in->v, p->d->qacc, a);
     }
     return true;
 }
 
-static bool frame_pose(peer *p, const double *q, int link, double position[3], double rotation[9]) {
-    if (p->body[link] < 0) {
+/* ---- energy and momentum ----------------------------------------------------------------------------------------- */
+
+static bool kinetic_energy(peer *p, const algorithm_input *in, double *T) {
+    positions(p, in);
+    mj_crb(p->m, p->d);
+    coordinates_put(&p->velocity, in->v, p->d->qvel);
+    mj_energyVel(p->m, p->d);
+    if (T) {
+        *T = p->d->energy[1];
+    }
+    return true;
+}
+
+static bool potential_energy(peer *p, const algorithm_input *in, double *V) {
+    if (!p->all_moves) {
         return false;
     }
-    put_configuration(p, q);
+    put_configuration(p, in->q);
     mj_kinematics(p->m, p->d);
-    mju_copy3(position, p->d->xpos + 3 * p->body[link]);
-    mju_copy(rotation, p->d->xmat + 9 * p->body[link], 9);
+    mj_energyPos(p->m, p->d);
+    if (V) {
+        *V = p->d->energy[0];
+    }
     return true;
 }
 
-static bool frame_jacobian(peer *p, const double *q, int link, double *J) {
-    if (p->body[link] < 0) {
+static bool center_of_mass(peer *p, const algorithm_input *in, double *c) {
+    if (!p->all_moves) {
         return false;
     }
-    positions(p, q);
-    mj_jacBody(p->m, p->d, p->matrix + 3 * p->nv, p->matrix, p->body[link]);
-    take_rows(p, p->matrix, 6, J);
+    positions(p, in);
+    if (c) {
+        mju_copy3(c, p->d->subtree_com);
+    }
     return true;
 }
+
+static bool center_of_mass_jacobian(peer *p, const algorithm_input *in, double *J) {
+    if (!p->all_moves) {
+        return false;
+    }
+    positions(p, in);
+    mj_jacSubtreeCom(p->m, p->d, p->matrix, 0);
+    if (J) {
+        coordinates_take_rows(&p->velocity, p->matrix, 3, J);
+    }
+    return true;
+}
+
+static bool centroidal_momentum(peer *p, const algorithm_input *in, double *h) {
+    if (!p->all_moves) {
+        return false;
+    }
+    double linear[3];
+    positions(p, in);
+    velocities(p, in->v);
+    mj_subtreeVel(p->m, p->d);
+    mju_scl3(linear, p->d->subtree_linvel, mj_getTotalmass(p->m));
+    return take_pair(p->d->subtree_angmom, linear, h);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+static bool pose(peer *p, const algorithm_input *in, double *out) {
+    int body = p->body[in->frame];
+    if (body < 0) {
+        return false;
+    }
+    put_configuration(p, in->q);
+    mj_kinematics(p->m, p->d);
+    if (out) {
+        mju_copy3(out, p->d->xpos + 3 * body);
+        mju_copy(out + 3, p->d->xmat + 9 * body, 9);
+    }
+    return true;
+}
+
+static bool jacobian(peer *p, const algorithm_input *in, double *J) {
+    if (p->body[in->frame] < 0) {
+        return false;
+    }
+    positions(p, in);
+    mj_jacBody(p->m, p->d, p->matrix + 3 * p->m->nv, p->matrix, p->body[in->frame]);
+    if (J) {
+        coordinates_take_rows(&p->velocity, p->matrix, 6, J);
+    }
+    return true;
+}
+
+static bool twist(peer *p, const algorithm_input *in, double *V) {
+    if (p->body[in->frame] < 0) {
+        return false;
+    }
+    double found[6];
+    positions(p, in);
+    velocities(p, in->v);
+    mj_objectVelocity(p->m, p->d, mjOBJ_XBODY, p->body[in->frame], found, 0);
+    return take_pair(found, found + 3, V);
+}
+
+static const peer_algorithm algorithms[] = {
+    {ALGORITHM_RNEA, rnea},
+    {ALGORITHM_BIAS, bias},
+    {ALGORITHM_GRAVITY, gravity},
+    {ALGORITHM_CRBA, crba},
+    {ALGORITHM_ABA, forward_dynamics},
+    {ALGORITHM_KINETIC_ENERGY, kinetic_energy},
+    {ALGORITHM_POTENTIAL_ENERGY, potential_energy},
+    {ALGORITHM_CENTER_OF_MASS, center_of_mass},
+    {ALGORITHM_CENTER_OF_MASS_JACOBIAN, center_of_mass_jacobian},
+    {ALGORITHM_CENTROIDAL_MOMENTUM, centroidal_momentum},
+    {ALGORITHM_POSE, pose},
+    {ALGORITHM_JACOBIAN, jacobian},
+    {ALGORITHM_TWIST, twist},
+    {ALGORITHM_COUNT, NULL},
+};
 
 const peer_library mujoco_library = {
     .name = "MuJoCo 2.2",
     .key = "mujoco",
     .tolerance = 1e-6, /* it finds the principal axes of an inertia by an iteration that stops at about 1e-8 */
+    .has_floating_base = true,
     .create = create,
     .read = read_urdf,
     .destroy = destroy,
-    .inverse_dynamics = inverse_dynamics,
-    .bias = bias,
-    .gravity = gravity,
-    .mass_matrix = mass_matrix,
-    .forward_dynamics = forward_dynamics,
-    .frame_pose = frame_pose,
-    .frame_jacobian = frame_jacobian,
+    .algorithms = algorithms,
 };

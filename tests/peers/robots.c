@@ -43,11 +43,12 @@ dyn_model *robot_load(const char *name, dyn_base base) {
     return model;
 }
 
-/* A joint "jointI" from "linkI-1" to "linkI", and that link. */
-static void add_link(dyn_builder *builder, int i, dyn_joint_description joint, const dyn_inertia *inertia) {
+/* A joint "jointI" from the link of that number to "linkI", and that link. */
+static void add_link_to(dyn_builder *builder, int parent_link, int i, dyn_joint_description joint,
+                        const dyn_inertia *inertia) {
     char name[NAME_SIZE], parent[NAME_SIZE], child[NAME_SIZE];
     snprintf(name, sizeof name, "joint%d", i);
-    snprintf(parent, sizeof parent, "link%d", i - 1);
+    snprintf(parent, sizeof parent, "link%d", parent_link);
     snprintf(child, sizeof child, "link%d", i);
     joint.name = name, joint.parent_link = parent, joint.child_link = child;
     dyn_link_description link = {.name = child, .inertia = *inertia};
@@ -56,20 +57,24 @@ static void add_link(dyn_builder *builder, int i, dyn_joint_description joint, c
     require(dyn_builder_add_link(builder, &link, &error), &error, child);
 }
 
-/* A builder with the root "link0", which is fixed to the world. */
+static void add_link(dyn_builder *builder, int i, dyn_joint_description joint, const dyn_inertia *inertia) {
+    add_link_to(builder, i - 1, i, joint, inertia);
+}
+
+/* A builder with the root "link0", a box of 10 kg. */
 static dyn_builder *start(const char *name) {
     dyn_builder *builder = NULL;
     dyn_error error;
-    dyn_link_description root = {.name = "link0"};
+    dyn_link_description root = {.name = "link0", .inertia = {.mass = 10, .rotational = {0.1, 0, 0, 0.12, 0, 0.14}}};
     require(dyn_builder_create(name, &error, &builder), &error, name);
     require(dyn_builder_add_link(builder, &root, &error), &error, name);
     return builder;
 }
 
-static dyn_model *finish(dyn_builder *builder, const char *name) {
+static dyn_model *finish(dyn_builder *builder, const char *name, dyn_base base) {
     dyn_model *model = NULL;
     dyn_error error;
-    dyn_build_options options = {.base = DYN_BASE_FIXED};
+    dyn_build_options options = {.base = base};
     require(dyn_builder_build(builder, &options, NULL, &error, &model), &error, name);
     dyn_builder_free(builder);
     return model;
@@ -85,7 +90,40 @@ dyn_model *robot_chain(int bodies) {
         joint.axis[2 - (i - 1) % 3] = 1;
         add_link(builder, i, joint, &rod);
     }
-    return finish(builder, "chain");
+    return finish(builder, "chain", DYN_BASE_FIXED);
+}
+
+/* One branch of the humanoid: joints that turn about the axes named by a word such as "zxyyyx", each 0.2 m further from
+ * the one before along `step`; the first hangs on `parent`. Returns the number of its last link. */
+static int add_branch(dyn_builder *builder, int parent, int first, const char *axes, const double place[3],
+                      const double step[3], double mass) {
+    for (int i = 0; axes[i]; i++) {
+        const double *position = i == 0 ? place : step;
+        dyn_joint_description joint = {.type = DYN_JOINT_REVOLUTE, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        dyn_inertia body = {.mass = mass};
+        double size = 0.004 * mass;
+        memcpy(joint.position, position, sizeof joint.position);
+        joint.axis[axes[i] - 'x'] = 1;
+        for (int k = 0; k < 3; k++) {
+            body.center_of_mass[k] = 0.5 * step[k] + 0.01 * (k + 1);
+        }
+        const double rotational[6] = {size, 0, 0, 1.1 * size, 0, 1.2 * size};
+        memcpy(body.rotational, rotational, sizeof rotational);
+        add_link_to(builder, i == 0 ? parent : first + i - 1, first + i, joint, &body);
+    }
+    return first + (int)strlen(axes) - 1;
+}
+
+dyn_model *robot_humanoid(void) {
+    static const double up[3] = {0, 0, 0.15}, down[3] = {0, 0, -0.2}, neck[3] = {0, 0, 0.3};
+    dyn_builder *builder = start("humanoid");
+    int chest = add_branch(builder, 0, 1, "zy", up, up, 8), last = add_branch(builder, chest, 3, "zy", neck, up, 1.5);
+    for (int side = -1; side <= 1; side += 2) {
+        const double hip[3] = {0, 0.1 * side, -0.1}, shoulder[3] = {0, 0.2 * side, 0.2};
+        last = add_branch(builder, 0, last + 1, "zxyyyx", hip, down, 4);
+        last = add_branch(builder, chest, last + 1, "yxzyzxyx", shoulder, down, 1.5);
+    }
+    return finish(builder, "humanoid", DYN_BASE_FLOATING);
 }
 
 /* A body whose principal moments satisfy the triangle inequality, in random axes. */
@@ -126,5 +164,5 @@ dyn_model *robot_random_arm(random_source *random, int joints) {
         dyn_inertia body = random_body(random);
         add_link(builder, i, joint, &body);
     }
-    return finish(builder, "arm");
+    return finish(builder, "arm", DYN_BASE_FIXED);
 }

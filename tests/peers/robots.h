@@ -18,6 +18,10 @@ dyn_model *robot_load(const char *name, dyn_base base);
 /* A serial chain of `bodies` equal links of 0.2 m and 1 kg, whose revolute joints turn about z, y, x, z, y, x ... */
 dyn_model *robot_chain(int bodies);
 
+/* A humanoid on a floating base with 32 revolute joints, hence 38 velocities: two in the waist, two in the neck, six in
+ * each leg and eight in each arm. */
+dyn_model *robot_humanoid(void);
+
 /* A serial arm of revolute and prismatic joints and here and there a fixed one, all in random places. */
 dyn_model *robot_random_arm(random_source *random, int joints);
 

@@ -23,7 +23,7 @@ static void write_link(FILE *out, const dyn_link *link) {
     const dyn_inertia *body = &link->inertia;
     const double *c = body->center_of_mass, *I = body->rotational;
     fprintf(out, "<link name=\"%s\">", link->name);
-    if (body->mass > 0) {
+    if (body->mass > 0 && link->moving_joint >= 0) {
         fprintf(out,
                 "<inertial><origin xyz=\"%.17g %.17g %.17g\"/><mass value=\"%.17g\"/><inertia ixx=\"%.17g\" "
                 "ixy=\"%.17g\" ixz=\"%.17g\" iyy=\"%.17g\" iyz=\"%.17g\" izz=\"%.17g\"/></inertial>",

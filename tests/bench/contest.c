@@ -1,0 +1,94 @@
+#include "contest.h"
+
+#include <string.h>
+
+#include "robots.h"
+
+static const contestant contestants[CONTESTANTS] = {
+    [OURS_1] = {"one", "batch_1", NULL, 1},
+    [OURS_8] = {"of 8", "batch_8", NULL, 8},
+    [OURS_64] = {"of 64", "batch_64", NULL, 64},
+    [OURS_4096] = {"of 4096", "batch_4096", NULL, LARGEST_BATCH},
+    [KDL] = {"KDL", "kdl", "kdl", 1},
+    [MUJOCO] = {"MuJoCo", "mujoco", "mujoco", 1},
+    [DART] = {"DART", "dart", "dart", 1},
+    [SIMBODY] = {"Simbody", "simbody", "simbody", 1},
+};
+
+const contestant *contestant_get(int who) {
+    return &contestants[who];
+}
+
+const bench_robot bench_robots[] = {
+    {"arm 6", 0},
+    {"arm 7", 0},
+    {"quadruped 18", 0},
+    {"humanoid 38", 0},
+    {"chain of 6", 6},
+    {"chain of 12", 12},
+    {"chain of 25", 25},
+    {"chain of 50", 50},
+    {"chain of 100", 100},
+    {"chain of 200", 200},
+    {"chain of 500", 500},
+    {"chain of 1000", 1000},
+    {NULL, 0},
+};
+
+const bench_robot *bench_robot_find(const char *title) {
+    const bench_robot *robot = bench_robots;
+    while (robot->title && strcmp(robot->title, title) != 0) {
+        robot++;
+    }
+    return robot->title ? robot : NULL;
+}
+
+/* The UR5, the Panda and the quadruped of the sample robots, or one that is built. */
+static dyn_model *create_model(const bench_robot *robot) {
+    if (robot->bodies > 0) {
+        return robot_chain(robot->bodies);
+    }
+    if (strncmp(robot->title, "arm", 3) == 0) {
+        return robot_load(strcmp(robot->title, "arm 6") == 0 ? "ur5" : "panda", DYN_BASE_FIXED);
+    }
+    return strncmp(robot->title, "quadruped", 9) == 0 ? robot_load("quadruped", DYN_BASE_FLOATING) : robot_humanoid();
+}
+
+void contest_open(contest *c, const bench_robot *robot, bool with_peers) {
+    *c = (contest){0};
+    workload_open(&c->load, robot->title, create_model(robot));
+    for (int who = PEERS_FROM; who < CONTESTANTS && with_peers; who++) {
+        char reason[PEER_REASON_SIZE];
+        c->library[who] = peer_find(contestants[who].library);
+        c->peer[who] = c->library[who] ? c->library[who]->create(c->load.model, true, reason) : NULL;
+    }
+}
+
+void contest_close(contest *c) {
+    for (int who = PEERS_FROM; who < CONTESTANTS; who++) {
+        if (c->peer[who]) {
+            c->library[who]->destroy(c->peer[who]);
+        }
+    }
+    workload_close(&c->load);
+}
+
+bool contest_has(contest *c, int who, algorithm_id id) {
+    if (who < PEERS_FROM) {
+        return workload_has(&c->load, id, contestants[who].batch);
+    }
+    if (!c->peer[who] || !compute_peer(&c->load, c->library[who], c->peer[who], id, 0)) {
+        return false;
+    }
+    assert_agreement(&c->load, c->library[who], c->peer[who], id);
+    return true;
+}
+
+void contest_call(contest *c, int who, algorithm_id id, size_t call) {
+    size_t batch = contestants[who].batch, states = batch < SINGLE_STATES ? SINGLE_STATES : batch;
+    if (who < PEERS_FROM) {
+        compute_ours(&c->load, id, call % (states / batch) * batch, batch);
+    } else {
+        compute_peer(&c->load, c->library[who], c->peer[who], id, call % SINGLE_STATES);
+    }
+}

@@ -1,0 +1,278 @@
+#include "algorithms.h"
+
+typedef const algorithm_input *input;
+typedef double *const *outputs;
+
+static const double no_gravity[3];
+
+/* ---- dynamics ---------------------------------------------------------------------------------------------------- */
+
+static dyn_status rnea(input in, dyn_error *error, outputs out) {
+    return dyn_rnea(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, error, out[0]);
+}
+
+static dyn_status bias(input in, dyn_error *error, outputs out) {
+    return dyn_bias(in->model, in->workspace, in->n, NULL, in->q, in->v, error, out[0]);
+}
+
+static dyn_status coriolis_forces(input in, dyn_error *error, outputs out) {
+    return dyn_bias(in->model, in->workspace, in->n, no_gravity, in->q, in->v, error, out[0]);
+}
+
+static dyn_status gravity(input in, dyn_error *error, outputs out) {
+    return dyn_gravity(in->model, in->workspace, in->n, NULL, in->q, error, out[0]);
+}
+
+static dyn_status crba(input in, dyn_error *error, outputs out) {
+    return dyn_crba(in->model, in->workspace, in->n, in->q, error, out[0]);
+}
+
+static dyn_status minverse(input in, dyn_error *error, outputs out) {
+    return dyn_minverse(in->model, in->workspace, in->n, in->q, error, out[0]);
+}
+
+static dyn_status aba(input in, dyn_error *error, outputs out) {
+    return dyn_aba(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces, error, out[0]);
+}
+
+static dyn_status coriolis_matrix(input in, dyn_error *error, outputs out) {
+    return dyn_coriolis_matrix(in->model, in->workspace, in->n, in->q, in->v, error, out[0]);
+}
+
+static dyn_status christoffel(input in, dyn_error *error, outputs out) {
+    return dyn_christoffel(in->model, in->workspace, in->n, in->q, error, out[0]);
+}
+
+static dyn_status joint_wrenches(input in, dyn_error *error, outputs out) {
+    return dyn_joint_wrenches(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, error, out[0]);
+}
+
+static dyn_status regressor(input in, dyn_error *error, outputs out) {
+    return dyn_torque_regressor(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, error, out[0]);
+}
+
+/* ---- energy and momentum ----------------------------------------------------------------------------------------- */
+
+static dyn_status kinetic_energy(input in, dyn_error *error, outputs out) {
+    return dyn_energy(in->model, in->workspace, in->n, NULL, in->q, in->v, error, out[0], NULL);
+}
+
+static dyn_status potential_energy(input in, dyn_error *error, outputs out) {
+    return dyn_energy(in->model, in->workspace, in->n, NULL, in->q, NULL, error, NULL, out[0]);
+}
+
+static dyn_status center_of_mass(input in, dyn_error *error, outputs out) {
+    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, NULL, NULL, -1, error, out[0], NULL, NULL, NULL);
+}
+
+static dyn_status center_of_mass_motion(input in, dyn_error *error, outputs out) {
+    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, in->v, in->a, -1, error, NULL, out[0], out[1],
+                              NULL);
+}
+
+static dyn_status center_of_mass_jacobian(input in, dyn_error *error, outputs out) {
+    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, NULL, NULL, -1, error, NULL, NULL, NULL, out[0]);
+}
+
+static dyn_status centroidal_momentum(input in, dyn_error *error, outputs out) {
+    return dyn_centroidal_momentum(in->model, in->workspace, in->n, in->q, in->v, error, out[0]);
+}
+
+static dyn_status centroidal_matrix(input in, dyn_error *error, outputs out) {
+    return dyn_centroidal(in->model, in->workspace, in->n, in->q, NULL, error, NULL, out[0], NULL);
+}
+
+static dyn_status centroidal_matrix_rate(input in, dyn_error *error, outputs out) {
+    return dyn_centroidal(in->model, in->workspace, in->n, in->q, in->v, error, NULL, out[0], out[1]);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+static dyn_status pose(input in, dyn_error *error, outputs out) {
+    return dyn_frame_pose(in->model, in->workspace, in->n, in->q, in->frame, error, out[0], out[1]);
+}
+
+static dyn_status jacobian(input in, dyn_error *error, outputs out) {
+    return dyn_frame_jacobian(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED, error,
+                              out[0]);
+}
+
+static dyn_status jacobian_rate(input in, dyn_error *error, outputs out) {
+    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, NULL, in->frame, DYN_LOCAL_WORLD_ALIGNED,
+                            error, NULL, NULL, out[0]);
+}
+
+static dyn_status twist(input in, dyn_error *error, outputs out) {
+    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, NULL, in->frame, DYN_LOCAL_WORLD_ALIGNED,
+                            error, out[0], NULL, NULL);
+}
+
+static dyn_status frame_acceleration(input in, dyn_error *error, outputs out) {
+    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame, DYN_LOCAL_WORLD_ALIGNED,
+                            error, NULL, out[0], NULL);
+}
+
+static dyn_status hessian(input in, dyn_error *error, outputs out) {
+    return dyn_frame_hessian(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED, error, out[0]);
+}
+
+static dyn_status frame_force(input in, dyn_error *error, outputs out) {
+    return dyn_frame_force(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED, in->wrench,
+                           error, out[0]);
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
+
+static dyn_status rnea_derivatives(input in, dyn_error *error, outputs out) {
+    return dyn_rnea_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, error, out[0],
+                                out[1], out[2]);
+}
+
+static dyn_status aba_derivatives(input in, dyn_error *error, outputs out) {
+    return dyn_aba_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces, error, out[0],
+                               out[1], out[2]);
+}
+
+static dyn_status gravity_derivatives(input in, dyn_error *error, outputs out) {
+    return dyn_gravity_derivatives(in->model, in->workspace, in->n, NULL, in->q, error, out[0]);
+}
+
+static dyn_status frame_derivatives(input in, dyn_error *error, outputs out) {
+    return dyn_frame_derivatives(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame,
+                                 DYN_LOCAL_WORLD_ALIGNED, error, out[0], out[1], out[2], out[3]);
+}
+
+static dyn_status centroidal_derivatives(input in, dyn_error *error, outputs out) {
+    return dyn_centroidal_derivatives(in->model, in->workspace, in->n, in->q, in->v, in->a, error, out[0], out[1],
+                                      out[2], out[3]);
+}
+
+/* Along the direction dq = v, dv = a, da = dtau = tau. */
+static dyn_status rnea_directional(input in, dyn_error *error, outputs out) {
+    return dyn_rnea_directional_derivative(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces,
+                                           in->v, in->a, in->tau, error, out[0]);
+}
+
+static dyn_status aba_directional(input in, dyn_error *error, outputs out) {
+    return dyn_aba_directional_derivative(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces,
+                                          in->v, in->a, in->tau, error, out[0]);
+}
+
+static dyn_status rnea_second_derivatives(input in, dyn_error *error, outputs out) {
+    return dyn_rnea_second_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, error, out[0],
+                                       out[1], out[2], out[3]);
+}
+
+static dyn_status aba_second_derivatives(input in, dyn_error *error, outputs out) {
+    return dyn_aba_second_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, error, out,
+                                      out + 3);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static const algorithm algorithms[ALGORITHM_COUNT] = {
+    [ALGORITHM_RNEA] = {"RNEA", {SHAPE_NV}, rnea},
+    [ALGORITHM_BIAS] = {"bias", {SHAPE_NV}, bias},
+    [ALGORITHM_CORIOLIS_FORCES] = {"Coriolis forces", {SHAPE_NV}, coriolis_forces},
+    [ALGORITHM_GRAVITY] = {"gravity", {SHAPE_NV}, gravity},
+    [ALGORITHM_CRBA] = {"CRBA", {SHAPE_NVxNV}, crba},
+    [ALGORITHM_MINVERSE] = {"M^-1", {SHAPE_NVxNV}, minverse},
+    [ALGORITHM_ABA] = {"ABA", {SHAPE_NV}, aba},
+    [ALGORITHM_CORIOLIS_MATRIX] = {"Coriolis matrix", {SHAPE_NVxNV}, coriolis_matrix},
+    [ALGORITHM_CHRISTOFFEL] = {"Christoffel symbols", {SHAPE_NVxNVxNV}, christoffel},
+    [ALGORITHM_KINETIC_ENERGY] = {"kinetic energy", {SHAPE_NUMBER}, kinetic_energy},
+    [ALGORITHM_POTENTIAL_ENERGY] = {"potential energy", {SHAPE_NUMBER}, potential_energy},
+    [ALGORITHM_CENTER_OF_MASS] = {"centre of mass", {SHAPE_3}, center_of_mass},
+    [ALGORITHM_CENTER_OF_MASS_MOTION] = {"its motion", {SHAPE_3, SHAPE_3}, center_of_mass_motion},
+    [ALGORITHM_CENTER_OF_MASS_JACOBIAN] = {"its Jacobian", {SHAPE_3xNV}, center_of_mass_jacobian},
+    [ALGORITHM_CENTROIDAL_MOMENTUM] = {"momentum", {SHAPE_6}, centroidal_momentum},
+    [ALGORITHM_CENTROIDAL_MATRIX] = {"A_G", {SHAPE_6xNV}, centroidal_matrix},
+    [ALGORITHM_CENTROIDAL_MATRIX_RATE] = {"A_G, dA_G", {SHAPE_6xNV, SHAPE_6xNV}, centroidal_matrix_rate},
+    [ALGORITHM_POSE] = {"pose", {SHAPE_3, SHAPE_3x3}, pose},
+    [ALGORITHM_JACOBIAN] = {"Jacobian", {SHAPE_6xNV}, jacobian},
+    [ALGORITHM_JACOBIAN_RATE] = {"Jacobian rate", {SHAPE_6xNV}, jacobian_rate},
+    [ALGORITHM_TWIST] = {"twist", {SHAPE_6}, twist},
+    [ALGORITHM_FRAME_ACCELERATION] = {"frame acceleration", {SHAPE_6}, frame_acceleration},
+    [ALGORITHM_HESSIAN] = {"Hessian", {SHAPE_6xNVxNV}, hessian},
+    [ALGORITHM_JOINT_WRENCHES] = {"joint wrenches", {SHAPE_6xJOINTS}, joint_wrenches},
+    [ALGORITHM_FRAME_FORCE] = {"J'F", {SHAPE_NV}, frame_force},
+    [ALGORITHM_REGRESSOR] = {"regressor", {SHAPE_NVxP}, regressor},
+    [ALGORITHM_RNEA_DERIVATIVES] = {"dRNEA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, rnea_derivatives},
+    [ALGORITHM_ABA_DERIVATIVES] = {"dABA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, aba_derivatives},
+    [ALGORITHM_GRAVITY_DERIVATIVES] = {"dg", {SHAPE_NVxNV}, gravity_derivatives},
+    [ALGORITHM_FRAME_DERIVATIVES] = {"dframe", {SHAPE_6xNV, SHAPE_6xNV, SHAPE_6xNV, SHAPE_6xNV}, frame_derivatives},
+    [ALGORITHM_CENTROIDAL_DERIVATIVES] = {"dmomentum",
+                                          {SHAPE_6xNV, SHAPE_6xNV, SHAPE_6xNV, SHAPE_6xNV},
+                                          centroidal_derivatives},
+    [ALGORITHM_RNEA_DIRECTIONAL] = {"dRNEA along", {SHAPE_NV}, rnea_directional},
+    [ALGORITHM_ABA_DIRECTIONAL] = {"dABA along", {SHAPE_NV}, aba_directional},
+    [ALGORITHM_RNEA_SECOND_DERIVATIVES] = {"d2RNEA",
+                                           {SHAPE_NVxNVxNV, SHAPE_NVxNVxNV, SHAPE_NVxNVxNV, SHAPE_NVxNVxNV},
+                                           rnea_second_derivatives},
+    [ALGORITHM_ABA_SECOND_DERIVATIVES] = {"d2ABA",
+                                          {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNVxNV, SHAPE_NVxNVxNV,
+                                           SHAPE_NVxNVxNV, SHAPE_NVxNVxNV},
+                                          aba_second_derivatives},
+};
+
+const algorithm *algorithm_get(algorithm_id id) {
+    return &algorithms[id];
+}
+
+size_t algorithm_output_width(algorithm_id id, const dyn_model *model, int i) {
+    size_t nv = (size_t)dyn_model_nv(model);
+    switch (algorithms[id].shape[i]) {
+    case SHAPE_NUMBER:
+        return 1;
+    case SHAPE_3:
+        return 3;
+    case SHAPE_6:
+        return 6;
+    case SHAPE_3x3:
+        return 9;
+    case SHAPE_NV:
+        return nv;
+    case SHAPE_3xNV:
+        return 3 * nv;
+    case SHAPE_6xNV:
+        return 6 * nv;
+    case SHAPE_6xJOINTS:
+        return 6 * (size_t)dyn_model_joint_count(model);
+    case SHAPE_NVxNV:
+        return nv * nv;
+    case SHAPE_NVxP:
+        return nv * (size_t)dyn_model_parameter_count(model);
+    case SHAPE_6xNVxNV:
+        return 6 * nv * nv;
+    case SHAPE_NVxNVxNV:
+        return nv * nv * nv;
+    case SHAPE_NONE:
+        break;
+    }
+    return 0;
+}
+
+size_t algorithm_width(algorithm_id id, const dyn_model *model) {
+    size_t width = 0;
+    for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
+        width += algorithm_output_width(id, model, i);
+    }
+    return width;
+}
+
+dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out) {
+    double *arrays[ALGORITHM_OUTPUTS];
+    for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
+        arrays[i] = out;
+        out += in->n * algorithm_output_width(id, in->model, i);
+    }
+    return algorithms[id].compute(in, error, arrays);
+}
+
+bool algorithm_is_cubic(algorithm_id id) {
+    bool cubic = false;
+    for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
+        cubic = cubic || algorithms[id].shape[i] == SHAPE_NVxNVxNV;
+    }
+    return cubic;
+}

@@ -1,0 +1,107 @@
+/*
+ * Every algorithm of the library behind one signature: what is measured, compared or counted for each of them goes
+ * through this table, and a new algorithm needs one row in it.
+ */
+#ifndef DYNAMICS_TESTS_ALGORITHMS_H
+#define DYNAMICS_TESTS_ALGORITHMS_H
+
+#include <dynamics/dynamics.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum algorithm_id {
+    ALGORITHM_RNEA,
+    ALGORITHM_BIAS,
+    ALGORITHM_CORIOLIS_FORCES,
+    ALGORITHM_GRAVITY,
+    ALGORITHM_CRBA,
+    ALGORITHM_MINVERSE,
+    ALGORITHM_ABA,
+    ALGORITHM_CORIOLIS_MATRIX,
+    ALGORITHM_CHRISTOFFEL,
+    ALGORITHM_KINETIC_ENERGY,
+    ALGORITHM_POTENTIAL_ENERGY,
+    ALGORITHM_CENTER_OF_MASS,
+    ALGORITHM_CENTER_OF_MASS_MOTION,
+    ALGORITHM_CENTER_OF_MASS_JACOBIAN,
+    ALGORITHM_CENTROIDAL_MOMENTUM,
+    ALGORITHM_CENTROIDAL_MATRIX,
+    ALGORITHM_CENTROIDAL_MATRIX_RATE,
+    ALGORITHM_POSE,
+    ALGORITHM_JACOBIAN,
+    ALGORITHM_JACOBIAN_RATE,
+    ALGORITHM_TWIST,
+    ALGORITHM_FRAME_ACCELERATION,
+    ALGORITHM_HESSIAN,
+    ALGORITHM_JOINT_WRENCHES,
+    ALGORITHM_FRAME_FORCE,
+    ALGORITHM_REGRESSOR,
+    ALGORITHM_RNEA_DERIVATIVES,
+    ALGORITHM_ABA_DERIVATIVES,
+    ALGORITHM_GRAVITY_DERIVATIVES,
+    ALGORITHM_FRAME_DERIVATIVES,
+    ALGORITHM_CENTROIDAL_DERIVATIVES,
+    ALGORITHM_RNEA_DIRECTIONAL,
+    ALGORITHM_ABA_DIRECTIONAL,
+    ALGORITHM_RNEA_SECOND_DERIVATIVES,
+    ALGORITHM_ABA_SECOND_DERIVATIVES,
+    ALGORITHM_COUNT,
+} algorithm_id;
+
+/* What a call reads: n states of a model, row by row. Not every algorithm reads all of it. */
+typedef struct algorithm_input {
+    const dyn_model *model;
+    dyn_workspace *workspace;
+    size_t n;
+    const double *q, *v, *a, *tau;     /* n x nq, then n x nv each */
+    const double *wrench;              /* n x 6, the F of J'F */
+    int frame;                         /* of pose, Jacobian and their kind, in DYN_LOCAL_WORLD_ALIGNED */
+    const dyn_external_forces *forces; /* may be NULL */
+} algorithm_input;
+
+/* Arrays that one algorithm returns. */
+enum { ALGORITHM_OUTPUTS = 7 };
+
+/* Form of an array, for one state; p is the number of inertial parameters. */
+typedef enum algorithm_shape {
+    SHAPE_NONE,
+    SHAPE_NUMBER,
+    SHAPE_3,
+    SHAPE_6,
+    SHAPE_3x3,
+    SHAPE_NV,
+    SHAPE_3xNV,
+    SHAPE_6xNV,
+    SHAPE_6xJOINTS,
+    SHAPE_NVxNV,
+    SHAPE_NVxP,
+    SHAPE_6xNVxNV,
+    SHAPE_NVxNVxNV,
+} algorithm_shape;
+
+typedef struct algorithm {
+    const char *name;
+    algorithm_shape shape[ALGORITHM_OUTPUTS];
+    dyn_status (*compute)(const algorithm_input *in, dyn_error *error, double *const out[ALGORITHM_OUTPUTS]);
+} algorithm;
+
+/* The table. */
+const algorithm *algorithm_get(algorithm_id id);
+
+/* Doubles of output number i for one state, and of all outputs. */
+size_t algorithm_output_width(algorithm_id id, const dyn_model *model, int i);
+size_t algorithm_width(algorithm_id id, const dyn_model *model);
+
+/* Computes in->n states; the outputs lie in `out` one after the other, n rows each. */
+dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out);
+
+/* Whether results grow with nv^3, so that a test leaves them to small robots. */
+bool algorithm_is_cubic(algorithm_id id);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
