@@ -3,11 +3,13 @@
  */
 #include "message_json.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base64.h"
 #include "message_fields.h"
@@ -64,6 +66,18 @@ static bool read_integer(const reading *at, const json_t *value, double low, dou
     return true;
 }
 
+/* A value's name without that of its enumeration: "REVOLUTE" of JOINT_TYPE_REVOLUTE in JointType. */
+static const char *short_name(const ProtobufCEnumDescriptor *type, const char *name) {
+    const char *rest = name;
+    for (const char *letter = type->short_name; *letter != '\0'; letter++) {
+        if (letter != type->short_name && isupper((unsigned char)*letter) && *rest++ != '_')
+            return name;
+        if (*rest++ != toupper((unsigned char)*letter))
+            return name;
+    }
+    return *rest == '_' ? rest + 1 : name;
+}
+
 static bool read_enum(const reading *at, const ProtobufCEnumDescriptor *type, const json_t *value, int *number) {
     const char *name = json_string_value(value);
     const ProtobufCEnumValue *known = name != NULL ? protobuf_c_enum_descriptor_get_value_by_name(type, name) : NULL;
@@ -75,11 +89,16 @@ static bool read_enum(const reading *at, const ProtobufCEnumDescriptor *type, co
     }
     if (name != NULL && name[0] == '\0')
         return true;
+    for (unsigned i = 0; name != NULL && i < type->n_values; i++)
+        if (strcasecmp(name, short_name(type, type->values[i].name)) == 0) {
+            *number = type->values[i].value;
+            return true;
+        }
     char names[256] = "";
     size_t written = 0;
     for (unsigned i = 0; i < type->n_values && written < sizeof names; i++)
         written += (size_t)snprintf(names + written, sizeof names - written, "%s\"%s\"", i > 0 ? ", " : "",
-                                    type->values[i].name);
+                                    short_name(type, type->values[i].name));
     return refuse_value(at, "give one of %s", names);
 }
 

@@ -3,38 +3,9 @@
 #include <string.h>
 
 #include "methods/coordinates.h"
+#include "methods/geometry.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
-
-static Dynamics__V1__Vector3 *vector(call *c, const double from[3]) {
-    Dynamics__V1__Vector3 *to = call_allocate(c, 1, sizeof *to);
-    if (to) {
-        dynamics__v1__vector3__init(to);
-        to->x = from[0];
-        to->y = from[1];
-        to->z = from[2];
-    }
-    return to;
-}
-
-static Dynamics__V1__Pose *pose(call *c, const dyn_pose *from) {
-    Dynamics__V1__Pose *to = call_allocate(c, 1, sizeof *to);
-    Dynamics__V1__Quaternion *orientation = call_allocate(c, 1, sizeof *orientation);
-    if (!to || !orientation) {
-        return NULL;
-    }
-    double quaternion[4];
-    dyn_rotation_to_quaternion(from->rotation, quaternion);
-    dynamics__v1__quaternion__init(orientation);
-    orientation->x = quaternion[0];
-    orientation->y = quaternion[1];
-    orientation->z = quaternion[2];
-    orientation->w = quaternion[3];
-    dynamics__v1__pose__init(to);
-    to->position = vector(c, from->position);
-    to->orientation = orientation;
-    return to;
-}
 
 /* The names of count units. */
 static char **names(call *c, const char *const *from, int count) {
@@ -93,7 +64,7 @@ static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, cons
     to->v_index = (uint32_t)from->v_index;
     to->nq = (uint32_t)from->nq;
     to->nv = (uint32_t)from->nv;
-    to->axis = has_axis ? vector(c, from->axis) : NULL;
+    to->axis = has_axis ? geometry_write_vector(c, from->axis) : NULL;
     to->limits = from->has_limits ? joint_limits(c, &from->limits) : NULL;
     to->damping = from->damping;
     to->friction = from->friction;
@@ -104,7 +75,7 @@ static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, cons
     to->v_units = names(c, u->v, from->nv);
     to->n_tau_units = (size_t)from->nv;
     to->tau_units = names(c, u->tau, from->nv);
-    to->origin = pose(c, &from->origin);
+    to->origin = geometry_write_pose(c, &from->origin);
     return to;
 }
 
@@ -118,7 +89,7 @@ static Dynamics__V1__Link *describe_link(call *c, const dyn_model *model, const 
     dynamics__v1__link__init(to);
     to->name = call_string(c, from->name);
     to->mass = from->inertia.mass;
-    to->center_of_mass = vector(c, from->inertia.center_of_mass);
+    to->center_of_mass = geometry_write_vector(c, from->inertia.center_of_mass);
     to->n_inertia = 6;
     to->inertia = inertia;
     to->parent_joint = call_string(c, from->parent_joint ? from->parent_joint : "");
@@ -132,7 +103,7 @@ static Dynamics__V1__Frame *describe_frame(call *c, const char *name, const char
         dynamics__v1__frame__init(to);
         to->name = call_string(c, name);
         to->moving_joint = call_string(c, moving_joint);
-        to->pose = pose(c, place);
+        to->pose = geometry_write_pose(c, place);
     }
     return to;
 }
@@ -189,7 +160,7 @@ void method_describe_model(call *c) {
         dyn_model_gravity(model, gravity);
         dynamics__v1__describe_model_reply__init(reply);
         reply->model = summary_create(c, entry);
-        reply->gravity = vector(c, gravity);
+        reply->gravity = geometry_write_vector(c, gravity);
         add_joints(c, model, reply);
         add_links(c, model, reply);
         reply->report = summary_report(c, entry, &reply->n_report);

@@ -16,6 +16,10 @@ void method_unload_model(call *c);
 void method_list_models(call *c);
 void method_describe_model(call *c);
 
+/* derive.c: new models from old ones; export.c: models back to descriptions. */
+void method_derive_model(call *c);
+void method_export_model(call *c);
+
 /* dynamics.c: the equation of motion. */
 void method_inverse_dynamics(call *c);
 void method_forward_dynamics(call *c);

@@ -3,23 +3,36 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "methods/description.h"
+#include "methods/keep.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
 #include "methods/text.h"
 
+static bool check_base(call *c, const char *field, Dynamics__V1__Base base) {
+    if (base == DYNAMICS__V1__BASE__BASE_FIXED || base == DYNAMICS__V1__BASE__BASE_FLOATING) {
+        return true;
+    }
+    call_blame(c, "%s", field);
+    call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "base_type is %d; give FIXED (0) or FLOATING (1)",
+              (int)base);
+    return false;
+}
+
+static bool check_mimic(call *c, const char *field, Dynamics__V1__MimicPolicy mimic) {
+    if (mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED ||
+        mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT) {
+        return true;
+    }
+    call_blame(c, "%s", field);
+    call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "mimic is %d; give COUPLED (0) or INDEPENDENT (1)",
+              (int)mimic);
+    return false;
+}
+
 /* Checks the request and takes its options. */
 static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r, model_options *options) {
-    if (r->base_type != DYNAMICS__V1__BASE__BASE_FIXED && r->base_type != DYNAMICS__V1__BASE__BASE_FLOATING) {
-        call_blame(c, "base_type");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "base_type is %d; give FIXED (0) or FLOATING (1)",
-                  (int)r->base_type);
-        return false;
-    }
-    if (r->mimic != DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED &&
-        r->mimic != DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT) {
-        call_blame(c, "mimic");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "mimic is %d; give COUPLED (0) or INDEPENDENT (1)",
-                  (int)r->mimic);
+    if (!check_base(c, "base_type", r->base_type) || !check_mimic(c, "mimic", r->mimic)) {
         return false;
     }
     if (!text_is_utf8(r->name)) {
@@ -42,30 +55,71 @@ static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r, model
     return true;
 }
 
-/* Ends the call with what the reader found wrong; its places are "urdf:42", "gravity", "name". */
-static void fail_load(call *c, dyn_status status, const dyn_error *error) {
-    call_blame(c, "%s",
-               strncmp(error->place, "urdf", 4) == 0 || strcmp(error->place, "gravity") == 0 ||
-                       strcmp(error->place, "name") == 0
-                   ? error->place
-                   : "urdf");
-    bool is_in_message = strncmp(error->place, "link ", 5) == 0 || strncmp(error->place, "joint ", 6) == 0;
-    call_fail(c, call_code(status), "%s%s%s", is_in_message ? error->place : "", is_in_message ? ": " : "",
-              error->message);
+/* Ends the call with what is wrong about a URDF text; the library's places are "urdf:42", "gravity", "name". */
+static void fail_urdf(call *c, dyn_status status, const dyn_error *error) {
+    call_blame(c, "%s", strncmp(error->place, "urdf", 4) == 0 ? error->place : "urdf");
+    description_fail_element(c, status, error);
 }
 
-/* Ends the call where the store did not take the model. */
-static void fail_insertion(call *c, model_insertion result, const model_entry *entry, const model_entry *present) {
-    if (result == MODEL_NAME_TAKEN) {
-        call_blame(c, "name");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS,
-                  "another model is named \"%s\" already (%.19s...); choose another name, or set replace", entry->name,
-                  present ? present->digest : "");
+/* Ends the call with what building found wrong. */
+static void fail_load(call *c, dyn_status status, const dyn_error *error) {
+    const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
+    if (strcmp(error->place, "gravity") == 0 || strcmp(error->place, "name") == 0) {
+        call_blame(c, "%s", error->place);
+        description_fail_element(c, status, error);
+    } else if (r->description) {
+        description_fail(c, r->description, status, error);
+    } else if (r->denavit_hartenberg) {
+        description_fail_table(c, status, error);
+    } else if (r->screws) {
+        description_fail_screws(c, status, error);
     } else {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
-                  "the store holds %zu models, the limit (limits.models); unload one first",
-                  model_store_count(c->service->store));
+        fail_urdf(c, status, error);
     }
+}
+
+/* Checks that there is one description, and reads it; `report` receives what the reader has to say, or NULL. */
+static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_report **report, dyn_builder **builder) {
+    dyn_error error = {0};
+    int forms = (r->urdf[0] != '\0') + (r->description != NULL) + (r->denavit_hartenberg != NULL) + (r->screws != NULL);
+    if (forms != 1) {
+        call_blame(c, "urdf");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+                  "%s; give one of urdf, description, denavit_hartenberg "
+                  "and screws",
+                  forms ? "there is more than one description" : "urdf is empty");
+        return false;
+    }
+    if (r->description) {
+        return description_read(c, r->description, builder);
+    }
+    if (r->denavit_hartenberg) {
+        return description_read_table(c, r->denavit_hartenberg, builder);
+    }
+    if (r->screws) {
+        return description_read_screws(c, r->screws, builder);
+    }
+    dyn_status status = dyn_report_create(report);
+    if (status != DYN_OK) {
+        call_fail_memory(c);
+    } else if ((status = dyn_urdf_read(r->urdf, strlen(r->urdf), *report, &error, builder)) != DYN_OK) {
+        fail_urdf(c, status, &error);
+    }
+    return status == DYN_OK;
+}
+
+/* The base floats, and mimic joints are independent, where the description says so. */
+static bool take_description_options(call *c, const Dynamics__V1__ModelDescription *from, model_options *options) {
+    if (!from) {
+        return true;
+    }
+    if (!check_base(c, "description.base_type", from->base_type) || !check_mimic(c, "description.mimic", from->mimic)) {
+        return false;
+    }
+    options->base = from->base_type == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : options->base;
+    options->mimic =
+        from->mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT : options->mimic;
+    return true;
 }
 
 static void reply_loaded(call *c, const model_entry *entry, bool was_present) {
@@ -85,33 +139,29 @@ void method_load_model(call *c) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     model_options options;
     dyn_error error = {0};
-    model_entry *entry, *present = NULL;
-    if (!take_options(c, r, &options)) {
+    dyn_report *report = NULL;
+    dyn_builder *builder = NULL;
+    model_entry *entry;
+    if (!take_options(c, r, &options) || !take_description_options(c, r->description, &options)) {
         return;
     }
-    if (r->urdf[0] == '\0') {
-        call_blame(c, "urdf");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "urdf is empty; give the text of a URDF file");
+    if (!read_source(c, r, &report, &builder)) {
+        dyn_report_free(report);
         return;
     }
-    dyn_status status = model_entry_create(r->urdf, strlen(r->urdf), r->name, "", &options,
-                                           atomic_load(&c->service->limits->links), &error, &entry);
+    dyn_status status = model_entry_build(builder, report, r->name, "", &options,
+                                          atomic_load(&c->service->limits->links), &error, &entry);
+    dyn_builder_free(builder);
     if (status != DYN_OK) {
         fail_load(c, status, &error);
         return;
     }
-    model_insertion result = model_store_insert(c->service->store, entry, r->replace, &present);
-    if (result == MODEL_INSERTED || result == MODEL_PRESENT) {
-        reply_loaded(c, present ? present : entry, result == MODEL_PRESENT);
-    } else {
-        fail_insertion(c, result, entry, present);
+    bool was_present;
+    model_entry *kept = keep_model(c, entry, r->replace, &was_present);
+    if (kept) {
+        reply_loaded(c, kept, was_present);
     }
-    if (result == MODEL_INSERTED) {
-        log_info(c->service->log, "model %s loaded by %s: nq %d, nv %d", entry->name, c->transport->peer,
-                 dyn_model_nq(entry->model), dyn_model_nv(entry->model));
-    }
-    model_entry_release(present);
-    model_entry_release(entry);
+    model_entry_release(kept);
 }
 
 void method_unload_model(call *c) {

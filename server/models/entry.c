@@ -51,64 +51,78 @@ static dyn_status write_digest(model_entry *entry, dyn_error *error) {
     return status;
 }
 
-/* Reads and compiles the description. */
-static dyn_status build(model_entry *entry, const char *text, size_t length, dyn_error *error) {
+/* Compiles the description. */
+static dyn_status compile(model_entry *entry, dyn_builder *builder, dyn_error *error) {
     const model_options *options = &entry->options;
     dyn_build_options build_options = {.base = options->base, .mimic = options->mimic, .strict = options->strict};
-    dyn_builder *builder = NULL;
-    dyn_status status = dyn_urdf_read(text, length, entry->report, error, &builder);
-    if (status == DYN_OK && options->has_gravity) {
+    dyn_status status = DYN_OK;
+    if (options->has_gravity) {
         status = dyn_builder_set_gravity(builder, options->gravity, error);
     }
-    if (status == DYN_OK) {
-        status = dyn_builder_build(builder, &build_options, entry->report, error, &entry->model);
-    }
-    dyn_builder_free(builder);
-    return status;
+    return status == DYN_OK ? dyn_builder_build(builder, &build_options, entry->report, error, &entry->model) : status;
 }
 
 /* Fills a new entry. */
-static dyn_status fill(model_entry *entry, const char *text, size_t length, const char *name, const char *source,
-                       size_t links, dyn_error *error) {
+static dyn_status fill(model_entry *entry, dyn_builder *builder, const char *name, const char *source, size_t links,
+                       dyn_error *error) {
     entry->source = strdup(source);
-    if (!entry->source || dyn_report_create(&entry->report) != DYN_OK) {
+    if (!entry->source || (!entry->report && dyn_report_create(&entry->report) != DYN_OK)) {
         return fail(error, DYN_RESOURCE_EXHAUSTED, "", "out of memory");
     }
-    dyn_status status = name[0] ? check_name(name, error) : DYN_OK;
-    if (status == DYN_OK) {
-        status = build(entry, text, length, error);
-    }
+    dyn_status status = compile(entry, builder, error);
     if (status == DYN_OK && (size_t)dyn_model_link_count(entry->model) > links) {
-        status = fail(error, DYN_RESOURCE_EXHAUSTED, "urdf", "the model has %d links; the limit is %zu",
+        status = fail(error, DYN_RESOURCE_EXHAUSTED, "links", "the model has %d links; the limit is %zu",
                       dyn_model_link_count(entry->model), links);
     }
-    if (status == DYN_OK && !name[0]) {
-        name = dyn_model_name(entry->model);
-        status = check_name(name, error);
+    const char *kept = name[0] || status != DYN_OK ? name : dyn_model_name(entry->model);
+    if (status == DYN_OK) {
+        status = check_name(kept, error);
     }
     if (status == DYN_OK) {
-        snprintf(entry->name, sizeof entry->name, "%s", name);
+        snprintf(entry->name, sizeof entry->name, "%s", kept);
         status = write_digest(entry, error);
     }
     return status;
 }
 
-dyn_status model_entry_create(const char *text, size_t length, const char *name, const char *source,
-                              const model_options *options, size_t links, dyn_error *error, model_entry **result) {
+dyn_status model_entry_build(dyn_builder *builder, dyn_report *report, const char *name, const char *source,
+                             const model_options *options, size_t links, dyn_error *error, model_entry **result) {
     model_entry *entry = calloc(1, sizeof *entry);
     if (!entry) {
+        dyn_report_free(report);
         return fail(error, DYN_RESOURCE_EXHAUSTED, "", "out of memory");
     }
     atomic_init(&entry->references, 1);
     pthread_mutex_init(&entry->mutex, NULL);
     entry->options = *options;
-    dyn_status status = fill(entry, text, length, name, source, links, error);
+    entry->report = report;
+    dyn_status status = fill(entry, builder, name, source, links, error);
     if (status != DYN_OK) {
         model_entry_release(entry);
         return status;
     }
     *result = entry;
     return DYN_OK;
+}
+
+dyn_status model_entry_create(const char *text, size_t length, const char *name, const char *source,
+                              const model_options *options, size_t links, dyn_error *error, model_entry **result) {
+    dyn_report *report = NULL;
+    dyn_builder *builder = NULL;
+    dyn_status status = name[0] ? check_name(name, error) : DYN_OK;
+    if (status == DYN_OK && dyn_report_create(&report) != DYN_OK) {
+        status = fail(error, DYN_RESOURCE_EXHAUSTED, "", "out of memory");
+    }
+    if (status == DYN_OK) {
+        status = dyn_urdf_read(text, length, report, error, &builder);
+    }
+    if (status == DYN_OK) {
+        status = model_entry_build(builder, report, name, source, options, links, error, result);
+    } else {
+        dyn_report_free(report);
+    }
+    dyn_builder_free(builder);
+    return status;
 }
 
 model_entry *model_entry_retain(model_entry *entry) {

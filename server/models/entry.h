@@ -43,6 +43,12 @@ typedef struct model_entry {
 dyn_status model_entry_create(const char *text, size_t length, const char *name, const char *source,
                               const model_options *options, size_t links, dyn_error *error, model_entry **result);
 
+/* Builds what a builder describes, and keeps the model with its report, to which the builder's reader may have added
+ * (NULL: none yet) and which is the entry's from now on, also on failure. `options` as above. Errors as in builder.h,
+ * and with place "name", or "links" for too many. */
+dyn_status model_entry_build(dyn_builder *builder, dyn_report *report, const char *name, const char *source,
+                             const model_options *options, size_t links, dyn_error *error, model_entry **result);
+
 /* Takes and gives back a reference; the last one frees the entry. NULL is allowed in release. */
 model_entry *model_entry_retain(model_entry *entry);
 void model_entry_release(model_entry *entry);

@@ -123,6 +123,7 @@ static bool check_reply(const kept_call *call, const Dynamics__V1__Request *requ
     require(request || !is_ok, "what is no request is refused");
     require(!is_ok || (int)reply->result_case == (int)request->method_case, "the result is the method's");
     bool is_change = reply->result_case == DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL ||
+                     reply->result_case == DYNAMICS__V1__REPLY__RESULT_DERIVE_MODEL ||
                      reply->result_case == DYNAMICS__V1__REPLY__RESULT_UNLOAD_MODEL;
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return is_change;

@@ -92,6 +92,8 @@ static size_t value_size(const ProtobufCFieldDescriptor *field) {
     case PROTOBUF_C_TYPE_STRING:
     case PROTOBUF_C_TYPE_MESSAGE:
         return sizeof(void *);
+    case PROTOBUF_C_TYPE_BYTES:
+        return sizeof(ProtobufCBinaryData);
     default:
         require(false, "a field has a type that this test does not know");
         return 0;
@@ -104,6 +106,7 @@ static void fill_value(const ProtobufCFieldDescriptor *field, void *place, unsig
     uint64_t wide = (uint64_t)number << 32;
     char *name;
     ProtobufCMessage *message;
+    ProtobufCBinaryData bytes;
     switch (field->type) {
     case PROTOBUF_C_TYPE_DOUBLE:
         memcpy(place, &real, sizeof real);
@@ -114,6 +117,10 @@ static void fill_value(const ProtobufCFieldDescriptor *field, void *place, unsig
     case PROTOBUF_C_TYPE_STRING:
         name = strdup(field->name);
         memcpy(place, &name, sizeof name);
+        break;
+    case PROTOBUF_C_TYPE_BYTES:
+        bytes = (ProtobufCBinaryData){.len = strlen(field->name), .data = (uint8_t *)strdup(field->name)};
+        memcpy(place, &bytes, sizeof bytes);
         break;
     case PROTOBUF_C_TYPE_MESSAGE:
         message = fill_message(field->descriptor, NULL);
@@ -219,6 +226,7 @@ static void check_value(const ProtobufCFieldDescriptor *field, const char *messa
         uint32_t number;
         char *name;
         ProtobufCMessage *message;
+        ProtobufCBinaryData bytes;
     } expected = {.wide = 0}, found = {.wide = 0};
     if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
         memcpy(&found.message, place, sizeof found.message);
@@ -229,6 +237,13 @@ static void check_value(const ProtobufCFieldDescriptor *field, const char *messa
     }
     fill_value(field, &expected, index);
     memcpy(&found, place, value_size(field));
+    if (field->type == PROTOBUF_C_TYPE_BYTES) {
+        ck_assert_msg(found.bytes.len == 0 || (found.bytes.len == expected.bytes.len &&
+                                               memcmp(found.bytes.data, expected.bytes.data, found.bytes.len) == 0),
+                      "%s.%s holds other bytes", message, field->name);
+        free(expected.bytes.data);
+        return;
+    }
     if (field->type == PROTOBUF_C_TYPE_STRING) {
         ck_assert_msg(strcmp(found.name, expected.name) == 0 || found.name[0] == '\0', "%s.%s holds \"%s\"", message,
                       field->name, found.name);

@@ -95,6 +95,10 @@ START_TEST(parameters_and_log_cholesky_round_trip) {
         require(dyn_inertia_to_log_cholesky(&body, &error, x), &error);
         dyn_inertia_from_log_cholesky(x, &back);
         assert_inertia(&back, &body, 1e-11);
+        double pseudo[16];
+        dyn_inertia_to_pseudo(&body, pseudo);
+        require(dyn_inertia_from_pseudo(pseudo, &error, &back), &error);
+        assert_inertia(&back, &body, 1e-12);
     }
 }
 END_TEST
@@ -117,7 +121,13 @@ END_TEST
 START_TEST(impossible_inertias_are_named) {
     dyn_error error;
     dyn_inertia inertia = {0, {0}, {1, 0, 0, 1, 0, 1}};
+    const double weightless[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, overflowing[10] = {1000};
     double x[10];
+    ck_assert_int_eq(dyn_inertia_from_pseudo(weightless, &error, &inertia), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "pseudo[15]");
+    dyn_inertia_from_log_cholesky(overflowing, &inertia);
+    ck_assert_double_nan(inertia.mass);
+    inertia = (dyn_inertia){0, {0}, {1, 0, 0, 1, 0, 1}};
     ck_assert_int_eq(dyn_inertia_check(&inertia, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "mass");
     inertia = (dyn_inertia){1, {0}, {1, 0, 0, 1, 0, 2.5}};

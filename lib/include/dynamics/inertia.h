@@ -83,8 +83,12 @@ DYN_API dyn_status dyn_inertia_from_parameters(const double p[10], dyn_error *er
 /* The pseudo-inertia, 4 x 4, row-major: [Sigma h; h' m] with Sigma = integral of r r' dm = tr(I)/2 1 - I. */
 DYN_API void dyn_inertia_to_pseudo(const dyn_inertia *inertia, double pseudo[16]);
 
+/* Of a symmetric pseudo-inertia, of which the upper triangle is read. Errors: DYN_INVALID_ARGUMENT where m is not
+ * positive. */
+DYN_API dyn_status dyn_inertia_from_pseudo(const double pseudo[16], dyn_error *error, dyn_inertia *inertia);
+
 /* Log-Cholesky coordinates (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3): every ten numbers are one realizable
- * inertia.
+ * inertia, but for such whose mass overflows or vanishes: that is NaN.
  *     pseudo = U U',  U = e^alpha [e^d1 s12 s13 t1; 0 e^d2 s23 t2; 0 0 e^d3 t3; 0 0 0 1]
  * Source: Rucker and Wensing 2022. */
 DYN_API void dyn_inertia_from_log_cholesky(const double coordinates[10], dyn_inertia *inertia);

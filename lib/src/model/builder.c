@@ -4,6 +4,7 @@
  */
 #include "description.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,8 +203,12 @@ static bool joint_has_axis(dyn_joint_type type) {
     return type != DYN_JOINT_FIXED && type != DYN_JOINT_SPHERICAL && type != DYN_JOINT_FLOATING;
 }
 
-/* Scales an axis to unit length; false for zero or a value that is not finite. */
+/* Scales an axis to unit length; false for zero or a value that is not finite. One that was scaled already keeps its
+ * bits: what is described, written and read again is the same model. */
 static bool normalize_axis(double axis[3]) {
+    if (fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1) <= 8 * DBL_EPSILON) {
+        return true;
+    }
     double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
     if (!all_finite(axis, 3) || largest == 0) {
         return false;

@@ -233,13 +233,14 @@ void dyn_inertia_to_pseudo(const dyn_inertia *inertia, double pseudo[16]) {
     memcpy(pseudo, full, sizeof full);
 }
 
-/* The inertia of a pseudo-inertia with positive mass. */
-static dyn_inertia from_pseudo(const double P[16]) {
+dyn_status dyn_inertia_from_pseudo(const double P[16], dyn_error *error, dyn_inertia *inertia) {
     double trace = P[0] + P[5] + P[10];
     const double p[10] = {P[15], P[3], P[7], P[11], trace - P[0], -P[1], trace - P[5], -P[2], -P[6], trace - P[10]};
-    dyn_inertia inertia;
-    dyn_inertia_from_parameters(p, NULL, &inertia);
-    return inertia;
+    if (!(p[0] > 0 && isfinite(p[0]))) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "pseudo[15]",
+                             "the mass is %g kg; without a positive one there is no centre of mass", p[0]);
+    }
+    return dyn_inertia_from_parameters(p, error, inertia);
 }
 
 void dyn_inertia_from_log_cholesky(const double x[10], dyn_inertia *inertia) {
@@ -257,7 +258,12 @@ void dyn_inertia_from_log_cholesky(const double x[10], dyn_inertia *inertia) {
             }
         }
     }
-    *inertia = from_pseudo(P);
+    if (dyn_inertia_from_pseudo(P, NULL, inertia) != DYN_OK) {
+        *inertia = (dyn_inertia){.mass = NAN, .center_of_mass = {NAN, NAN, NAN}};
+        for (int k = 0; k < 6; k++) {
+            inertia->rotational[k] = NAN;
+        }
+    }
 }
 
 dyn_status dyn_inertia_to_log_cholesky(const dyn_inertia *inertia, dyn_error *error, double x[10]) {

@@ -1,0 +1,155 @@
+/* Serial chains: Denavit-Hartenberg tables and screws, from the wire to a builder; models to screws. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/description.h"
+#include "methods/geometry.h"
+
+/* A joint of a chain may have two links, and there are a base and an end effector. */
+enum { MOST_JOINTS = (DYN_MAX_LINKS - 2) / 2 };
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* Number that a place such as "joint joint12:fixed" or "link link12" has; 0 where it has none. */
+static unsigned long number_of(const char *place) {
+    const char *at = strpbrk(place, "0123456789");
+    return at ? strtoul(at, NULL, 10) : 0;
+}
+
+/* ---- Denavit-Hartenberg tables ----------------------------------------------------------------------------------- */
+
+static bool read_row(call *c, size_t k, const Dynamics__V1__DenavitHartenbergRow *from, dyn_dh_row *row) {
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "denavit_hartenberg.rows[%zu].inertia", k);
+    *row = (dyn_dh_row){.type = (dyn_joint_type)from->type,
+                        .theta = from->theta,
+                        .d = from->d,
+                        .a = from->a,
+                        .alpha = from->alpha,
+                        .damping = from->damping,
+                        .friction = from->friction};
+    description_read_limits(from->limits, &row->has_limits, &row->limits);
+    return geometry_read_inertia(c, path, from->inertia, &row->inertia);
+}
+
+void description_fail_table(call *c, dyn_status status, const dyn_error *error) {
+    unsigned long number = number_of(error->place);
+    if (strncmp(error->place, "link link", 9) == 0 || strncmp(error->place, "joint joint", 11) == 0) {
+        call_blame(c, "denavit_hartenberg.rows[%lu]", number > 0 ? number - 1 : 0);
+    } else if (error->place[0] && !strchr(error->place, ' ')) {
+        call_blame(c, "denavit_hartenberg.%s", error->place);
+    } else {
+        call_blame(c, "denavit_hartenberg");
+    }
+    call_fail(c, call_code(status), "%s", error->message);
+}
+
+bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable *from, dyn_builder **builder) {
+    dyn_error error;
+    *builder = NULL;
+    if (from->n_rows == 0 || from->n_rows > MOST_JOINTS) {
+        call_blame(c, "denavit_hartenberg.rows");
+        call_fail(c, from->n_rows ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED : INVALID,
+                  "there are %zu rows; give from 1 to %d", from->n_rows, MOST_JOINTS);
+        return false;
+    }
+    dyn_dh_row *rows = call_allocate(c, from->n_rows, sizeof *rows);
+    for (size_t k = 0; rows && k < from->n_rows; k++) {
+        if (!read_row(c, k, from->rows[k], &rows[k])) {
+            return false;
+        }
+    }
+    if (!rows) {
+        return false;
+    }
+    dyn_status status =
+        dyn_dh_describe(from->name, (dyn_dh_convention)from->convention, (int)from->n_rows, rows, &error, builder);
+    if (status != DYN_OK) {
+        description_fail_table(c, status, &error);
+    }
+    return status == DYN_OK;
+}
+
+/* ---- screws ------------------------------------------------------------------------------------------------------ */
+
+void description_fail_screws(call *c, dyn_status status, const dyn_error *error) {
+    static const char *const lists[][2] = {{"Mlist[", "mlist"}, {"Glist[", "glist"}, {"Slist[", "slist"}};
+    unsigned long number = number_of(error->place);
+    call_blame(c, strcmp(error->place, "name") == 0 ? "screws.name" : "screws");
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strncmp(error->place, lists[i][0], strlen(lists[i][0])) == 0) {
+            call_blame(c, "screws.%s[%lu]", lists[i][1], number);
+        }
+    }
+    /* A link's inertia is in Glist, a joint's axis in Slist. */
+    if (strncmp(error->place, "link link", 9) == 0 && number > 0) {
+        call_blame(c, "screws.glist[%lu]", number - 1);
+    } else if (strncmp(error->place, "joint joint", 11) == 0 && number > 0) {
+        call_blame(c, "screws.slist[%lu]", number - 1);
+    }
+    call_fail(c, call_code(status), "%s", error->message);
+}
+
+static bool check_count(call *c, const char *name, size_t count, size_t wanted, size_t n) {
+    if (count == wanted) {
+        return true;
+    }
+    call_blame(c, "screws.%s", name);
+    call_fail(c, INVALID, "there are %zu numbers; %zu joint%s need%s %zu", count, n, n == 1 ? "" : "s",
+              n == 1 ? "s" : "", wanted);
+    return false;
+}
+
+bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_builder **builder) {
+    dyn_error error;
+    size_t n = from->n_slist / 6;
+    *builder = NULL;
+    if (n == 0 || from->n_slist % 6 != 0) {
+        call_blame(c, "screws.slist");
+        call_fail(c, INVALID, "there are %zu numbers; give 6 x n, one column for each of n joints", from->n_slist);
+        return false;
+    }
+    if (n > MOST_JOINTS) {
+        call_blame(c, "screws.slist");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "there are %zu joints; give at most %d", n,
+                  MOST_JOINTS);
+        return false;
+    }
+    if (!check_count(c, "mlist", from->n_mlist, 16 * (n + 1), n) ||
+        !check_count(c, "glist", from->n_glist, 36 * n, n)) {
+        return false;
+    }
+    dyn_status status = dyn_screws_describe(from->name, (int)n, from->mlist, from->glist, from->slist, &error, builder);
+    if (status != DYN_OK) {
+        description_fail_screws(c, status, &error);
+    }
+    return status == DYN_OK;
+}
+
+Dynamics__V1__ScrewChain *description_write_screws(call *c, const dyn_model *model, int tip) {
+    dyn_error error;
+    size_t n = (size_t)dyn_model_joint_count(model);
+    Dynamics__V1__ScrewChain *to = call_allocate(c, 1, sizeof *to);
+    double *M = call_allocate(c, 16 * (n + 1), sizeof *M), *G = call_allocate(c, 36 * n, sizeof *G);
+    double *S = call_allocate(c, 6 * n, sizeof *S);
+    if (call_has_ended(c)) {
+        return NULL;
+    }
+    dyn_status status = dyn_model_screws(model, tip, &error, M, G, S);
+    if (status != DYN_OK) {
+        bool is_tip = strcmp(error.place, "tip") == 0;
+        call_blame(c, is_tip ? "tip" : "format");
+        call_fail(c, call_code(status), "%s%s%s", is_tip ? "" : error.place, is_tip ? "" : ": ", error.message);
+        return NULL;
+    }
+    dynamics__v1__screw_chain__init(to);
+    to->name = call_string(c, dyn_model_name(model));
+    to->n_mlist = 16 * (n + 1);
+    to->mlist = M;
+    to->n_glist = 36 * n;
+    to->glist = G;
+    to->n_slist = 6 * n;
+    to->slist = S;
+    return to;
+}

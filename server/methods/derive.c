@@ -1,0 +1,287 @@
+/* DeriveModel: operations on a model, one after the other. */
+#include <dynamics/dynamics.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "methods/description.h"
+#include "methods/geometry.h"
+#include "methods/keep.h"
+#include "methods/methods.h"
+#include "methods/summary.h"
+#include "methods/text.h"
+
+/* As derive.proto states. */
+enum { MOST_OPERATIONS = 64 };
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* One operation: where it is in the request, and what it is applied to. */
+typedef struct step {
+    call *call;
+    char path[PATH_SIZE]; /* "operations[2].lock" */
+    const dyn_model *model;
+} step;
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* Blames a member of the operation. */
+static void blame(const step *s, const char *member) {
+    call_blame(s->call, "%s.%s", s->path, member);
+}
+
+/* Ends the call with an error of the library's. `member` is the one that names the link `link`. */
+static bool fail(const step *s, dyn_status status, const dyn_error *error, const char *member, const char *link) {
+    if (link && description_is_place(error->place, "link", link)) {
+        blame(s, member);
+    } else {
+        call_blame(s->call, "%s", s->path);
+    }
+    return description_fail_element(s->call, status, error);
+}
+
+static bool check_base(const step *s, Dynamics__V1__Base wire, dyn_base *base) {
+    *base = wire == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
+    if (wire == DYNAMICS__V1__BASE__BASE_FIXED || wire == DYNAMICS__V1__BASE__BASE_FLOATING) {
+        return true;
+    }
+    blame(s, "base_type");
+    call_fail(s->call, INVALID, "base_type is %d; give FIXED (0) or FLOATING (1)", (int)wire);
+    return false;
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+/* Names that are only read. */
+static const char *const *constant(char *const *names) {
+    return (const char *const *)names;
+}
+
+static bool lock_joints(const step *s, const Dynamics__V1__LockJoints *o, dyn_model **result) {
+    dyn_error error;
+    size_t nq = (size_t)dyn_model_nq(s->model);
+    if (o->n_joints == 0) {
+        blame(s, "joints");
+        call_fail(s->call, INVALID, "name at least one joint");
+        return false;
+    }
+    if (o->n_q != 0 && o->n_q != nq) {
+        blame(s, "q");
+        call_fail(s->call, INVALID, "q has %zu values; give nq = %zu, or none for the zero configuration", o->n_q, nq);
+        return false;
+    }
+    dyn_status status =
+        dyn_model_lock(s->model, o->n_joints, constant(o->joints), o->n_q ? o->q : NULL, &error, result);
+    if (status == DYN_OK) {
+        return true;
+    }
+    fail(s, status, &error, "", NULL);
+    if (strncmp(error.place, "q[", 2) == 0) {
+        blame(s, error.place);
+    }
+    for (size_t k = 0; k < o->n_joints; k++) {
+        if (description_is_place(error.place, "joint", o->joints[k])) {
+            call_blame(s->call, "%s.joints[%zu]", s->path, k);
+        }
+    }
+    return false;
+}
+
+static bool keep_subtree(const step *s, const Dynamics__V1__KeepSubtree *o, dyn_model **result) {
+    dyn_error error;
+    dyn_base base;
+    if (!check_base(s, o->base_type, &base)) {
+        return false;
+    }
+    dyn_status status = dyn_model_subtree(s->model, o->link, base, &error, result);
+    return status == DYN_OK || fail(s, status, &error, "link", o->link);
+}
+
+static bool keep_chain(const step *s, const Dynamics__V1__KeepChain *o, dyn_model **result) {
+    dyn_error error;
+    dyn_base base;
+    if (!check_base(s, o->base_type, &base)) {
+        return false;
+    }
+    dyn_status status = dyn_model_chain(s->model, o->first, o->last, base, &error, result);
+    if (status == DYN_OK) {
+        return true;
+    }
+    bool is_first = description_is_place(error.place, "link", o->first);
+    return fail(s, status, &error, is_first ? "first" : "last", is_first ? o->first : o->last);
+}
+
+static bool change_base(const step *s, const Dynamics__V1__ChangeBase *o, dyn_model **result) {
+    dyn_error error;
+    dyn_base base;
+    if (!check_base(s, o->base_type, &base)) {
+        return false;
+    }
+    dyn_status status = dyn_model_change_base(s->model, o->link, base, &error, result);
+    return status == DYN_OK || fail(s, status, &error, "link", o->link);
+}
+
+static bool merge_model(const step *s, const Dynamics__V1__MergeModel *o, dyn_model **result) {
+    char path[PATH_SIZE];
+    dyn_error error;
+    dyn_pose pose;
+    if (!geometry_read_placement(s->call, path_join(path, s->path, "pose"), o->pose, &pose)) {
+        return false;
+    }
+    model_entry *added = call_find_model(s->call, o->model);
+    if (!added) {
+        blame(s, "model");
+        return false;
+    }
+    dyn_status status = dyn_model_merge(s->model, o->link, &pose, added->model, o->prefix, &error, result);
+    model_entry_release(added);
+    return status == DYN_OK || fail(s, status, &error, "link", o->link);
+}
+
+static bool attach_link(const step *s, const Dynamics__V1__AttachLink *o, dyn_model **result) {
+    char path[PATH_SIZE];
+    dyn_error error;
+    dyn_pose pose;
+    dyn_inertia inertia;
+    if (!geometry_read_inertia(s->call, path_join(path, s->path, "inertia"), o->inertia, &inertia) ||
+        !geometry_read_placement(s->call, path_join(path, s->path, "pose"), o->pose, &pose)) {
+        return false;
+    }
+    dyn_status status = dyn_model_attach(s->model, o->link, o->name, &inertia, &pose, &error, result);
+    if (status == DYN_OK || (status == DYN_NOT_FOUND && description_is_place(error.place, "link", o->link))) {
+        return status == DYN_OK || fail(s, status, &error, "link", o->link);
+    }
+    return fail(s, status, &error, "name", o->name);
+}
+
+static bool change_inertia(const step *s, const Dynamics__V1__ChangeInertia *o, dyn_model **result) {
+    char path[PATH_SIZE];
+    dyn_error error;
+    dyn_inertia inertia;
+    if (!geometry_read_inertia(s->call, path_join(path, s->path, "inertia"), o->inertia, &inertia)) {
+        return false;
+    }
+    dyn_status status = dyn_model_change_inertia(s->model, o->link, &inertia, &error, result);
+    return status == DYN_OK || fail(s, status, &error, status == DYN_NOT_FOUND ? "link" : "inertia", o->link);
+}
+
+static bool detach_link(const step *s, const Dynamics__V1__DetachLink *o, dyn_model **result) {
+    dyn_error error;
+    dyn_status status = dyn_model_detach(s->model, o->link, &error, result);
+    return status == DYN_OK || fail(s, status, &error, "link", o->link);
+}
+
+/* Applies one operation; false when the call has ended with an error. */
+static bool apply(const step *s, const Dynamics__V1__ModelOperation *o, dyn_model **result) {
+    switch (o->operation_case) {
+    case DYNAMICS__V1__MODEL_OPERATION__OPERATION_LOCK:
+        return lock_joints(s, o->lock, result);
+    case DYNAMICS__V1__MODEL_OPERATION__OPERATION_SUBTREE:
+        return keep_subtree(s, o->subtree, result);
+    case DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHAIN:
+        return keep_chain(s, o->chain, result);
+    case DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHANGE_BASE:
+        return change_base(s, o->change_base, result);
+    case DYNAMICS__V1__MODEL_OPERATION__OPERATION_MERGE:
+        return merge_model(s, o->merge, result);
+    case DYNAMICS__V1__MODEL_OPERATION__OPERATION_ATTACH:
+        return attach_link(s, o->attach, result);
+    case DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHANGE_INERTIA:
+        return change_inertia(s, o->change_inertia, result);
+    case DYNAMICS__V1__MODEL_OPERATION__OPERATION_DETACH:
+        return detach_link(s, o->detach, result);
+    default:
+        call_blame(s->call, "%s", s->path);
+        call_fail(s->call, INVALID, "the operation is empty, or none that this daemon knows");
+        return false;
+    }
+}
+
+/* ---- the method -------------------------------------------------------------------------------------------------- */
+
+/* Writes "operations[2].lock". */
+static void name_step(step *s, size_t i, const Dynamics__V1__ModelOperation *o) {
+    const ProtobufCFieldDescriptor *member = protobuf_c_message_descriptor_get_field(
+        &dynamics__v1__model_operation__descriptor, (unsigned)o->operation_case);
+    snprintf(s->path, sizeof s->path, "operations[%zu]%s%s", i, member ? "." : "", member ? member->name : "");
+}
+
+/* Applies all operations; the caller frees the result. NULL when the call has ended with an error. */
+static dyn_model *apply_all(call *c, const dyn_model *source) {
+    const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
+    dyn_model *model = NULL;
+    for (size_t i = 0; i < r->n_operations; i++) {
+        step s = {.call = c, .model = model ? model : source};
+        dyn_model *next = NULL;
+        name_step(&s, i, r->operations[i]);
+        bool is_done = !call_is_late(c) && apply(&s, r->operations[i], &next);
+        dyn_model_free(model);
+        model = next;
+        if (!is_done) {
+            return NULL;
+        }
+    }
+    return model;
+}
+
+static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
+    if (r->n_operations == 0 || r->n_operations > MOST_OPERATIONS) {
+        call_blame(c, "operations");
+        call_fail(c, r->n_operations ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED : INVALID,
+                  "there are %zu operations; give from 1 to %d", r->n_operations, MOST_OPERATIONS);
+    } else if (r->name[0] == '\0' || !text_is_utf8(r->name)) {
+        call_blame(c, "name");
+        call_fail(c, INVALID, r->name[0] ? "the name is not UTF-8" : "name is empty; give the new model one");
+    }
+    return !call_has_ended(c);
+}
+
+/* Builds the result once more, for its report. */
+static model_entry *build(call *c, const dyn_model *model) {
+    const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
+    dyn_build_options built = dyn_model_build_options(model);
+    const model_options options = {.base = built.base, .mimic = built.mimic, .strict = r->strict};
+    dyn_builder *builder;
+    dyn_error error;
+    model_entry *entry = NULL;
+    dyn_status status = dyn_model_describe(model, &error, &builder);
+    if (status == DYN_OK) {
+        status = model_entry_build(builder, NULL, r->name, "", &options, atomic_load(&c->service->limits->links),
+                                   &error, &entry);
+        dyn_builder_free(builder);
+    }
+    if (status != DYN_OK) {
+        call_blame(c, strcmp(error.place, "name") == 0 ? "name" : "operations");
+        description_fail_element(c, status, &error);
+    }
+    return entry;
+}
+
+static void reply_derived(call *c, const model_entry *entry, bool was_present) {
+    Dynamics__V1__DeriveModelReply *reply = call_allocate(c, 1, sizeof *reply);
+    if (reply) {
+        dynamics__v1__derive_model_reply__init(reply);
+        reply->model = summary_create(c, entry);
+        reply->report = summary_report(c, entry, &reply->n_report);
+        reply->already_loaded = was_present;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DERIVE_MODEL;
+        c->reply.derive_model = reply;
+    }
+}
+
+void method_derive_model(call *c) {
+    const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
+    model_entry *source = check_request(c, r) ? call_find_model(c, r->model) : NULL;
+    if (!source) {
+        return;
+    }
+    dyn_model *model = apply_all(c, source->model);
+    model_entry_release(source);
+    model_entry *entry = model ? build(c, model) : NULL;
+    dyn_model_free(model);
+    bool was_present;
+    model_entry *kept = entry ? keep_model(c, entry, r->replace, &was_present) : NULL;
+    if (kept) {
+        reply_derived(c, kept, was_present);
+    }
+    model_entry_release(kept);
+}

@@ -1,0 +1,290 @@
+/* ModelDescription: links, joints and frames, from the wire to a builder and back. */
+#include "methods/description.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "methods/geometry.h"
+#include "methods/text.h"
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+bool description_fail_element(call *c, dyn_status status, const dyn_error *error) {
+    bool is_named = strncmp(error->place, "link ", 5) == 0 || strncmp(error->place, "joint ", 6) == 0 ||
+                    strncmp(error->place, "robot ", 6) == 0;
+    call_fail(c, call_code(status), "%s%s%s", is_named ? error->place : "", is_named ? ": " : "", error->message);
+    return false;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static bool read_link(call *c, size_t i, const Dynamics__V1__LinkDescription *from, dyn_builder *builder) {
+    char path[PATH_SIZE];
+    dyn_error error;
+    dyn_link_description link = {.name = from->name};
+    snprintf(path, sizeof path, "description.links[%zu].inertia", i);
+    if (!geometry_read_inertia(c, path, from->inertia, &link.inertia)) {
+        return false;
+    }
+    dyn_status status = dyn_builder_add_link(builder, &link, &error);
+    call_blame(c, "description.links[%zu]", i);
+    return status == DYN_OK || description_fail_element(c, status, &error);
+}
+
+/* An axis that the type has need of must be there. */
+static bool read_axis(call *c, const char *path, const Dynamics__V1__Vector3 *from, bool is_needed, double axis[3]) {
+    if (from || !is_needed) {
+        return geometry_read_vector(c, path, from, axis);
+    }
+    call_blame(c, "%s", path);
+    call_fail(c, INVALID, "a joint of this type needs an axis; give one, such as 0 0 1");
+    return false;
+}
+
+static bool read_axes(call *c, const char *path, const Dynamics__V1__JointDescription *from,
+                      dyn_joint_description *joint) {
+    char member[PATH_SIZE];
+    bool has_axis =
+        joint->type != DYN_JOINT_FIXED && joint->type != DYN_JOINT_SPHERICAL && joint->type != DYN_JOINT_FLOATING;
+    if (from->type < 0 || from->type > DYNAMICS__V1__JOINT_TYPE__JOINT_TYPE_FLOATING) {
+        call_blame(c, "%s.type", path);
+        call_fail(c, INVALID, "the type is %d; give one from FIXED (0) to FLOATING (9)", (int)from->type);
+        return false;
+    }
+    return read_axis(c, path_join(member, path, "axis"), from->axis, has_axis, joint->axis) &&
+           read_axis(c, path_join(member, path, "second_axis"), from->second_axis, joint->type == DYN_JOINT_UNIVERSAL,
+                     joint->second_axis);
+}
+
+void description_read_limits(const Dynamics__V1__JointLimits *from, bool *has_limits, dyn_joint_limits *limits) {
+    *has_limits = from != NULL;
+    *limits = (dyn_joint_limits){0};
+    if (from) {
+        *limits = (dyn_joint_limits){
+            .lower = from->lower, .upper = from->upper, .velocity = from->velocity, .effort = from->effort};
+    }
+}
+
+static bool read_joint(call *c, size_t i, const Dynamics__V1__JointDescription *from, dyn_builder *builder) {
+    char path[PATH_SIZE], member[PATH_SIZE];
+    dyn_error error;
+    dyn_pose origin;
+    dyn_joint_description joint = {.name = from->name,
+                                   .type = (dyn_joint_type)from->type,
+                                   .parent_link = from->parent_link,
+                                   .child_link = from->child_link,
+                                   .pitch = from->pitch,
+                                   .damping = from->damping,
+                                   .friction = from->friction};
+    snprintf(path, sizeof path, "description.joints[%zu]", i);
+    if (!read_axes(c, path, from, &joint) ||
+        !geometry_read_placement(c, path_join(member, path, "origin"), from->origin, &origin)) {
+        return false;
+    }
+    memcpy(joint.position, origin.position, sizeof joint.position);
+    memcpy(joint.rotation, origin.rotation, sizeof joint.rotation);
+    description_read_limits(from->limits, &joint.has_limits, &joint.limits);
+    if (from->mimic) {
+        joint.mimic_joint = from->mimic->joint;
+        joint.mimic_multiplier = from->mimic->multiplier;
+        joint.mimic_offset = from->mimic->offset;
+    }
+    dyn_status status = dyn_builder_add_joint(builder, &joint, &error);
+    call_blame(c, "%s", path);
+    return status == DYN_OK || description_fail_element(c, status, &error);
+}
+
+/* A massless link on a fixed joint. */
+static bool read_frame(call *c, size_t i, const Dynamics__V1__FrameDescription *from, dyn_builder *builder) {
+    char path[PATH_SIZE], member[PATH_SIZE], name[DYN_MAX_NAME + 8];
+    dyn_error error;
+    dyn_pose pose;
+    snprintf(path, sizeof path, "description.frames[%zu]", i);
+    if (!geometry_read_placement(c, path_join(member, path, "pose"), from->pose, &pose)) {
+        return false;
+    }
+    snprintf(name, sizeof name, "%s:fixed", from->name);
+    const dyn_link_description link = {.name = from->name};
+    dyn_joint_description joint = {.name = name, .parent_link = from->link, .child_link = from->name};
+    memcpy(joint.position, pose.position, sizeof joint.position);
+    memcpy(joint.rotation, pose.rotation, sizeof joint.rotation);
+    dyn_status status = dyn_builder_add_link(builder, &link, &error);
+    if (status == DYN_OK) {
+        status = dyn_builder_add_joint(builder, &joint, &error);
+    }
+    call_blame(c, "%s", path);
+    return status == DYN_OK || description_fail_element(c, status, &error);
+}
+
+/* Fills a new builder. */
+static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    dyn_error error;
+    double gravity[3];
+    bool is_read = true;
+    if (from->gravity) {
+        is_read = geometry_read_vector(c, "description.gravity", from->gravity, gravity) &&
+                  dyn_builder_set_gravity(builder, gravity, &error) == DYN_OK;
+    }
+    for (size_t i = 0; is_read && i < from->n_links; i++) {
+        is_read = read_link(c, i, from->links[i], builder);
+    }
+    for (size_t i = 0; is_read && i < from->n_joints; i++) {
+        is_read = read_joint(c, i, from->joints[i], builder);
+    }
+    for (size_t i = 0; is_read && i < from->n_frames; i++) {
+        is_read = read_frame(c, i, from->frames[i], builder);
+    }
+    return is_read;
+}
+
+bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder) {
+    dyn_error error;
+    dyn_status status = dyn_builder_create(from->name, &error, builder);
+    if (status != DYN_OK) {
+        *builder = NULL;
+        call_blame(c, "description.name");
+        return description_fail_element(c, status, &error);
+    }
+    if (read_elements(c, from, *builder)) {
+        return true;
+    }
+    dyn_builder_free(*builder);
+    *builder = NULL;
+    return false;
+}
+
+/* ---- errors of the whole ----------------------------------------------------------------------------------------- */
+
+bool description_is_place(const char *place, const char *kind, const char *name) {
+    size_t length = strlen(kind);
+    return strncmp(place, kind, length) == 0 && place[length] == ' ' &&
+           strncmp(place + length + 1, name, DYN_PLACE_SIZE - 2 - length) == 0;
+}
+
+/* Blames the element whose place it is; false where there is none. */
+static bool blame_element(call *c, const Dynamics__V1__ModelDescription *from, const char *place) {
+    for (size_t i = 0; i < from->n_links; i++) {
+        if (description_is_place(place, "link", from->links[i]->name)) {
+            call_blame(c, "description.links[%zu]", i);
+            return true;
+        }
+    }
+    for (size_t i = 0; i < from->n_joints; i++) {
+        if (description_is_place(place, "joint", from->joints[i]->name)) {
+            call_blame(c, "description.joints[%zu]", i);
+            return true;
+        }
+    }
+    for (size_t i = 0; i < from->n_frames; i++) {
+        char joint[DYN_MAX_NAME + 8];
+        snprintf(joint, sizeof joint, "%s:fixed", from->frames[i]->name);
+        if (description_is_place(place, "link", from->frames[i]->name) || description_is_place(place, "joint", joint)) {
+            call_blame(c, "description.frames[%zu]", i);
+            return true;
+        }
+    }
+    return false;
+}
+
+void description_fail(call *c, const Dynamics__V1__ModelDescription *from, dyn_status status, const dyn_error *error) {
+    if (!blame_element(c, from, error->place)) {
+        call_blame(c, "description");
+    }
+    description_fail_element(c, status, error);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static Dynamics__V1__LinkDescription *write_link(call *c, const dyn_link_description *from) {
+    Dynamics__V1__LinkDescription *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__link_description__init(to);
+        to->name = call_string(c, from->name);
+        to->inertia = geometry_write_inertia(c, &from->inertia);
+    }
+    return to;
+}
+
+static Dynamics__V1__JointLimits *write_limits(call *c, const dyn_joint_limits *from) {
+    Dynamics__V1__JointLimits *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__joint_limits__init(to);
+        to->lower = from->lower;
+        to->upper = from->upper;
+        to->velocity = from->velocity;
+        to->effort = from->effort;
+    }
+    return to;
+}
+
+static Dynamics__V1__Mimic *write_mimic(call *c, const dyn_joint_description *from) {
+    Dynamics__V1__Mimic *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__mimic__init(to);
+        to->joint = call_string(c, from->mimic_joint);
+        to->multiplier = from->mimic_multiplier;
+        to->offset = from->mimic_offset;
+    }
+    return to;
+}
+
+static Dynamics__V1__JointDescription *write_joint(call *c, const dyn_joint_description *from) {
+    Dynamics__V1__JointDescription *to = call_allocate(c, 1, sizeof *to);
+    if (!to) {
+        return NULL;
+    }
+    dyn_pose origin;
+    bool has_axis =
+        from->type != DYN_JOINT_FIXED && from->type != DYN_JOINT_SPHERICAL && from->type != DYN_JOINT_FLOATING;
+    memcpy(origin.position, from->position, sizeof origin.position);
+    memcpy(origin.rotation, from->rotation, sizeof origin.rotation);
+    dynamics__v1__joint_description__init(to);
+    to->name = call_string(c, from->name);
+    to->type = (Dynamics__V1__JointType)from->type;
+    to->parent_link = call_string(c, from->parent_link);
+    to->child_link = call_string(c, from->child_link);
+    to->origin = geometry_write_placement(c, &origin);
+    to->axis = has_axis ? geometry_write_vector(c, from->axis) : NULL;
+    to->second_axis = from->type == DYN_JOINT_UNIVERSAL ? geometry_write_vector(c, from->second_axis) : NULL;
+    to->pitch = from->pitch;
+    to->limits = from->has_limits ? write_limits(c, &from->limits) : NULL;
+    to->damping = from->damping;
+    to->friction = from->friction;
+    to->mimic = from->mimic_joint ? write_mimic(c, from) : NULL;
+    return to;
+}
+
+static void write_elements(call *c, const dyn_builder *from, Dynamics__V1__ModelDescription *to) {
+    size_t links = (size_t)dyn_builder_link_count(from), joints = (size_t)dyn_builder_joint_count(from);
+    to->links = call_allocate(c, links, sizeof *to->links);
+    to->joints = call_allocate(c, joints, sizeof *to->joints);
+    for (size_t i = 0; !call_has_ended(c) && i < links; i++) {
+        to->links[to->n_links++] = write_link(c, dyn_builder_link(from, (int)i));
+    }
+    for (size_t i = 0; !call_has_ended(c) && i < joints; i++) {
+        to->joints[to->n_joints++] = write_joint(c, dyn_builder_joint(from, (int)i));
+    }
+}
+
+Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *model) {
+    dyn_builder *builder;
+    dyn_error error;
+    double gravity[3];
+    dyn_build_options options = dyn_model_build_options(model);
+    Dynamics__V1__ModelDescription *to = call_allocate(c, 1, sizeof *to);
+    if (!to || dyn_model_describe(model, &error, &builder) != DYN_OK) {
+        call_fail_memory(c);
+        return NULL;
+    }
+    dynamics__v1__model_description__init(to);
+    dyn_builder_gravity(builder, gravity);
+    to->name = call_string(c, dyn_builder_name(builder));
+    to->gravity = geometry_write_vector(c, gravity);
+    to->base_type =
+        options.base == DYN_BASE_FLOATING ? DYNAMICS__V1__BASE__BASE_FLOATING : DYNAMICS__V1__BASE__BASE_FIXED;
+    to->mimic = options.mimic == DYN_MIMIC_INDEPENDENT ? DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT
+                                                       : DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED;
+    write_elements(c, builder, to);
+    dyn_builder_free(builder);
+    return call_has_ended(c) ? NULL : to;
+}

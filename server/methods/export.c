@@ -1,0 +1,83 @@
+/* ExportModel: a model as a description, as URDF, or as screws. */
+#include <dynamics/dynamics.h>
+#include <stdlib.h>
+
+#include "methods/description.h"
+#include "methods/methods.h"
+#include "methods/summary.h"
+#include "methods/text.h"
+
+/* ns for one link, roughly. */
+static const double LINK_COST = 2000;
+
+/* The URDF document in the call's memory. */
+static char *write_urdf(call *c, const dyn_model *model) {
+    char *text;
+    size_t length;
+    dyn_error error;
+    dyn_status status = dyn_urdf_write_model(model, &error, &text, &length);
+    if (status != DYN_OK) {
+        call_blame(c, "format");
+        description_fail_element(c, status, &error);
+        return NULL;
+    }
+    char *copy = call_string(c, text);
+    free(text);
+    return copy;
+}
+
+/* The frame that the screws end in. */
+static bool find_tip(call *c, const model_entry *entry, int *tip) {
+    const char *name = c->request->export_model->tip;
+    char quoted[TEXT_QUOTE_SIZE];
+    dyn_error error;
+    *tip = dyn_model_link_count(entry->model) - 1;
+    if (name[0] == '\0' || dyn_model_find_frame(entry->model, name, &error, tip) == DYN_OK) {
+        return true;
+    }
+    call_blame(c, "tip");
+    call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "model \"%s\" has no frame %s", entry->name,
+              text_quote(name, quoted));
+    return false;
+}
+
+/* Writes the form that is asked for. */
+static void write_model(call *c, const model_entry *entry, Dynamics__V1__ExportModelReply *reply) {
+    const Dynamics__V1__ExportModelRequest *r = c->request->export_model;
+    int tip;
+    switch (r->format) {
+    case DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_DESCRIPTION:
+        reply->description = description_write(c, entry->model);
+        break;
+    case DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_URDF:
+        reply->urdf = write_urdf(c, entry->model);
+        break;
+    case DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_SCREWS:
+        reply->screws = find_tip(c, entry, &tip) ? description_write_screws(c, entry->model, tip) : NULL;
+        break;
+    default:
+        call_blame(c, "format");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+                  "format is %d; give DESCRIPTION (0), URDF (1) or SCREWS (2)", (int)r->format);
+    }
+}
+
+void method_export_model(call *c) {
+    model_entry *entry = call_find_model(c, c->request->export_model->model);
+    if (!entry) {
+        return;
+    }
+    if (!call_defer(c, LINK_COST * dyn_model_link_count(entry->model))) {
+        Dynamics__V1__ExportModelReply *reply = call_allocate(c, 1, sizeof *reply);
+        if (reply) {
+            dynamics__v1__export_model_reply__init(reply);
+            reply->model = summary_create(c, entry);
+            write_model(c, entry, reply);
+        }
+        if (!call_has_ended(c)) {
+            c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPORT_MODEL;
+            c->reply.export_model = reply;
+        }
+    }
+    model_entry_release(entry);
+}

@@ -1,0 +1,204 @@
+/* Vectors, places and inertias. */
+#include "methods/geometry.h"
+
+#include <dynamics/dynamics.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+static const dyn_pose identity = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+const char *path_join(char path[PATH_SIZE], const char *parent, const char *member) {
+    snprintf(path, PATH_SIZE, "%s.%s", parent, member);
+    return path;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3 *from, double to[3]) {
+    to[0] = from ? from->x : 0;
+    to[1] = from ? from->y : 0;
+    to[2] = from ? from->z : 0;
+    if (isfinite(to[0]) && isfinite(to[1]) && isfinite(to[2])) {
+        return true;
+    }
+    call_blame(c, "%s", path);
+    call_fail(c, INVALID, "the vector is (%g, %g, %g); give finite numbers", to[0], to[1], to[2]);
+    return false;
+}
+
+bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to) {
+    if (count != wanted) {
+        call_blame(c, "%s", path);
+        call_fail(c, INVALID, "there are %zu numbers; give %zu", count, wanted);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(from[i])) {
+            call_blame(c, "%s[%zu]", path, i);
+            call_fail(c, INVALID, "the number is %g; give a finite one", from[i]);
+            return false;
+        }
+        to[i] = from[i];
+    }
+    return true;
+}
+
+/* Whether columns are orthonormal and right-handed. */
+static bool is_rotation(const double R[9]) {
+    double determinant =
+        R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) + R[2] * (R[3] * R[7] - R[4] * R[6]);
+    bool holds = determinant > 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            double product = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j];
+            holds = holds && fabs(product - (i == j)) <= 1e-9;
+        }
+    }
+    return holds;
+}
+
+static bool read_quaternion(call *c, const char *path, const Dynamics__V1__Quaternion *from, double R[9]) {
+    const double q[4] = {from->x, from->y, from->z, from->w};
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!isfinite(norm) || norm < 1e-6) {
+        call_blame(c, "%s.orientation", path);
+        call_fail(c, INVALID, "the quaternion (x y z w) is (%g, %g, %g, %g); give one of norm one", q[0], q[1], q[2],
+                  q[3]);
+        return false;
+    }
+    dyn_quaternion_to_rotation(q, R);
+    return true;
+}
+
+bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to) {
+    char member[PATH_SIZE];
+    *to = identity;
+    if (!from) {
+        return true;
+    }
+    if (!geometry_read_vector(c, path_join(member, path, "position"), from->position, to->position)) {
+        return false;
+    }
+    if (from->orientation && from->n_rotation) {
+        call_blame(c, "%s.rotation", path);
+        call_fail(c, INVALID, "there is a rotation and an orientation; give one of the two");
+        return false;
+    }
+    if (from->orientation) {
+        return read_quaternion(c, path, from->orientation, to->rotation);
+    }
+    if (from->n_rotation == 0) {
+        return true;
+    }
+    path_join(member, path, "rotation");
+    if (!geometry_read_numbers(c, member, from->n_rotation, from->rotation, 9, to->rotation)) {
+        return false;
+    }
+    if (!is_rotation(to->rotation)) {
+        call_blame(c, "%s", member);
+        call_fail(c, INVALID, "the matrix is no rotation: its columns must be orthonormal and right-handed to 1e-9");
+        return false;
+    }
+    return true;
+}
+
+bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to) {
+    char member[PATH_SIZE];
+    *to = (dyn_inertia){0};
+    if (!from) {
+        return true;
+    }
+    to->mass = from->mass;
+    if (!isfinite(to->mass)) {
+        call_blame(c, "%s.mass", path);
+        call_fail(c, INVALID, "the mass is %g kg; give a finite number", to->mass);
+        return false;
+    }
+    if (!geometry_read_vector(c, path_join(member, path, "center_of_mass"), from->center_of_mass, to->center_of_mass)) {
+        return false;
+    }
+    path_join(member, path, "rotational");
+    return from->n_rotational == 0 ||
+           geometry_read_numbers(c, member, from->n_rotational, from->rotational, 6, to->rotational);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+Dynamics__V1__Vector3 *geometry_write_vector(call *c, const double from[3]) {
+    Dynamics__V1__Vector3 *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__vector3__init(to);
+        to->x = from[0];
+        to->y = from[1];
+        to->z = from[2];
+    }
+    return to;
+}
+
+Dynamics__V1__Pose *geometry_write_pose(call *c, const dyn_pose *from) {
+    Dynamics__V1__Pose *to = call_allocate(c, 1, sizeof *to);
+    Dynamics__V1__Quaternion *orientation = call_allocate(c, 1, sizeof *orientation);
+    if (!to || !orientation) {
+        return NULL;
+    }
+    double quaternion[4];
+    dyn_rotation_to_quaternion(from->rotation, quaternion);
+    dynamics__v1__quaternion__init(orientation);
+    orientation->x = quaternion[0];
+    orientation->y = quaternion[1];
+    orientation->z = quaternion[2];
+    orientation->w = quaternion[3];
+    dynamics__v1__pose__init(to);
+    to->position = geometry_write_vector(c, from->position);
+    to->orientation = orientation;
+    return to;
+}
+
+/* Whether all are zero. */
+static bool are_zero(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double *write_numbers(call *c, const double *from, size_t count) {
+    double *to = call_allocate(c, count, sizeof *to);
+    if (to) {
+        memcpy(to, from, count * sizeof *to);
+    }
+    return to;
+}
+
+Dynamics__V1__Placement *geometry_write_placement(call *c, const dyn_pose *from) {
+    bool is_moved = !are_zero(from->position, 3), is_turned = false;
+    for (int i = 0; i < 9; i++) {
+        is_turned = is_turned || from->rotation[i] != identity.rotation[i];
+    }
+    Dynamics__V1__Placement *to = is_moved || is_turned ? call_allocate(c, 1, sizeof *to) : NULL;
+    if (to) {
+        dynamics__v1__placement__init(to);
+        to->position = is_moved ? geometry_write_vector(c, from->position) : NULL;
+        to->n_rotation = is_turned ? 9 : 0;
+        to->rotation = is_turned ? write_numbers(c, from->rotation, 9) : NULL;
+    }
+    return to;
+}
+
+Dynamics__V1__Inertia *geometry_write_inertia(call *c, const dyn_inertia *from) {
+    bool has_center = !are_zero(from->center_of_mass, 3), is_extended = !are_zero(from->rotational, 6);
+    Dynamics__V1__Inertia *to = from->mass != 0 || has_center || is_extended ? call_allocate(c, 1, sizeof *to) : NULL;
+    if (to) {
+        dynamics__v1__inertia__init(to);
+        to->mass = from->mass;
+        to->center_of_mass = has_center ? geometry_write_vector(c, from->center_of_mass) : NULL;
+        to->n_rotational = is_extended ? 6 : 0;
+        to->rotational = is_extended ? write_numbers(c, from->rotational, 6) : NULL;
+    }
+    return to;
+}

@@ -1,0 +1,40 @@
+/*
+ * Vectors, places and inertias: from the wire's form to the library's, and back.
+ *
+ * What is read is checked; `path` is that of the field in the request, without the method: "payloads[2].pose". Reading
+ * returns false, and writing NULL, when the call has ended with an error.
+ */
+#ifndef SERVER_METHODS_GEOMETRY_H
+#define SERVER_METHODS_GEOMETRY_H
+
+#include <dynamics/model.h>
+
+#include "methods/call.h"
+
+enum { PATH_SIZE = 160 };
+
+/* Writes "parent.member" for a path. */
+const char *path_join(char path[PATH_SIZE], const char *parent, const char *member);
+
+/* Three finite numbers; an absent vector is zero. */
+bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3 *from, double to[3]);
+
+/* `count` finite numbers. */
+bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to);
+
+/* An absent placement is the identity. */
+bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to);
+
+/* Finite numbers; whether a body has them is for the caller to ask. An absent inertia is zero. */
+bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to);
+
+Dynamics__V1__Vector3 *geometry_write_vector(call *c, const double from[3]);
+Dynamics__V1__Pose *geometry_write_pose(call *c, const dyn_pose *from);
+
+/* As a matrix, bit by bit; NULL for the identity. */
+Dynamics__V1__Placement *geometry_write_placement(call *c, const dyn_pose *from);
+
+/* NULL for a zero one. */
+Dynamics__V1__Inertia *geometry_write_inertia(call *c, const dyn_inertia *from);
+
+#endif
