@@ -15,9 +15,10 @@ enum { MESSAGE_ERROR_SIZE = 512 };
 /* Builds a message from a JSON object; it is freed with protobuf_c_message_free_unpacked. NULL: `error` is a sentence
  * that begins with the path of the member below `root`: with the root "args" "args.q[2]: null is not a number".
  *
- * Read beside what message_to_json writes: enums without their prefix ("revolute"), by number, or "" for zero; null for an absent message; a list of at
- * most one for a message or a member of a oneof, as in languages without absent fields; an object with the keys 0, 1,
- * 2 ... for an array, which is what JSON.stringify makes of a Float64Array; bytes as an array of numbers. */
+ * Read beside what message_to_json writes: enums without the name of their type ("revolute"), by number, or "" for
+ * zero; null for an absent message; a list of at most one for a message or a member of a oneof, as in languages without
+ * absent fields; an object with the keys 0, 1, 2 ... for an array, which is what JSON.stringify makes of a
+ * Float64Array; bytes as an array of numbers. */
 ProtobufCMessage *message_from_json(const ProtobufCMessageDescriptor *type, json_t *object, const char *root,
                                     char error[MESSAGE_ERROR_SIZE]);
 

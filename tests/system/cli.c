@@ -357,7 +357,7 @@ START_TEST(call_takes_methods_in_both_spellings) {
     must_fail("$ctl call Dance", 2, "there is no method \"Dance\"");
     must_fail("$ctl call Gravity '{\"speed\": 1}'", 2, "has no field \"speed\"");
     must_fail("$ctl call Gravity '{\"q\": [1, \"x\"]}'", 2, "q[1]: \"x\" is not a number");
-    must_fail("$ctl call Kinematics '{\"reference_frame\": \"TOOL\"}'", 2, "\"REFERENCE_FRAME_LOCAL\"");
+    must_fail("$ctl call Kinematics '{\"reference_frame\": \"TOOL\"}'", 2, "\"LOCAL\"");
     must_fail("$ctl call Gravity '{\"model\": \"two_link\", \"q\": [1]}'", 1, "refused: gravity.q: ");
     must_fail("$ctl call Gravity '{'", 2, "not JSON: line 1");
 }
