@@ -35,6 +35,7 @@
 #include <dynamics/report.h>
 #include <dynamics/screws.h>
 #include <dynamics/second_derivatives.h>
+#include <dynamics/simulation.h>
 #include <dynamics/status.h>
 #include <dynamics/urdf.h>
 #include <dynamics/workspace.h>

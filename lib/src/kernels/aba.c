@@ -10,7 +10,8 @@
  *
  * The axes of a joint are constant in its body's frame, so a joint with several of them is taken as so many joints with
  * one axis each and massless bodies between: the inward step eliminates one axis after the other, last first, and D is
- * always a number.
+ * always a number. A number e_k that resists coordinate k as an inertia of its own would (the diagonal, where there is
+ * one) adds to D, so that the result solves (M + diag e) a = tau - h.
  *
  * Source: Featherstone 2008, table 7.1.
  */
@@ -55,10 +56,14 @@ static void velocity_pass(const dyn_model *model, const placement *X, const real
     }
 }
 
-/* Eliminates coordinate k of body b: I_A becomes I_a, and p becomes p + U D^-1 u. Returns D. */
-KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau, aba_body *x, aba_axis *axis) {
+/* Eliminates coordinate k of body b: I_A becomes I_a, and p becomes p + U D^-1 u. `diagonal` may be NULL. Returns D. */
+KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau, const real *diagonal, aba_body *x,
+                                aba_axis *axis) {
     axis->U = articulated_apply(x->I, joint_column(b, type, k));
     real D = joint_force(b, type, k, axis->U);
+    if (diagonal) {
+        D = D + diagonal[k];
+    }
     axis->inverse_D = 1.0 / D;
     axis->u = tau - joint_force(b, type, k, x->p);
     x->I = articulated_downdate(x->I, axis->inverse_D, axis->U);
@@ -67,17 +72,17 @@ KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau
 }
 
 /* All coordinates of body b, last first, and then what its parent feels of it. */
-KERNEL_STEP void carry_inertia(const body *b, motion_type type, placement X, const real *tau, aba_body *x,
-                               aba_body *parent, aba_axis *axes, real *pivots) {
+KERNEL_STEP void carry_inertia(const body *b, motion_type type, placement X, const real *tau, const real *diagonal,
+                               aba_body *x, aba_body *parent, aba_axis *axes, real *pivots) {
     int count = type == MOTION_REVOLUTE ? 1 : b->nv;
     for (int k = count - 1; k >= 0; k--) {
-        pivots[k] = eliminate_axis(b, type, k, tau[k], x, &axes[k]);
+        pivots[k] = eliminate_axis(b, type, k, tau[k], diagonal, x, &axes[k]);
     }
     if (!parent) {
         return;
     }
     articulated_inertia I = x->I;
-    if (type == MOTION_REVOLUTE) {
+    if (type == MOTION_REVOLUTE && !diagonal) {
         /* I_a S = 0 */
         I.A.xz = I.A.yz = I.A.zz = I.B.zx = I.B.zy = I.B.zz = real_set(0);
     }
@@ -86,16 +91,17 @@ KERNEL_STEP void carry_inertia(const body *b, motion_type type, placement X, con
     parent->p = force_add(parent->p, force_to_parent(X, p));
 }
 
-static void inertia_pass(const dyn_model *model, const placement *X, const real *tau, aba_body *bodies, aba_axis *axes,
-                         real *pivots) {
+KERNEL_STEP void inertia_pass(const dyn_model *model, const placement *X, const real *tau, const real *diagonal,
+                              aba_body *bodies, aba_axis *axes, real *pivots) {
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         aba_body *parent = b->parent < 0 ? NULL : &bodies[b->parent];
         int j = b->v_index;
+        const real *e = diagonal ? diagonal + j : NULL;
         if (b->motion == MOTION_REVOLUTE) {
-            carry_inertia(b, MOTION_REVOLUTE, X[i], tau + j, &bodies[i], parent, axes + j, pivots + j);
+            carry_inertia(b, MOTION_REVOLUTE, X[i], tau + j, e, &bodies[i], parent, axes + j, pivots + j);
         } else {
-            carry_inertia(b, b->motion, X[i], tau + j, &bodies[i], parent, axes + j, pivots + j);
+            carry_inertia(b, b->motion, X[i], tau + j, e, &bodies[i], parent, axes + j, pivots + j);
         }
     }
 }
@@ -117,7 +123,7 @@ static void acceleration_pass(const dyn_model *model, const placement *X, const 
 }
 
 void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                 const void *tau, const wrench_set *forces, void *pivots, void *a) {
+                 const void *tau, const void *diagonal, const wrench_set *forces, void *pivots, void *a) {
     placement *X = KERNEL(placements)(model, (const real *)q, &memory);
     aba_body *bodies = (aba_body *)memory;
     aba_axis *axes = (aba_axis *)(bodies + model->body_count);
@@ -127,6 +133,10 @@ void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], 
         aba_body *k = &bodies[model->frames[forces->frames[j].frame].body];
         k->p = force_sub(k->p, f);
     }
-    inertia_pass(model, X, (const real *)tau, bodies, axes, (real *)pivots);
+    if (diagonal) {
+        inertia_pass(model, X, (const real *)tau, (const real *)diagonal, bodies, axes, (real *)pivots);
+    } else {
+        inertia_pass(model, X, (const real *)tau, NULL, bodies, axes, (real *)pivots);
+    }
     acceleration_pass(model, X, gravity, axes, bodies, (real *)a);
 }

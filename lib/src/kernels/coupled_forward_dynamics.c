@@ -1,6 +1,6 @@
 /*
  * Forward dynamics of a model with coupled mimic joints, whose coordinates the articulated-body recursion cannot
- * separate: M a = tau - h + sum J' f_ext, with M from the composite-rigid-body and h from the Newton-Euler algorithm.
+ * separate: (M + diag e) a = tau - h + sum J' f_ext, with M from the composite-rigid-body and h from the Newton-Euler algorithm.
  *
  * Source: Featherstone 2008, section 6.5.
  */
@@ -18,7 +18,8 @@ size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model) {
 }
 
 void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                      const void *v, const void *tau, const wrench_set *forces, void *pivots, void *a) {
+                                      const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
+                                      void *pivots, void *a) {
     int nv = model->nv;
     real *M = (real *)memory, *h = M + nv * nv, *zero = h + nv, *D = (real *)pivots, *x = (real *)a;
     int *parent = (int *)(zero + nv);
@@ -28,6 +29,9 @@ void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, cons
     }
     KERNEL(crba)(model, rest, q, M);
     KERNEL(rnea)(model, rest, gravity, q, v, zero, forces, h);
+    for (int i = 0; diagonal && i < nv; i++) {
+        M[i * nv + i] = M[i * nv + i] + ((const real *)diagonal)[i];
+    }
     KERNEL(coordinate_parents)(model, parent);
     KERNEL(factorize)(nv, parent, M);
     for (int i = 0; i < nv; i++) {
@@ -43,9 +47,15 @@ size_t KERNEL(forward_dynamics_memory)(const dyn_model *model) {
 
 void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                               const void *v, const void *tau, const wrench_set *forces, void *pivots, void *a) {
+    KERNEL(resisted_forward_dynamics)(model, memory, gravity, q, v, tau, NULL, forces, pivots, a);
+}
+
+void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                       const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
+                                       void *pivots, void *a) {
     if (model->has_coupling) {
-        KERNEL(coupled_forward_dynamics)(model, memory, gravity, q, v, tau, forces, pivots, a);
+        KERNEL(coupled_forward_dynamics)(model, memory, gravity, q, v, tau, diagonal, forces, pivots, a);
     } else {
-        KERNEL(aba)(model, memory, gravity, q, v, tau, forces, pivots, a);
+        KERNEL(aba)(model, memory, gravity, q, v, tau, diagonal, forces, pivots, a);
     }
 }

@@ -6,6 +6,7 @@
 
 #include "joint.h"
 #include "kernels.h"
+#include "step_parameters.h"
 
 /* Bytes of scratch memory that each algorithm needs. */
 size_t KERNEL(placements_memory)(const dyn_model *model);
@@ -34,19 +35,25 @@ size_t KERNEL(aba_directional_memory)(const dyn_model *model);
 size_t KERNEL(rnea_second_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model);
 
+size_t KERNEL(integrate_memory)(const dyn_model *model);
+size_t KERNEL(step_memory)(const dyn_model *model);
+size_t KERNEL(control_memory)(const dyn_model *model);
+
 /* Samples into lanes and back. */
 void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
 void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows);
 int KERNEL(all_finite)(const double *x, size_t count);
+int KERNEL(all_within)(const double *x, size_t count, double bound);
 
 void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                   const void *a, const wrench_set *forces, void *tau);
 void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g);
 void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *M);
 void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                 const void *tau, const wrench_set *forces, void *pivots, void *a);
+                 const void *tau, const void *diagonal, const wrench_set *forces, void *pivots, void *a);
 void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                      const void *v, const void *tau, const wrench_set *forces, void *pivots, void *a);
+                                      const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
+                                      void *pivots, void *a);
 void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int frame, void *position, void *rotation);
 void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                             dyn_reference_frame reference_frame, void *J);
@@ -86,6 +93,11 @@ void KERNEL(aba_derivatives_at)(const dyn_model *model, void *memory, const doub
 void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                               const void *v, const void *tau, const wrench_set *forces, void *pivots, void *a);
 
+/* The same where each coordinate is resisted by a number of its own: (M + diag e) a = tau - h; NULL: none. */
+void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                                       const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
+                                       void *pivots, void *a);
+
 /* The n = nv coordinates above which each one is, */
 void KERNEL(coordinate_parents)(const dyn_model *model, int *parent);
 /* M = L' D L in place: D on the diagonal, L below it; */
@@ -113,6 +125,23 @@ void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, c
 
 void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *a, const wrench_set *forces, void *wrenches);
+
+/* Steps forward in time, and what they are made of. */
+void KERNEL(integrate)(const dyn_model *model, void *memory, const void *q, const void *u, double dt, void *q_next);
+void KERNEL(step)(const dyn_model *model, void *memory, const step_parameters *p, const void *q, const void *v,
+                  const void *tau_begin, const void *tau_end, const wrench_set *forces, void *pivots, void *q_next,
+                  void *v_next);
+void KERNEL(control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
+                     const void *q_r, const void *v_r, const void *a_r, void *tau);
+
+/* du/dt of an increment u that carries the velocity v. */
+void KERNEL(increment_rate)(const dyn_model *model, const real *u, const real *v, real *rate);
+
+/* tau += r(q, v), the forces that joints exert by themselves; */
+void KERNEL(add_resistance)(const dyn_model *model, const joint_resistance *r, const real *q, const real *v, real *tau);
+/* or what a semi-implicit step of dt needs of them: tau += -K v + springs, diagonal = dt K. False: K is zero. */
+int KERNEL(resist_implicitly)(const dyn_model *model, const joint_resistance *r, double dt, const real *q,
+                              const real *v, real *tau, real *diagonal);
 
 /* Sines and cosines of `count` packed angles. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);

@@ -60,6 +60,24 @@ static inline real force_along(force f, spatial_axis axis) {
     }
 }
 
+/* The component of a motion along one axis. */
+static inline real motion_along(motion m, spatial_axis axis) {
+    switch (axis) {
+    case AXIS_WX:
+        return m.w.x;
+    case AXIS_WY:
+        return m.w.y;
+    case AXIS_WZ:
+        return m.w.z;
+    case AXIS_VX:
+        return m.v.x;
+    case AXIS_VY:
+        return m.v.y;
+    default:
+        return m.v.z;
+    }
+}
+
 /* S_k' f for coordinate k of the joint, without the ratio of a mimic joint. */
 static inline real joint_force(const body *b, motion_type type, int k, force f) {
     real along = force_along(f, motion_axes(type)[k]);

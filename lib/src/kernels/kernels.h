@@ -12,6 +12,8 @@
 
 #include <dynamics/model.h>
 
+#include "step_parameters.h"
+
 /* Where one external wrench acts. */
 typedef struct wrench_frame {
     int frame; /* link index, not the world */
@@ -36,6 +38,8 @@ typedef struct kernel_table {
     void (*unpack)(const void *packed, size_t width, size_t count, double *rows);
     /* Whether none of the numbers is NaN or infinite. */
     int (*all_finite)(const double *x, size_t count);
+    /* Whether none is beyond the positive bound, or NaN. */
+    int (*all_within)(const double *x, size_t count, double bound);
 
     /* tau(q, v, a); forces may be NULL. */
     void (*rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
@@ -112,6 +116,16 @@ typedef struct kernel_table {
     /* The wrench (n; f) that each joint carries: 6 joints. */
     void (*joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                            const void *a, const wrench_set *forces, void *wrenches);
+    /* q (+) dt u */
+    void (*integrate)(const dyn_model *model, void *memory, const void *q, const void *u, double dt, void *q_next);
+    /* The state after a step, under forces from tau_begin to tau_end (NULL: held); `pivots` as above, of the last
+     * evaluation. The next state is another array than the state. */
+    void (*step)(const dyn_model *model, void *memory, const step_parameters *p, const void *q, const void *v,
+                 const void *tau_begin, const void *tau_end, const wrench_set *forces, void *pivots, void *q_next,
+                 void *v_next);
+    /* Adds the forces of a controller to tau. */
+    void (*control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
+                    const void *q_r, const void *v_r, const void *a_r, void *tau);
 } kernel_table;
 
 /* The instances; those but the scalar one where DYN_HAVE_X86_INSTANCES says so. */

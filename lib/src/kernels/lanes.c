@@ -98,6 +98,18 @@ void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows
     }
 }
 
+/* Without their sign, the bits of two numbers are ordered as the numbers are, and those of NaN come last. */
+int KERNEL(all_within)(const double *x, size_t count, double bound) {
+    uint64_t most, beyond = 0;
+    memcpy(&most, &bound, sizeof most);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        beyond |= most - (bits & 0x7fffffffffffffffu);
+    }
+    return !(beyond >> 63);
+}
+
 /* The exponent of NaN and infinity is all ones: one more and it runs over into the sign. */
 int KERNEL(all_finite)(const double *x, size_t count) {
     uint64_t overflow = 0;

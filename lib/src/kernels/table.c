@@ -18,6 +18,7 @@ static size_t memory_size(const dyn_model *model) {
     size = larger(size, larger(KERNEL(energy_memory)(model), KERNEL(center_of_mass_memory)(model)));
     size = larger(size, larger(KERNEL(centroidal_memory)(model), KERNEL(coriolis_memory)(model)));
     size = larger(size, larger(KERNEL(frame_motion_memory)(model), KERNEL(joint_wrenches_memory)(model)));
+    size = larger(size, larger(KERNEL(step_memory)(model), KERNEL(control_memory)(model)));
     return larger(size, KERNEL(forward_dynamics_memory)(model));
 }
 
@@ -27,6 +28,7 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(pack),
     KERNEL(unpack),
     KERNEL(all_finite),
+    KERNEL(all_within),
     KERNEL(rnea),
     KERNEL(gravity),
     KERNEL(crba),
@@ -52,4 +54,7 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(coriolis),
     KERNEL(frame_motion),
     KERNEL(joint_wrenches),
+    KERNEL(integrate),
+    KERNEL(step),
+    KERNEL(control),
 };

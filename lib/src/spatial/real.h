@@ -62,6 +62,35 @@ KERNEL_STEP real real_fma(real a, real b, real c) {
 #endif
 }
 
+KERNEL_STEP real real_sqrt(real x) {
+#if DYN_LANES == 1
+    return __builtin_sqrt(x);
+#elif defined __x86_64__ && DYN_LANES == 2
+    return _mm_sqrt_pd(x);
+#elif defined __AVX__ && DYN_LANES == 4
+    return _mm256_sqrt_pd(x);
+#elif defined __AVX512F__ && DYN_LANES == 8
+    return _mm512_sqrt_pd(x);
+#else
+    real y = x;
+    for (int l = 0; l < DYN_LANES; l++) {
+        y[l] = __builtin_sqrt(x[l]);
+    }
+    return y;
+#endif
+}
+
+/* a where x > 0, else b. */
+KERNEL_STEP real real_where_positive(real x, real a, real b) {
+#if DYN_LANES == 1
+    return x > 0 ? a : b;
+#else
+    typedef long long lanes_mask __attribute__((vector_size(8 * DYN_LANES)));
+    lanes_mask mask = (lanes_mask)(x > real_set(0));
+    return (real)((mask & (lanes_mask)a) | (~mask & (lanes_mask)b));
+#endif
+}
+
 #endif
 
 #endif

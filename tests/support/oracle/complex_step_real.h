@@ -18,3 +18,11 @@ static inline void real_sincos(real x, real *sine, real *cosine) {
     *sine = csin(x);
     *cosine = ccos(x);
 }
+
+static inline real real_sqrt(real x) {
+    return csqrt(x);
+}
+
+static inline real real_where_positive(real x, real a, real b) {
+    return creal(x) > 0 ? a : b;
+}

@@ -6,6 +6,7 @@ typedef __float128 real;
 /* Of the C library, whose header declares them to gcc alone. */
 __float128 sinf128(__float128 x);
 __float128 cosf128(__float128 x);
+__float128 sqrtf128(__float128 x);
 
 static inline real real_set(double x) {
     return x;
@@ -18,4 +19,12 @@ static inline real real_fma(real a, real b, real c) {
 static inline void real_sincos(real x, real *sine, real *cosine) {
     *sine = sinf128(x);
     *cosine = cosf128(x);
+}
+
+static inline real real_sqrt(real x) {
+    return sqrtf128(x);
+}
+
+static inline real real_where_positive(real x, real a, real b) {
+    return x > 0 ? a : b;
 }

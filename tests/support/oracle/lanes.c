@@ -19,6 +19,14 @@ void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows
     }
 }
 
+int KERNEL(all_within)(const double *x, size_t count, double bound) {
+    size_t i = 0;
+    while (i < count && fabs(x[i]) <= bound) {
+        i++;
+    }
+    return i == count;
+}
+
 int KERNEL(all_finite)(const double *x, size_t count) {
     size_t i = 0;
     while (i < count && isfinite(x[i])) {

@@ -16,3 +16,11 @@ static inline real real_fma(real a, real b, real c) {
 static inline void real_sincos(real x, real *sine, real *cosine) {
     sincosl(x, sine, cosine);
 }
+
+static inline real real_sqrt(real x) {
+    return sqrtl(x);
+}
+
+static inline real real_where_positive(real x, real a, real b) {
+    return x > 0 ? a : b;
+}

@@ -1,0 +1,147 @@
+/*
+ * Robots that move forward in time: M(q) a + h(q, v) = tau + r(q, v) + sum J' f_ext, one step after the other.
+ *
+ * A simulator holds a model, options and scratch memory; the states belong to the caller. So one simulator may drive
+ * one robot for hours, or thousands of them side by side. Results of a sample have the same bits whatever n is, in any
+ * place and thread, and whatever becomes of the other samples.
+ *
+ * Forces r that the description states, each on unless the options say otherwise
+ *     damping    -b v
+ *     friction   -f v / sqrt(v^2 + v_f^2): Coulomb friction, made smooth by the friction velocity v_f. At |v| >> v_f it is
+ *                f; a joint under less force than f creeps at less than v_f.
+ *     stops      a joint with one coordinate does not leave its limits (dyn_joint_stop).
+ * The friction and damping of a coupled mimic joint act on its master, through the ratio.
+ *
+ * Integrators
+ *     DYN_SEMI_IMPLICIT_EULER   order 1; energy does not drift; stable for any damping and friction, which it takes at
+ *                               the new velocity: (M + dt K) a = tau - h - K v, K = b + f / sqrt(v^2 + v_f^2)
+ *     DYN_EXPLICIT_EULER        order 1; gains energy; Modern Robotics, algorithm of section 8.9
+ *     DYN_RUNGE_KUTTA_4         order 4; needs dt K / M_ii < 2.7
+ * Rotations are integrated on their manifold: increments of configuration_space.h, no drift of the quaternion's norm.
+ *
+ * Source: Hairer, Lubich and Wanner 2006; Featherstone 2008; Modern Robotics (Lynch and Park 2017), section 8.9.
+ */
+#ifndef DYNAMICS_SIMULATION_H
+#define DYNAMICS_SIMULATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <dynamics/export.h>
+#include <dynamics/external_force.h>
+#include <dynamics/workspace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dyn_integrator {
+    DYN_SEMI_IMPLICIT_EULER,
+    DYN_EXPLICIT_EULER,
+    DYN_RUNGE_KUTTA_4,
+} dyn_integrator;
+
+/* What a joint with one coordinate does at its limits. The limits of coupled mimic joints bound their master. */
+typedef enum dyn_joint_stop {
+    DYN_STOP_RIGID,  /* an impulse through the whole robot reverses its velocity by the restitution; q stays within */
+    DYN_STOP_SPRING, /* a spring and a damper push back from behind the limit */
+    DYN_STOP_NONE,   /* it passes */
+} dyn_joint_stop;
+
+/* How the joints' forces follow the reference (q_r, v_r, a_r), with e = q_r (-) q. Joints of a floating base get none. */
+typedef enum dyn_control {
+    DYN_CONTROL_NONE,
+    DYN_CONTROL_PD,              /* tau += K_p e + K_d (v_r - v) */
+    DYN_CONTROL_PD_GRAVITY,      /* tau += K_p e + K_d (v_r - v) + g(q) */
+    DYN_CONTROL_COMPUTED_TORQUE, /* tau += RNEA(q, v, a_r + K_p e + K_d (v_r - v)) */
+} dyn_control;
+
+typedef struct dyn_simulation_options {
+    dyn_integrator integrator;
+    double dt;    /* length of a step, s; > 0. A controller acts once a step. */
+    int substeps; /* integration steps in a step, 1 .. 10000 */
+
+    bool has_gravity; /* `gravity` is used instead of the model's own */
+    double gravity[3];
+
+    bool ignore_damping, ignore_friction;
+    double friction_velocity; /* v_f, rad/s or m/s; > 0 */
+
+    dyn_joint_stop stop;
+    double restitution;                  /* of a rigid stop, 0 .. 1 */
+    double rest_velocity;                /* a slower joint does not rebound from a rigid stop, rad/s or m/s */
+    double stop_stiffness, stop_damping; /* of a spring stop, N m/rad or N/m, and N m s/rad or N s/m */
+
+    dyn_control control;
+    const double *control_stiffness, *control_damping; /* K_p and K_d, nv each >= 0; copied; NULL: zeros */
+
+    bool ignore_effort_limits; /* else tau is cut to the joints' effort limits, where these are stated */
+
+    double velocity_bound; /* a sample with a faster joint has diverged, rad/s or m/s; > 0 */
+} dyn_simulation_options;
+
+/* Semi-implicit Euler with dt = 0.001; v_f = 0.01; rigid stops without restitution, rest velocity 0.05, spring stops of
+ * 1e4 and 100; no controller; velocity bound 1e6. */
+DYN_API void dyn_simulation_defaults(dyn_simulation_options *options);
+
+typedef struct dyn_simulator dyn_simulator;
+
+/* Creates a simulator; the model must outlive it. It is not shared: two threads need two. Once it is created, nothing
+ * allocates. Errors: DYN_INVALID_ARGUMENT with the option's name as the place; DYN_RESOURCE_EXHAUSTED. */
+DYN_API dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error,
+                                        dyn_simulator **simulator);
+
+/* Frees a simulator; NULL is allowed. */
+DYN_API void dyn_simulator_free(dyn_simulator *simulator);
+
+/* Its options, with gains that live as long as it does, and its gravity (never NULL). */
+DYN_API const dyn_simulation_options *dyn_simulator_options(const dyn_simulator *simulator);
+DYN_API const double *dyn_simulator_gravity(const dyn_simulator *simulator);
+
+/* Its workspace, for other algorithms between two steps. */
+DYN_API dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator);
+
+/* What has become of a sample. */
+typedef enum dyn_sample_status {
+    DYN_SAMPLE_RUNNING = 0,
+    DYN_SAMPLE_NOT_FINITE, /* a position or velocity became NaN or infinite */
+    DYN_SAMPLE_TOO_FAST,   /* a velocity passed the bound */
+    DYN_SAMPLE_SINGULAR,   /* no inertia resists a joint */
+} dyn_sample_status;
+
+/* All zeros at the start; kept by the caller with the state. */
+typedef struct dyn_sample_result {
+    dyn_sample_status status; /* a sample that does not run is left as it is */
+    int joint;                /* that made it stop; undefined while it runs */
+    int hit_joint;            /* 1 + the last joint that ran into a rigid stop in this step, or 0 */
+    double hit_velocity;      /* its velocity before, rad/s or m/s */
+} dyn_sample_result;
+
+/* What acts on n samples during a step; any pointer may be NULL, for zeros. */
+typedef struct dyn_step_input {
+    const double *tau;     /* n x nv, at the start of the step; a controller's forces are added */
+    const double *tau_end; /* n x nv, at its end: tau goes there in a line (NULL: it is held) */
+    const double *q_r;     /* n x nq, n x nv, n x nv: the reference; q_r is needed if and only if there is a */
+    const double *v_r;     /* controller; v_r and a_r of a spherical joint are in the axes of the moved link */
+    const double *a_r;
+    const dyn_external_forces *forces; /* as in external_force.h, held in their frames */
+} dyn_step_input;
+
+/* Takes n samples from (q, v) to the state after one step, in place.
+ *
+ * q is n x nq, v n x nv; quaternions come out with norm one. `tau` (NULL or n x nv) receives the forces that acted at the
+ * start of the step: input and controller, cut to the effort limits. `results` (NULL or n) tells which samples stopped:
+ * such a sample keeps the last state that was finite and within the bound, for good while its status stays; without
+ * results it keeps it for this step. Input may be NULL. Cost O(bodies) per sample and substep, 4 times that for
+ * Runge-Kutta 4; O(nv^3) for models with coupled mimic joints. Allocates nothing.
+ * Errors, with the state unchanged: DYN_INVALID_ARGUMENT for NaN, infinity or a quaternion whose norm is further than
+ * 1e-3 from one, with the place "q[13]", "v[13]", "tau[13]", "tau_end[13]", "q_r[13]", "v_r[13]", "a_r[13]", and for a
+ * missing or superfluous "q_r"; forces as in dyn_rnea. */
+DYN_API dyn_status dyn_simulator_step(dyn_simulator *simulator, size_t n, const dyn_step_input *input, double *q,
+                                      double *v, double *tau, dyn_sample_result *results, dyn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+#include "joint_properties.h"
+
+#include <math.h>
+
+#include "../model/normal_form.h"
+
+/* Adds the damping and friction of a joint; a mimic joint's reach the master through the ratio r: r^2 b and |r| f. */
+static void add_resistance(const dyn_model *model, const dyn_joint *joint, joint_properties *p) {
+    bool follows = joint->master >= 0;
+    double ratio = follows ? joint->multiplier : 1;
+    int count = follows ? model->joints[joint->master].nv : joint->nv;
+    for (int k = joint->v_index; k < joint->v_index + count; k++) {
+        p->damping[k] += ratio * ratio * joint->damping;
+        p->friction[k] += fabs(ratio) * joint->friction;
+        p->has_damping |= p->damping[k] != 0;
+        p->has_friction |= p->friction[k] != 0;
+    }
+}
+
+/* The range that a joint leaves its coordinate, or that of its master. */
+static bool find_range(const dyn_model *model, int j, joint_range *range) {
+    const dyn_joint *joint = &model->joints[j];
+    bool bounded =
+        joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_PRISMATIC || joint->type == DYN_JOINT_HELICAL;
+    if (!bounded || !joint->has_limits || !(joint->limits.lower < joint->limits.upper)) {
+        return false;
+    }
+    *range = (joint_range){j, joint->q_index, joint->v_index, joint->limits.lower, joint->limits.upper};
+    if (joint->master >= 0) {
+        double a = (range->lower - joint->offset) / joint->multiplier;
+        double b = (range->upper - joint->offset) / joint->multiplier;
+        range->lower = fmin(a, b), range->upper = fmax(a, b);
+    }
+    return joint->master < 0 || joint->multiplier != 0;
+}
+
+/* Narrows the range of the same coordinate, or adds one. */
+static void add_range(const joint_range *range, joint_properties *p) {
+    int i = 0;
+    while (i < p->range_count && p->ranges[i].v_index != range->v_index) {
+        i++;
+    }
+    if (i == p->range_count) {
+        p->ranges[p->range_count++] = *range;
+    } else {
+        p->ranges[i].lower = fmax(p->ranges[i].lower, range->lower);
+        p->ranges[i].upper = fmin(p->ranges[i].upper, range->upper);
+    }
+}
+
+void dyn_joint_properties(const dyn_model *model, joint_properties *p) {
+    for (int k = 0; k < model->nv; k++) {
+        p->damping[k] = p->friction[k] = 0;
+        p->effort[k] = INFINITY;
+    }
+    p->has_damping = p->has_friction = false;
+    p->range_count = 0;
+    for (int j = 0; j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        joint_range range;
+        add_resistance(model, joint, p);
+        if (joint->nv == 1 && joint->has_limits && joint->limits.effort > 0) {
+            p->effort[joint->v_index] = joint->limits.effort;
+        }
+        if (find_range(model, j, &range)) {
+            add_range(&range, p);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/*
+ * Joint-space controllers that follow a reference (q_r, v_r, a_r): with e = q_r (-) q and its rate v_r - v,
+ *
+ *     PD                tau += K_p e + K_d (v_r - v)
+ *     PD with gravity   tau += K_p e + K_d (v_r - v) + g(q)
+ *     computed torque   tau += RNEA(q, v, a_r + K_p e + K_d (v_r - v))
+ *
+ * The error of a rotation is 2 sign(d) times the vector part of the quaternion R' R_r with the scalar part d, which is
+ * the rotation vector to second order and turns the short way. A floating root has no motor: its coordinates get no
+ * force.
+ *
+ * Source: Murray, Li and Sastry 1994, section 4.5; Modern Robotics (Lynch and Park 2017), section 11.4; Yuan 1988 for
+ * rotations.
+ */
+#include "instance.h"
+
+size_t KERNEL(control_memory)(const dyn_model *model) {
+    size_t rnea = KERNEL(rnea_memory)(model), gravity = KERNEL(gravity_memory)(model);
+    return (size_t)(2 * model->nv) * sizeof(real) + (rnea > gravity ? rnea : gravity);
+}
+
+/* 2 sign(d) times the vector part of conj(p) p_r. */
+static inline vec3 turn_between(const real *p, const real *p_r) {
+    vec3 a = vec3_set(p[0], p[1], p[2]), b = vec3_set(p_r[0], p_r[1], p_r[2]);
+    real d = real_fma(p[3], p_r[3], vec3_dot(a, b));
+    vec3 e = vec3_fma(p[3], b, vec3_cross_add(b, a, vec3_scale(-p_r[3], a)));
+    return vec3_scale(real_where_positive(d, real_set(2), real_set(-2)), e);
+}
+
+/* e = q_r (-) q; zero for a floating root. */
+static void configuration_error(const dyn_model *model, const real *q, const real *q_r, real *e) {
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        if (model->joints[b->joint].master >= 0) {
+            continue;
+        }
+        const real *x = q + b->q_index, *x_r = q_r + b->q_index;
+        real *y = e + b->v_index;
+        if (b->motion == MOTION_SPHERICAL) {
+            vec3 w = turn_between(x, x_r);
+            y[0] = w.x, y[1] = w.y, y[2] = w.z;
+        } else {
+            for (int k = 0; k < b->nv; k++) {
+                y[k] = b->motion == MOTION_FLOATING ? real_set(0) : x_r[k] - x[k];
+            }
+        }
+    }
+}
+
+void KERNEL(control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
+                     const void *q_r, const void *v_r, const void *a_r, void *tau) {
+    int nv = model->nv;
+    real *e = (real *)memory, *force = e + nv, *out = (real *)tau;
+    void *rest = force + nv;
+    configuration_error(model, (const real *)q, (const real *)q_r, e);
+    for (int j = 0; j < nv; j++) {
+        real rate = ((const real *)v_r)[j] - ((const real *)v)[j];
+        e[j] = real_fma(real_set(c->stiffness[j]), e[j], c->damping[j] * rate);
+    }
+    if (c->law == CONTROL_COMPUTED_TORQUE) {
+        for (int j = 0; j < nv; j++) {
+            e[j] = e[j] + ((const real *)a_r)[j];
+        }
+        KERNEL(rnea)(model, rest, c->gravity, q, v, e, NULL, force);
+    } else if (c->law == CONTROL_PD_GRAVITY) {
+        KERNEL(gravity)(model, rest, c->gravity, q, force);
+    }
+    const real *sum = c->law == CONTROL_COMPUTED_TORQUE ? force : e;
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        int count = model->joints[b->joint].master >= 0 || b->motion == MOTION_FLOATING ? 0 : b->nv;
+        for (int j = b->v_index; j < b->v_index + count; j++) {
+            out[j] = out[j] + (c->law == CONTROL_PD_GRAVITY ? e[j] + force[j] : sum[j]);
+        }
+    }
+}

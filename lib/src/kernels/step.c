@@ -1,0 +1,131 @@
+/*
+ * One step forward in time of M(q) a + h(q, v) = tau + r(q, v), with the forces r of joint_resistance.c.
+ *
+ *     explicit Euler        q' = q (+) dt v       v' = v + dt a(q, v)
+ *     semi-implicit Euler   v' = v + dt a         q' = q (+) dt v'
+ *                           (M + dt K) a = tau - h - K v + s: damping and friction act on the new velocity, r = -K v' + s
+ *     Runge-Kutta 4         the classical scheme for (u, v), where q (+) u is the configuration and
+ *                           du/dt = V + u x V / 2 + u x (u x V) / 12
+ * tau is held over the step, or goes in a line from tau_begin to tau_end.
+ *
+ * Source: Hairer, Lubich and Wanner 2006, sections I.1, II.1 and IV.8; Munthe-Kaas 1999.
+ */
+#include "instance.h"
+
+/* The memory of a step: one slope and the sums of both, a state between, forces, and what resists. */
+typedef struct step_memory {
+    real *u, *u_rate, *a, *u_sum, *v_sum, *v, *tau, *diagonal, *q;
+    void *rest;
+} step_memory;
+
+static step_memory lay_out(const dyn_model *model, void *memory) {
+    int nv = model->nv;
+    real *x = (real *)memory;
+    step_memory m = {x,          x + nv,     x + 2 * nv, x + 3 * nv, x + 4 * nv,
+                     x + 5 * nv, x + 6 * nv, x + 7 * nv, x + 8 * nv, x + 8 * nv + model->nq};
+    return m;
+}
+
+size_t KERNEL(step_memory)(const dyn_model *model) {
+    size_t dynamics = KERNEL(forward_dynamics_memory)(model), integrate = KERNEL(integrate_memory)(model);
+    return (size_t)(8 * model->nv + model->nq) * sizeof(real) + (dynamics > integrate ? dynamics : integrate);
+}
+
+/* A call of the step, as its parts need it. */
+typedef struct step_call {
+    const dyn_model *model;
+    const step_parameters *p;
+    const wrench_set *forces;
+    const real *tau_begin, *tau_end;
+    real *pivots;
+} step_call;
+
+/* tau at the fraction s of the step. */
+static void force_at(const step_call *c, real s, real *tau) {
+    for (int j = 0; j < c->model->nv; j++) {
+        tau[j] = c->tau_end ? real_fma(s, c->tau_end[j] - c->tau_begin[j], c->tau_begin[j]) : c->tau_begin[j];
+    }
+}
+
+/* a(q, v) at the fraction s of the step. */
+static void accelerate(const step_call *c, const step_memory *m, double s, const real *q, const real *v, real *a) {
+    force_at(c, real_set(s), m->tau);
+    KERNEL(add_resistance)(c->model, &c->p->resistance, q, v, m->tau);
+    KERNEL(resisted_forward_dynamics)
+    (c->model, m->rest, c->p->gravity, q, v, m->tau, NULL, c->forces, c->pivots, a);
+}
+
+/* x = y + s z */
+static void add_scaled(int n, const real *y, double s, const real *z, real *x) {
+    for (int j = 0; j < n; j++) {
+        x[j] = real_fma(real_set(s), z[j], y[j]);
+    }
+}
+
+static void explicit_euler(const step_call *c, const step_memory *m, const real *q, const real *v, real *q_next,
+                           real *v_next) {
+    accelerate(c, m, 0, q, v, m->a);
+    KERNEL(integrate)(c->model, m->rest, q, v, c->p->dt, q_next);
+    add_scaled(c->model->nv, v, c->p->dt, m->a, v_next);
+}
+
+static void semi_implicit_euler(const step_call *c, const step_memory *m, const real *q, const real *v, real *q_next,
+                                real *v_next) {
+    int nv = c->model->nv;
+    force_at(c, real_set(0), m->tau);
+    real *diagonal = KERNEL(resist_implicitly)(c->model, &c->p->resistance, c->p->dt, q, v, m->tau, m->diagonal)
+                         ? m->diagonal
+                         : NULL;
+    KERNEL(resisted_forward_dynamics)
+    (c->model, m->rest, c->p->gravity, q, v, m->tau, diagonal, c->forces, c->pivots, m->a);
+    add_scaled(nv, v, c->p->dt, m->a, v_next);
+    KERNEL(integrate)(c->model, m->rest, q, v_next, c->p->dt, q_next);
+}
+
+static void runge_kutta_4(const step_call *c, const step_memory *m, const real *q, const real *v, real *q_next,
+                          real *v_next) {
+    static const double fraction[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    int nv = c->model->nv;
+    double dt = c->p->dt;
+    for (int i = 0; i < 4; i++) {
+        const real *q_stage = q, *v_stage = v;
+        if (i > 0) {
+            /* The stage lies along the slope of the one before. */
+            double h = fraction[i] * dt;
+            KERNEL(integrate)(c->model, m->rest, q, m->u_rate, h, m->q);
+            for (int j = 0; j < nv; j++) {
+                m->u[j] = h * m->u_rate[j];
+            }
+            add_scaled(nv, v, h, m->a, m->v);
+            q_stage = m->q, v_stage = m->v;
+            KERNEL(increment_rate)(c->model, m->u, v_stage, m->u_rate);
+        } else {
+            add_scaled(nv, v, 0, v, m->u_rate);
+        }
+        accelerate(c, m, fraction[i], q_stage, v_stage, m->a);
+        for (int j = 0; j < nv; j++) {
+            m->u_sum[j] = i == 0 ? weight[0] * m->u_rate[j] : real_fma(real_set(weight[i]), m->u_rate[j], m->u_sum[j]);
+            m->v_sum[j] = i == 0 ? weight[0] * m->a[j] : real_fma(real_set(weight[i]), m->a[j], m->v_sum[j]);
+        }
+    }
+    KERNEL(integrate)(c->model, m->rest, q, m->u_sum, dt, q_next);
+    add_scaled(nv, v, dt, m->v_sum, v_next);
+}
+
+void KERNEL(step)(const dyn_model *model, void *memory, const step_parameters *p, const void *q, const void *v,
+                  const void *tau_begin, const void *tau_end, const wrench_set *forces, void *pivots, void *q_next,
+                  void *v_next) {
+    step_memory m = lay_out(model, memory);
+    step_call c = {model, p, forces, (const real *)tau_begin, (const real *)tau_end, (real *)pivots};
+    switch (p->scheme) {
+    case STEP_EXPLICIT_EULER:
+        explicit_euler(&c, &m, (const real *)q, (const real *)v, (real *)q_next, (real *)v_next);
+        break;
+    case STEP_SEMI_IMPLICIT_EULER:
+        semi_implicit_euler(&c, &m, (const real *)q, (const real *)v, (real *)q_next, (real *)v_next);
+        break;
+    case STEP_RUNGE_KUTTA_4:
+        runge_kutta_4(&c, &m, (const real *)q, (const real *)v, (real *)q_next, (real *)v_next);
+        break;
+    }
+}

@@ -1,0 +1,38 @@
+/*
+ * What a step forward in time needs to know beside the state. Numbers here are the same for all samples; arrays of nv
+ * that are NULL stand for zeros.
+ */
+#ifndef DYNAMICS_KERNELS_STEP_PARAMETERS_H
+#define DYNAMICS_KERNELS_STEP_PARAMETERS_H
+
+/* How a step goes from (q, v) to the next state. */
+typedef enum step_scheme { STEP_EXPLICIT_EULER, STEP_SEMI_IMPLICIT_EULER, STEP_RUNGE_KUTTA_4 } step_scheme;
+
+/* Forces that the joints exert by themselves. */
+typedef struct joint_resistance {
+    const double *damping;    /* nv */
+    const double *friction;   /* nv */
+    double friction_velocity; /* at which Coulomb friction has 1 / sqrt(2) of its full force */
+    int spring_count;         /* springs behind joint limits */
+    const int *spring_q, *spring_v;
+    const double *spring_lower, *spring_upper;
+    double spring_stiffness, spring_damping;
+} joint_resistance;
+
+typedef struct step_parameters {
+    step_scheme scheme;
+    double dt;
+    const double *gravity; /* 3 */
+    joint_resistance resistance;
+} step_parameters;
+
+/* How a controller follows its reference. */
+typedef enum control_law { CONTROL_PD, CONTROL_PD_GRAVITY, CONTROL_COMPUTED_TORQUE } control_law;
+
+typedef struct control_parameters {
+    control_law law;
+    const double *stiffness, *damping; /* nv each */
+    const double *gravity;             /* 3 */
+} control_parameters;
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * Rigid stops at the limits of joints.
+ *
+ * A joint i that is at or behind a limit and runs into it gets an impulse p, which changes the velocities of the whole
+ * robot by M^-1 e_i p: with w = M^-1 e_i and the restitution e,
+ *     p = -(1 + e) v_i / w_i        v += w p        so that v_i becomes -e v_i
+ * Each impulse takes (1 - e^2) v_i^2 / (2 w_i) >= 0 of energy. Impulses may drive other joints into their stops: the
+ * joints are visited again, up to eight times. q is put back on the limit, by at most |v| dt. w comes from the
+ * articulated-body algorithm without gravity and velocity.
+ *
+ * Source: Featherstone 2008, section 11.7 (Newton's restitution); Moreau 1988.
+ */
+#include <math.h>
+
+#include "../model/normal_form.h"
+#include "simulator.h"
+
+enum { MOST_SWEEPS = 8 };
+
+/* How a coordinate stands to its range: -1 at or below, 1 at or above, 0 within. */
+static int side(const joint_range *range, double q) {
+    return q >= range->upper ? 1 : q <= range->lower ? -1 : 0;
+}
+
+/* Whether a lane's joint runs into its stop. */
+static bool runs_into(const dyn_simulator *s, sample_block block, const joint_range *range, size_t l) {
+    double v = s->v[lane_index(block, range->v_index, l)];
+    return side(range, s->q[lane_index(block, range->q_index, l)]) * v > 0;
+}
+
+/* w = M^-1 e_i in all lanes. */
+static const double *respond(dyn_simulator *s, sample_block block, int i) {
+    static const double none[3] = {0};
+    for (size_t k = 0; k < (size_t)s->model->nv * block.lanes; k++) {
+        s->impulse[k] = k / block.lanes == (size_t)i;
+    }
+    block.kernels->aba(s->model, s->workspace->memory, none, s->q, s->workspace->zero, s->impulse, NULL,
+                       s->workspace->pivots, s->response);
+    return s->response;
+}
+
+static void strike(dyn_simulator *s, const simulated_step *step, const joint_range *range, size_t l, const double *w) {
+    sample_block block = step->block;
+    int i = range->v_index;
+    double v_i = s->v[lane_index(block, i, l)];
+    double e = fabs(v_i) > s->options.rest_velocity ? s->options.restitution : 0;
+    double p = -(1 + e) * v_i / w[lane_index(block, i, l)];
+    for (int k = 0; k < s->model->nv; k++) {
+        s->v[lane_index(block, k, l)] += w[lane_index(block, k, l)] * p;
+    }
+    s->v[lane_index(block, i, l)] = -e * v_i;
+    if (l < block.count) {
+        step->results[l].hit_joint = range->joint + 1;
+        step->results[l].hit_velocity = v_i;
+    }
+}
+
+/* Visits one joint in the lanes that run. Returns whether it struck its stop in any. */
+static bool visit(dyn_simulator *s, const simulated_step *step, const joint_range *range) {
+    sample_block block = step->block;
+    const double *w = NULL;
+    for (size_t l = 0; l < block.lanes; l++) {
+        bool is_running = step->results[l < block.count ? l : block.count - 1].status == DYN_SAMPLE_RUNNING;
+        if (is_running && runs_into(s, block, range, l)) {
+            w = w ? w : respond(s, block, range->v_index);
+            strike(s, step, range, l, w);
+        }
+    }
+    return w != NULL;
+}
+
+/* Whether the joint is at a limit in any lane; q comes back on it. */
+static bool keep_within(dyn_simulator *s, const simulated_step *step, const joint_range *range) {
+    sample_block block = step->block;
+    bool any = false;
+    for (size_t l = 0; l < block.lanes; l++) {
+        double *q = &s->q[lane_index(block, range->q_index, l)];
+        bool is_at_limit = *q >= range->upper || *q <= range->lower;
+        any |= is_at_limit;
+        if (is_at_limit && step->results[l < block.count ? l : block.count - 1].status == DYN_SAMPLE_RUNNING) {
+            *q = *q >= range->upper ? range->upper : range->lower;
+        }
+    }
+    return any;
+}
+
+void simulator_stop_joints(dyn_simulator *s, const simulated_step *step) {
+    bool is_any_at_limit = false;
+    for (int i = 0; i < s->joints.range_count; i++) {
+        is_any_at_limit |= keep_within(s, step, &s->joints.ranges[i]);
+    }
+    bool has_struck = is_any_at_limit;
+    for (int sweep = 0; has_struck && sweep < MOST_SWEEPS; sweep++) {
+        has_struck = false;
+        for (int i = 0; i < s->joints.range_count; i++) {
+            has_struck |= visit(s, step, &s->joints.ranges[i]);
+        }
+    }
+}

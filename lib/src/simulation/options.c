@@ -1,0 +1,99 @@
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "simulator.h"
+
+enum { MOST_SUBSTEPS = 10000 };
+
+void dyn_simulation_defaults(dyn_simulation_options *options) {
+    *options = (dyn_simulation_options){
+        .integrator = DYN_SEMI_IMPLICIT_EULER,
+        .dt = 0.001,
+        .substeps = 1,
+        .friction_velocity = 0.01,
+        .stop = DYN_STOP_RIGID,
+        .rest_velocity = 0.05,
+        .stop_stiffness = 1e4,
+        .stop_damping = 100,
+        .control = DYN_CONTROL_NONE,
+        .velocity_bound = 1e6,
+    };
+}
+
+/* A number of the options and what it may be. */
+typedef struct bounded_option {
+    const char *name;
+    double value, least, most;
+    bool is_least_allowed;
+} bounded_option;
+
+static dyn_status check_number(const bounded_option *o, dyn_error *error) {
+    bool is_large_enough = o->is_least_allowed ? o->value >= o->least : o->value > o->least;
+    if (isfinite(o->value) && is_large_enough && o->value <= o->most) {
+        return DYN_OK;
+    }
+    char bound[64] = "a finite number";
+    if (o->most < DBL_MAX) {
+        snprintf(bound, sizeof bound, "a number from %g to %g", o->least, o->most);
+    } else if (o->least > -DBL_MAX) {
+        snprintf(bound, sizeof bound, "a finite number %s %g", o->is_least_allowed ? "of at least" : "above", o->least);
+    }
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, o->name, "%s is %g; give %s", o->name, o->value, bound);
+}
+
+static dyn_status check_numbers(const dyn_simulation_options *o, dyn_error *error) {
+    const bounded_option numbers[] = {
+        {"dt", o->dt, 0, DBL_MAX, false},
+        {"substeps", o->substeps, 1, MOST_SUBSTEPS, true},
+        {"friction_velocity", o->friction_velocity, 0, DBL_MAX, false},
+        {"restitution", o->restitution, 0, 1, true},
+        {"rest_velocity", o->rest_velocity, 0, DBL_MAX, true},
+        {"stop_stiffness", o->stop_stiffness, 0, DBL_MAX, true},
+        {"stop_damping", o->stop_damping, 0, DBL_MAX, true},
+        {"velocity_bound", o->velocity_bound, 0, DBL_MAX, false},
+        {"gravity", o->has_gravity ? o->gravity[0] : 0, -DBL_MAX, DBL_MAX, true},
+        {"gravity", o->has_gravity ? o->gravity[1] : 0, -DBL_MAX, DBL_MAX, true},
+        {"gravity", o->has_gravity ? o->gravity[2] : 0, -DBL_MAX, DBL_MAX, true},
+    };
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; status == DYN_OK && i < sizeof numbers / sizeof numbers[0]; i++) {
+        status = check_number(&numbers[i], error);
+    }
+    return status;
+}
+
+static dyn_status check_choice(const char *name, int value, int most, dyn_error *error) {
+    return value >= 0 && value <= most
+               ? DYN_OK
+               : dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is %d; it is one of 0 to %d", name, value, most);
+}
+
+static dyn_status check_gains(const dyn_model *model, const char *name, const double *gains, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int j = 0; gains && status == DYN_OK && j < model->nv; j++) {
+        char place[DYN_PLACE_SIZE];
+        snprintf(place, sizeof place, "%s[%d]", name, j);
+        status = check_number(&(bounded_option){place, gains[j], 0, DBL_MAX, true}, error);
+    }
+    return status;
+}
+
+dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error) {
+    dyn_status status = check_numbers(options, error);
+    if (status == DYN_OK) {
+        status = check_choice("integrator", (int)options->integrator, DYN_RUNGE_KUTTA_4, error);
+    }
+    if (status == DYN_OK) {
+        status = check_choice("stop", (int)options->stop, DYN_STOP_NONE, error);
+    }
+    if (status == DYN_OK) {
+        status = check_choice("control", (int)options->control, DYN_CONTROL_COMPUTED_TORQUE, error);
+    }
+    if (status == DYN_OK) {
+        status = check_gains(model, "control_stiffness", options->control_stiffness, error);
+    }
+    return status == DYN_OK ? check_gains(model, "control_damping", options->control_damping, error) : status;
+}

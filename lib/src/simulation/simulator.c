@@ -1,0 +1,380 @@
+#include "simulator.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../dynamics/arguments.h"
+#include "../model/error.h"
+#include "../model/normal_form.h"
+
+enum { ALIGNMENT = 64 };
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+/* Takes `bytes` from the block at *cursor, which stays aligned. */
+static void *carve(uintptr_t *cursor, size_t bytes) {
+    void *part = (void *)*cursor;
+    *cursor += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return part;
+}
+
+/* The springs of limits, as the kernels read them. */
+typedef struct spring_arrays {
+    int *q, *v;
+    double *lower, *upper;
+} spring_arrays;
+
+/* Lays the parts of a simulator out from `base` and returns their total size. */
+static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, dyn_simulator *s, spring_arrays *springs) {
+    uintptr_t cursor = base;
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, joints = (size_t)model->joint_count;
+    double **by_velocity[] = {&s->joints.damping, &s->joints.friction, &s->joints.effort, &s->stiffness, &s->damping};
+    double **packed_q[] = {&s->q, &s->q_next, &s->q_r};
+    double **packed_v[] = {&s->v,   &s->v_next,   &s->tau,    &s->tau_end, &s->v_r,
+                           &s->a_r, &s->tau_from, &s->tau_to, &s->impulse, &s->response};
+    for (size_t i = 0; i < sizeof by_velocity / sizeof by_velocity[0]; i++) {
+        *by_velocity[i] = carve(&cursor, nv * sizeof(double));
+    }
+    for (size_t i = 0; i < sizeof packed_q / sizeof packed_q[0]; i++) {
+        *packed_q[i] = carve(&cursor, nq * lanes * sizeof(double));
+    }
+    for (size_t i = 0; i < sizeof packed_v / sizeof packed_v[0]; i++) {
+        *packed_v[i] = carve(&cursor, nv * lanes * sizeof(double));
+    }
+    s->joints.ranges = carve(&cursor, joints * sizeof(joint_range));
+    s->results = carve(&cursor, lanes * sizeof(dyn_sample_result));
+    springs->q = carve(&cursor, joints * sizeof(int));
+    springs->v = carve(&cursor, joints * sizeof(int));
+    springs->lower = carve(&cursor, joints * sizeof(double));
+    springs->upper = carve(&cursor, joints * sizeof(double));
+    return cursor - base;
+}
+
+static size_t header_size(void) {
+    return (sizeof(dyn_simulator) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* ---- from options to what the kernels read --------------------------------------------------------------------- */
+
+static void fill_springs(dyn_simulator *s, const spring_arrays *springs) {
+    joint_resistance *r = &s->step.resistance;
+    for (int i = 0; i < s->joints.range_count; i++) {
+        springs->q[i] = s->joints.ranges[i].q_index, springs->v[i] = s->joints.ranges[i].v_index;
+        springs->lower[i] = s->joints.ranges[i].lower, springs->upper[i] = s->joints.ranges[i].upper;
+    }
+    r->spring_count = s->options.stop == DYN_STOP_SPRING ? s->joints.range_count : 0;
+    r->spring_q = springs->q, r->spring_v = springs->v;
+    r->spring_lower = springs->lower, r->spring_upper = springs->upper;
+    r->spring_stiffness = s->options.stop_stiffness, r->spring_damping = s->options.stop_damping;
+}
+
+static void fill_step(dyn_simulator *s) {
+    const dyn_simulation_options *o = &s->options;
+    static const step_scheme schemes[] = {STEP_SEMI_IMPLICIT_EULER, STEP_EXPLICIT_EULER, STEP_RUNGE_KUTTA_4};
+    s->step.scheme = schemes[o->integrator];
+    s->step.dt = o->dt / o->substeps;
+    s->step.gravity = s->gravity;
+    s->step.resistance.damping = s->joints.has_damping && !o->ignore_damping ? s->joints.damping : NULL;
+    s->step.resistance.friction = s->joints.has_friction && !o->ignore_friction ? s->joints.friction : NULL;
+    s->step.resistance.friction_velocity = o->friction_velocity;
+}
+
+static void fill_control(dyn_simulator *s) {
+    static const control_law laws[] = {CONTROL_PD, CONTROL_PD, CONTROL_PD_GRAVITY, CONTROL_COMPUTED_TORQUE};
+    size_t bytes = (size_t)s->model->nv * sizeof(double);
+    if (s->options.control_stiffness) {
+        memcpy(s->stiffness, s->options.control_stiffness, bytes);
+    }
+    if (s->options.control_damping) {
+        memcpy(s->damping, s->options.control_damping, bytes);
+    }
+    s->options.control_stiffness = s->stiffness;
+    s->options.control_damping = s->damping;
+    s->control = (control_parameters){laws[s->options.control], s->stiffness, s->damping, s->gravity};
+}
+
+dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error,
+                                dyn_simulator **simulator) {
+    dyn_simulator measured;
+    spring_arrays springs;
+    dyn_workspace *workspace = NULL;
+    dyn_status status = simulation_options_check(model, options, error);
+    if (status == DYN_OK) {
+        status = dyn_workspace_create(model, error, &workspace);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t lanes = (size_t)workspace->set->wide->lanes;
+    size_t size = header_size() + lay_out(model, lanes, 0, &measured, &springs);
+    dyn_simulator *s = aligned_alloc(ALIGNMENT, size);
+    if (!s) {
+        dyn_workspace_free(workspace);
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "simulator", "no memory for %zu bytes", size);
+    }
+    memset(s, 0, size);
+    lay_out(model, lanes, (uintptr_t)s + header_size(), s, &springs);
+    s->model = model, s->workspace = workspace, s->options = *options;
+    memcpy(s->gravity, options->has_gravity ? options->gravity : model->gravity, sizeof s->gravity);
+    dyn_joint_properties(model, &s->joints);
+    fill_step(s);
+    fill_springs(s, &springs);
+    fill_control(s);
+    *simulator = s;
+    return DYN_OK;
+}
+
+void dyn_simulator_free(dyn_simulator *simulator) {
+    if (simulator) {
+        dyn_workspace_free(simulator->workspace);
+        free(simulator);
+    }
+}
+
+const dyn_simulation_options *dyn_simulator_options(const dyn_simulator *simulator) {
+    return &simulator->options;
+}
+
+const double *dyn_simulator_gravity(const dyn_simulator *simulator) {
+    return simulator->gravity;
+}
+
+dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator) {
+    return simulator->workspace;
+}
+
+/* ---- one step of a block --------------------------------------------------------------------------------------- */
+
+void simulator_load(dyn_simulator *s, sample_block block, const double *q, const double *v) {
+    size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
+    block.kernels->pack(q + block.first * nq, nq, nq, block.count, s->q);
+    block.kernels->pack(v + block.first * nv, nv, nv, block.count, s->v);
+}
+
+static void cut_to_effort(const dyn_simulator *s, sample_block block, double *tau) {
+    for (int j = 0; j < s->model->nv; j++) {
+        double most = s->joints.effort[j];
+        for (size_t l = 0; most < DBL_MAX && l < block.lanes; l++) {
+            double *x = &tau[lane_index(block, j, l)];
+            *x = *x > most ? most : *x < -most ? -most : *x;
+        }
+    }
+}
+
+/* Adds the tau of one array to another. */
+static void add_packed(size_t count, const double *x, double *y) {
+    for (size_t i = 0; i < count; i++) {
+        y[i] += x[i];
+    }
+}
+
+void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear) {
+    if (s->options.control != DYN_CONTROL_NONE) {
+        size_t count = (size_t)s->model->nv * block.lanes;
+        memset(s->impulse, 0, count * sizeof(double));
+        block.kernels->control(s->model, s->workspace->memory, &s->control, s->q, s->v, s->q_r, s->v_r, s->a_r,
+                               s->impulse);
+        add_packed(count, s->impulse, s->tau);
+        if (is_linear) {
+            add_packed(count, s->impulse, s->tau_end);
+        }
+    }
+    if (!s->options.ignore_effort_limits) {
+        cut_to_effort(s, block, s->tau);
+        if (is_linear) {
+            cut_to_effort(s, block, s->tau_end);
+        }
+    }
+}
+
+static int joint_of_q(const dyn_model *model, int k) {
+    int j = 0;
+    while (k < model->joints[j].q_index || k >= model->joints[j].q_index + model->joints[j].nq) {
+        j++;
+    }
+    return j;
+}
+
+static int joint_of_v(const dyn_model *model, int k) {
+    int j = 0;
+    while (k < model->joints[j].v_index || k >= model->joints[j].v_index + model->joints[j].nv) {
+        j++;
+    }
+    return j;
+}
+
+/* Whether the next state of a lane is one to go on from. */
+static void judge(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
+    for (int k = 0; result->status == DYN_SAMPLE_RUNNING && k < s->model->nv; k++) {
+        double v = s->v_next[lane_index(block, k, l)];
+        bool is_singular = !(s->workspace->pivots[lane_index(block, k, l)] > 0);
+        if (is_singular || !(fabs(v) <= s->options.velocity_bound)) {
+            result->joint = joint_of_v(s->model, k);
+            result->status = is_singular   ? DYN_SAMPLE_SINGULAR
+                             : isfinite(v) ? DYN_SAMPLE_TOO_FAST
+                                           : DYN_SAMPLE_NOT_FINITE;
+        }
+    }
+    for (int k = 0; result->status == DYN_SAMPLE_RUNNING && k < s->model->nq; k++) {
+        if (!isfinite(s->q_next[lane_index(block, k, l)])) {
+            result->joint = joint_of_q(s->model, k);
+            result->status = DYN_SAMPLE_NOT_FINITE;
+        }
+    }
+}
+
+/* Lanes whose next state is none to go on from stop and keep the state before. */
+static void settle(dyn_simulator *s, const simulated_step *step) {
+    sample_block block = step->block;
+    for (size_t l = 0; l < block.lanes; l++) {
+        dyn_sample_result *result = &step->results[l < block.count ? l : block.count - 1];
+        judge(s, block, l, result);
+        for (int k = 0; result->status != DYN_SAMPLE_RUNNING && k < s->model->nq; k++) {
+            s->q_next[lane_index(block, k, l)] = s->q[lane_index(block, k, l)];
+        }
+        for (int k = 0; result->status != DYN_SAMPLE_RUNNING && k < s->model->nv; k++) {
+            s->v_next[lane_index(block, k, l)] = s->v[lane_index(block, k, l)];
+        }
+    }
+}
+
+static bool has_stopped(const simulated_step *step) {
+    bool any = false;
+    for (size_t l = 0; l < step->block.count; l++) {
+        any |= step->results[l].status != DYN_SAMPLE_RUNNING;
+    }
+    return any;
+}
+
+/* Whether every lane can go on. */
+static bool is_sound(const dyn_simulator *s, sample_block block) {
+    size_t nq = (size_t)s->model->nq * block.lanes, nv = (size_t)s->model->nv * block.lanes;
+    bool is_positive = true;
+    for (size_t i = 0; i < nv; i++) {
+        is_positive &= s->workspace->pivots[i] > 0;
+    }
+    return is_positive && block.kernels->all_within(s->v_next, nv, s->options.velocity_bound) &&
+           block.kernels->all_within(s->q_next, nq, DBL_MAX);
+}
+
+/* tau between its ends at the fraction x of the step. */
+static void interpolate_tau(const dyn_simulator *s, sample_block block, double x, double *tau) {
+    for (size_t i = 0; i < (size_t)s->model->nv * block.lanes; i++) {
+        tau[i] = s->tau[i] + x * (s->tau_end[i] - s->tau[i]);
+    }
+}
+
+static void substep(dyn_simulator *s, const simulated_step *step, int i) {
+    sample_block block = step->block;
+    const double *from = s->tau, *to = NULL;
+    if (step->is_linear) {
+        interpolate_tau(s, block, (double)i / s->options.substeps, s->tau_from);
+        interpolate_tau(s, block, (i + 1.0) / s->options.substeps, s->tau_to);
+        from = s->tau_from, to = s->tau_to;
+    }
+    block.kernels->step(s->model, s->workspace->memory, &s->step, s->q, s->v, from, to, &step->wrenches,
+                        s->workspace->pivots, s->q_next, s->v_next);
+    if (!is_sound(s, block) || has_stopped(step)) {
+        settle(s, step);
+    }
+    double *q = s->q, *v = s->v;
+    s->q = s->q_next, s->v = s->v_next;
+    s->q_next = q, s->v_next = v;
+    if (s->options.stop == DYN_STOP_RIGID) {
+        simulator_stop_joints(s, step);
+    }
+}
+
+size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
+    for (size_t l = 0; l < step->block.count; l++) {
+        step->results[l].hit_joint = 0;
+    }
+    for (int i = 0; i < s->options.substeps; i++) {
+        substep(s, step, i);
+    }
+    size_t running = 0;
+    for (size_t l = 0; l < step->block.count; l++) {
+        running += step->results[l].status == DYN_SAMPLE_RUNNING;
+    }
+    return running;
+}
+
+/* ---- the entry point ------------------------------------------------------------------------------------------- */
+
+static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_step_input *input, dyn_error *error) {
+    if (s->options.control == DYN_CONTROL_NONE) {
+        return input->q_r ? dyn_error_set(error, DYN_INVALID_ARGUMENT, "q_r",
+                                          "there is a reference but no controller that follows it; choose one")
+                          : DYN_OK;
+    }
+    dyn_status status = dyn_check_configuration(s->model, "q_r", n, input->q_r, error);
+    if (status == DYN_OK) {
+        status = dyn_check_v(s->workspace, "v_r", n, input->v_r, error);
+    }
+    return status == DYN_OK ? dyn_check_v(s->workspace, "a_r", n, input->a_r, error) : status;
+}
+
+static dyn_status check_step(const dyn_simulator *s, size_t n, const dyn_step_input *input, const double *q,
+                             const double *v, dyn_error *error) {
+    dyn_status status =
+        dyn_check_dynamics(s->model, s->workspace, n, NULL, q, v, "tau", input->tau, input->forces, error);
+    if (status == DYN_OK) {
+        status = dyn_check_v(s->workspace, "tau_end", n, input->tau_end, error);
+    }
+    return status == DYN_OK ? check_reference(s, n, input, error) : status;
+}
+
+/* Rows of a block into lanes; NULL: zeros. */
+static void pack_rows(sample_block block, const double *rows, int width, double *packed) {
+    size_t w = (size_t)width;
+    if (rows) {
+        block.kernels->pack(rows + block.first * w, w, w, block.count, packed);
+    } else {
+        memset(packed, 0, w * block.lanes * sizeof(double));
+    }
+}
+
+/* One step of one block, from the caller's rows and back. */
+static void step_block(dyn_simulator *s, sample_block block, const dyn_step_input *input, double *q, double *v,
+                       double *tau, dyn_sample_result *results) {
+    int nq = s->model->nq, nv = s->model->nv;
+    simulated_step step = {block, dyn_block_wrenches(s->workspace, input->forces, block), input->tau_end != NULL,
+                           results ? results + block.first : s->results};
+    if (!results) {
+        memset(s->results, 0, block.count * sizeof *s->results);
+    }
+    simulator_load(s, block, q, v);
+    pack_rows(block, input->tau, nv, s->tau);
+    pack_rows(block, input->tau_end, nv, s->tau_end);
+    if (input->q_r) {
+        pack_rows(block, input->q_r, nq, s->q_r);
+        pack_rows(block, input->v_r, nv, s->v_r);
+        pack_rows(block, input->a_r, nv, s->a_r);
+    }
+    simulator_actuate(s, block, step.is_linear);
+    simulator_advance(s, &step);
+    block.kernels->unpack(s->q, (size_t)nq, block.count, q + block.first * (size_t)nq);
+    block.kernels->unpack(s->v, (size_t)nv, block.count, v + block.first * (size_t)nv);
+    if (tau) {
+        block.kernels->unpack(s->tau, (size_t)nv, block.count, tau + block.first * (size_t)nv);
+    }
+}
+
+dyn_status dyn_simulator_step(dyn_simulator *simulator, size_t n, const dyn_step_input *input, double *q, double *v,
+                              double *tau, dyn_sample_result *results, dyn_error *error) {
+    static const dyn_step_input nothing = {0};
+    dyn_simulator *s = simulator;
+    const dyn_step_input *in = input ? input : &nothing;
+    dyn_status status = check_step(s, n, in, q, v, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    for (sample_block block = dyn_block_first(s->workspace, n); block.count > 0;
+         block = dyn_block_next(s->workspace, n, block)) {
+        step_block(s, block, in, q, v, tau, results);
+    }
+    return DYN_OK;
+}

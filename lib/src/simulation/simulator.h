@@ -1,0 +1,63 @@
+/*
+ * The inside of a simulator: a block of samples, one in each lane, goes step by step without leaving the lanes.
+ *
+ *     simulator_load(s, block, q, v)          states into the lanes
+ *     ... s->tau, s->tau_end, s->q_r, s->v_r, s->a_r: packed inputs of a step ...
+ *     simulator_advance(s, block, ...)        one step
+ *     block.kernels->unpack(s->q, ...)        and back
+ */
+#ifndef DYNAMICS_SIMULATION_SIMULATOR_H
+#define DYNAMICS_SIMULATION_SIMULATOR_H
+
+#include <dynamics/simulation.h>
+
+#include "../actuation/joint_properties.h"
+#include "../dynamics/workspace.h"
+
+struct dyn_simulator {
+    const dyn_model *model;
+    dyn_simulation_options options;
+    double gravity[3];
+    dyn_workspace *workspace;
+    joint_properties joints;
+    step_parameters step; /* one of the substeps */
+    control_parameters control;
+    double *stiffness, *damping; /* nv: gains */
+
+    /* Packed, of one block: the state and the next one, inputs, what acts in a substep, an impulse and its effect. */
+    double *q, *v, *q_next, *v_next;
+    double *tau, *tau_end, *q_r, *v_r, *a_r;
+    double *tau_from, *tau_to;
+    double *impulse, *response;
+    dyn_sample_result *results; /* of the lanes, where the caller has none */
+};
+
+/* What acts in a step of a block beside the packed inputs. */
+typedef struct simulated_step {
+    sample_block block;
+    wrench_set wrenches;
+    bool is_linear;             /* tau goes to tau_end */
+    dyn_sample_result *results; /* block.count of them */
+} simulated_step;
+
+/* Where a packed number of a lane is. */
+static inline size_t lane_index(sample_block block, int coordinate, size_t lane) {
+    return (size_t)coordinate * block.lanes + lane;
+}
+
+/* The state of a block's samples into the lanes. */
+void simulator_load(dyn_simulator *s, sample_block block, const double *q, const double *v);
+
+/* Adds the controller's forces to the packed tau and cuts it (and tau_end) to the effort limits. */
+void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear);
+
+/* One step of the packed state. Returns how many samples run on. */
+size_t simulator_advance(dyn_simulator *s, const simulated_step *step);
+
+/* Reverses the velocity of joints that are at a limit of theirs and run into it, and keeps them within. */
+void simulator_stop_joints(dyn_simulator *s, const simulated_step *step);
+
+/* Checks options against a model. */
+dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error);
+
+#endif
