@@ -34,7 +34,7 @@ static bool find_range(const dyn_model *model, int j, joint_range *range) {
     return joint->master < 0 || joint->multiplier != 0;
 }
 
-/* Narrows the range of the same coordinate, or adds one. */
+/* Narrows the range of the same coordinate, unless nothing would be left of it, or adds one. */
 static void add_range(const joint_range *range, joint_properties *p) {
     int i = 0;
     while (i < p->range_count && p->ranges[i].v_index != range->v_index) {
@@ -42,9 +42,11 @@ static void add_range(const joint_range *range, joint_properties *p) {
     }
     if (i == p->range_count) {
         p->ranges[p->range_count++] = *range;
-    } else {
-        p->ranges[i].lower = fmax(p->ranges[i].lower, range->lower);
-        p->ranges[i].upper = fmin(p->ranges[i].upper, range->upper);
+        return;
+    }
+    double lower = fmax(p->ranges[i].lower, range->lower), upper = fmin(p->ranges[i].upper, range->upper);
+    if (lower < upper) {
+        p->ranges[i].lower = lower, p->ranges[i].upper = upper;
     }
 }
 

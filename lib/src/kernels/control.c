@@ -50,8 +50,8 @@ static void configuration_error(const dyn_model *model, const real *q, const rea
 void KERNEL(control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
                      const void *q_r, const void *v_r, const void *a_r, void *tau) {
     int nv = model->nv;
-    real *e = (real *)memory, *force = e + nv, *out = (real *)tau;
-    void *rest = force + nv;
+    real *e = (real *)memory, *model_force = e + nv, *out = (real *)tau;
+    void *rest = model_force + nv;
     configuration_error(model, (const real *)q, (const real *)q_r, e);
     for (int j = 0; j < nv; j++) {
         real rate = ((const real *)v_r)[j] - ((const real *)v)[j];
@@ -61,16 +61,16 @@ void KERNEL(control)(const dyn_model *model, void *memory, const control_paramet
         for (int j = 0; j < nv; j++) {
             e[j] = e[j] + ((const real *)a_r)[j];
         }
-        KERNEL(rnea)(model, rest, c->gravity, q, v, e, NULL, force);
+        KERNEL(rnea)(model, rest, c->gravity, q, v, e, NULL, model_force);
     } else if (c->law == CONTROL_PD_GRAVITY) {
-        KERNEL(gravity)(model, rest, c->gravity, q, force);
+        KERNEL(gravity)(model, rest, c->gravity, q, model_force);
     }
-    const real *sum = c->law == CONTROL_COMPUTED_TORQUE ? force : e;
+    const real *sum = c->law == CONTROL_COMPUTED_TORQUE ? model_force : e;
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         int count = model->joints[b->joint].master >= 0 || b->motion == MOTION_FLOATING ? 0 : b->nv;
         for (int j = b->v_index; j < b->v_index + count; j++) {
-            out[j] = out[j] + (c->law == CONTROL_PD_GRAVITY ? e[j] + force[j] : sum[j]);
+            out[j] = out[j] + (c->law == CONTROL_PD_GRAVITY ? e[j] + model_force[j] : sum[j]);
         }
     }
 }
