@@ -40,14 +40,20 @@ static void fail_order(batch *b, joint_order_status status, size_t at, char *con
               text_quote(names[at], quoted), guess.closest ? "did you mean" : "its first one is", hint);
 }
 
+/* Checks the number of samples. */
+static bool check_samples(batch *b, const char *field) {
+    uint64_t limit = atomic_load(&b->call->service->limits->samples);
+    if (b->n > limit) {
+        call_blame(b->call, "%s", field);
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "%zu samples; the limit is %llu (limits.samples): send them in several requests", b->n,
+                  (unsigned long long)limit);
+    }
+    return b->n <= limit;
+}
+
 /* Checks the length of q, which gives the number of samples. */
 static bool count_samples(batch *b, size_t q_count) {
-    if (b->nq == 0) {
-        call_blame(b->call, "model");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "model \"%s\" has no moving joint",
-                  b->entry->name);
-        return false;
-    }
     if (q_count == 0 || q_count % b->nq != 0) {
         call_blame(b->call, "q");
         call_fail(b->call, INVALID, "q has %zu values; give nq = %zu for each sample of model \"%s\"", q_count, b->nq,
@@ -55,21 +61,12 @@ static bool count_samples(batch *b, size_t q_count) {
         return false;
     }
     b->n = q_count / b->nq;
-    uint64_t limit = atomic_load(&b->call->service->limits->samples);
-    if (b->n > limit) {
-        call_blame(b->call, "q");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
-                  "%zu samples; the limit is %llu (limits.samples): send them in several requests", b->n,
-                  (unsigned long long)limit);
-        return false;
-    }
-    return true;
+    return check_samples(b, "q");
 }
 
-bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *const *names, size_t q_count,
-                const double *q) {
-    size_t at;
-    *b = (batch){.call = c, .q = q};
+/* Finds the model, which must have joints. */
+static bool open_model(call *c, batch *b, const char *model) {
+    *b = (batch){.call = c};
     b->entry = call_find_model(c, model);
     if (!b->entry) {
         return false;
@@ -77,14 +74,38 @@ bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *c
     b->model = b->entry->model;
     b->nq = (size_t)dyn_model_nq(b->model);
     b->nv = (size_t)dyn_model_nv(b->model);
-    if (!count_samples(b, q_count)) {
-        return false;
+    if (b->nq == 0) {
+        call_blame(b->call, "model");
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "model \"%s\" has no moving joint",
+                  b->entry->name);
     }
-    joint_order_status status = joint_order_build(b->model, &c->memory, name_count, names, &b->order, &at);
+    return b->nq > 0;
+}
+
+static bool take_order(batch *b, size_t name_count, char *const *names) {
+    size_t at;
+    joint_order_status status = joint_order_build(b->model, &b->call->memory, name_count, names, &b->order, &at);
     if (status != JOINT_ORDER_OK) {
         fail_order(b, status, at, names);
     }
     return status == JOINT_ORDER_OK;
+}
+
+bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *const *names, size_t q_count,
+                const double *q) {
+    if (!open_model(c, b, model) || !count_samples(b, q_count)) {
+        return false;
+    }
+    b->q = q;
+    return take_order(b, name_count, names);
+}
+
+bool batch_open_samples(call *c, batch *b, const char *model, size_t name_count, char *const *names, uint64_t n) {
+    if (!open_model(c, b, model)) {
+        return false;
+    }
+    b->n = (size_t)n;
+    return check_samples(b, "samples") && take_order(b, name_count, names);
 }
 
 bool batch_check(batch *b, const char *field, size_t count) {
@@ -121,15 +142,30 @@ bool batch_begin(batch *b, double cost) {
     if (!check_reply_size(b) || call_defer(b->call, cost * (double)b->n)) {
         return false;
     }
-    if (!b->order.is_identity) {
-        double *q = call_allocate(b->call, b->n * b->nq, sizeof(double));
-        if (!q) {
-            return false;
-        }
-        joint_order_to_model(b->order.q, b->nq, b->n, b->q, q);
-        b->q = q;
+    b->q = b->q ? batch_configurations(b, b->q) : NULL;
+    return !call_has_ended(b->call);
+}
+
+const double *batch_configurations(batch *b, const double *values) {
+    if (b->order.is_identity) {
+        return values;
     }
-    return true;
+    double *ordered = call_allocate(b->call, b->n * b->nq, sizeof(double));
+    if (ordered) {
+        joint_order_to_model(b->order.q, b->nq, b->n, values, ordered);
+    }
+    return ordered;
+}
+
+double *batch_ordered_configurations(batch *b, double *values) {
+    if (b->order.is_identity) {
+        return values;
+    }
+    double *ordered = call_allocate(b->call, b->n * b->nq, sizeof(double));
+    if (ordered) {
+        joint_order_to_caller(b->order.q, b->nq, b->n, values, ordered);
+    }
+    return ordered;
 }
 
 const double *batch_input(batch *b, size_t count, const double *values) {
@@ -172,7 +208,7 @@ static void translate(const batch *b, size_t first, const char *text, char *resu
         {"tau[", b->nv, b->order.v}, {"q[", b->nq, b->order.q},    {"v[", b->nv, b->order.v},
         {"a[", b->nv, b->order.v},   {"dtau[", b->nv, b->order.v}, {"dq[", b->nv, b->order.v},
         {"dv[", b->nv, b->order.v},  {"da[", b->nv, b->order.v},   {"force[", 3, NULL},
-        {"torque[", 3, NULL},        {"sample ", 1, NULL},
+        {"torque[", 3, NULL},        {"sample ", 1, NULL},         {"q_1[", b->nq, b->order.q},
     };
     size_t used = 0;
     bool is_start = true; /* of a word */
@@ -215,11 +251,21 @@ typedef struct step_call {
     const void *context;
 } step_call;
 
+/* Takes a workspace and loads it with the payloads, which were checked. */
+static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *error) {
+    dyn_status status = model_entry_lease(b->entry, error, &w->workspace);
+    w->model = b->model;
+    if (status == DYN_OK && b->payload_count > 0) {
+        status = dyn_workspace_load(w->workspace, b->payload_count, b->payloads, error, &w->model);
+    }
+    return status;
+}
+
 /* Runs the step on one block, with a workspace of the thread's own. */
 static dyn_status run_block(void *argument, unsigned worker, size_t first, size_t count, dyn_error *error) {
     const step_call *s = argument;
     batch_worker *w = &s->batch->workers[worker];
-    dyn_status status = w->workspace ? DYN_OK : model_entry_lease(s->batch->entry, error, &w->workspace);
+    dyn_status status = w->workspace ? DYN_OK : prepare_worker(s->batch, w, error);
     return status == DYN_OK ? s->step(s->batch, w, s->context, first, count, error) : status;
 }
 

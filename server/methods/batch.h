@@ -22,7 +22,8 @@
 /* What one thread computes with. */
 typedef struct batch_worker {
     dyn_workspace *workspace;
-    void *scratch; /* as large as batch_run was told */
+    const dyn_model *model; /* with the payloads of the request; it goes with this workspace */
+    void *scratch;          /* as large as batch_run was told */
 } batch_worker;
 
 typedef struct batch {
@@ -36,6 +37,8 @@ typedef struct batch {
     size_t result_values; /* per sample, of what batch_expect announced */
     size_t block_size;    /* samples that a step computes at most, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     const double *q;      /* in the model's order from batch_begin on */
+    size_t payload_count;
+    const dyn_payload *payloads; /* in the frames of their links */
 } batch;
 
 /* Computes samples first .. first + count - 1, at most BLOCK_SAMPLES of them. Several threads do so at once. */
@@ -46,8 +49,14 @@ typedef dyn_status (*batch_step)(const batch *b, const batch_worker *worker, con
 bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *const *names, size_t q_count,
                 const double *q);
 
+/* The same for n samples that have no configurations yet. */
+bool batch_open_samples(call *c, batch *b, const char *model, size_t name_count, char *const *names, uint64_t n);
+
 /* Checks that an array has n rows of nv, or none. False when it has not. */
 bool batch_check(batch *b, const char *field, size_t count);
+
+/* Takes the payloads of a request; each worker's model carries them. False when one is wrong. */
+bool batch_take_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *payloads);
 
 /* Announces a result of that many values per sample, so that a reply that cannot be sent is not computed. */
 void batch_expect(batch *b, size_t values);
@@ -59,12 +68,18 @@ bool batch_begin(batch *b, double cost);
 /* n rows of nv in the model's order; NULL for an empty array (zeros), or when out of memory. */
 const double *batch_input(batch *b, size_t count, const double *values);
 
+/* n rows of nq in the model's order; NULL when out of memory. */
+const double *batch_configurations(batch *b, const double *values);
+
 /* Memory for n rows of that many values. */
 double *batch_output(batch *b, size_t values);
 
 /* Runs the step over all samples, with a look at the deadline before each block; a long request on all workers that
  * are free. Each thread is given `scratch_size` bytes. */
 bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_size);
+
+/* Brings n rows of nq into the caller's order; the array itself, or another one. NULL when out of memory. */
+double *batch_ordered_configurations(batch *b, double *values);
 
 /* Brings n rows of nv, n matrices of nv columns and `rows` rows, or n square matrices into the caller's order. The
  * result may be the array itself; NULL when out of memory. */

@@ -18,7 +18,7 @@ static dyn_status inverse_step(const batch *b, const batch_worker *w, const void
                                dyn_error *error) {
     const task *t = context;
     dyn_external_forces forces;
-    return dyn_rnea(b->model, w->workspace, count, t->m.gravity, b->q + first * b->nq,
+    return dyn_rnea(w->model, w->workspace, count, t->m.gravity, b->q + first * b->nq,
                     motion_rows(t->m.v, b->nv, first), motion_rows(t->m.a, b->nv, first),
                     motion_block_forces(&t->m, first, w->scratch, &forces), error, t->result + first * b->nv);
 }
@@ -28,7 +28,8 @@ void method_inverse_dynamics(call *c) {
     batch b;
     task t = {0};
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-                    batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a);
+                    batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a) &&
+                    batch_take_payloads(&b, r->n_payloads, r->payloads);
     if (is_ready) {
         batch_expect(&b, b.nv);
         is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv) &&
@@ -56,7 +57,7 @@ static dyn_status forward_step(const batch *b, const batch_worker *w, const void
                                dyn_error *error) {
     const task *t = context;
     dyn_external_forces forces;
-    return dyn_aba(b->model, w->workspace, count, t->m.gravity, b->q + first * b->nq, motion_rows(t->m.v, b->nv, first),
+    return dyn_aba(w->model, w->workspace, count, t->m.gravity, b->q + first * b->nq, motion_rows(t->m.v, b->nv, first),
                    motion_rows(t->m.tau, b->nv, first), motion_block_forces(&t->m, first, w->scratch, &forces), error,
                    t->result + first * b->nv);
 }
@@ -66,7 +67,8 @@ void method_forward_dynamics(call *c) {
     batch b;
     task t = {0};
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-                    batch_check(&b, "v", r->n_v) && batch_check(&b, "tau", r->n_tau);
+                    batch_check(&b, "v", r->n_v) && batch_check(&b, "tau", r->n_tau) &&
+                    batch_take_payloads(&b, r->n_payloads, r->payloads);
     if (is_ready) {
         batch_expect(&b, b.nv);
         is_ready = batch_begin(&b, 2 * RECURSION_COST * (double)b.nv) &&
@@ -93,14 +95,15 @@ void method_forward_dynamics(call *c) {
 static dyn_status mass_matrix_step(const batch *b, const batch_worker *w, const void *context, size_t first,
                                    size_t count, dyn_error *error) {
     const task *t = context;
-    return dyn_crba(b->model, w->workspace, count, b->q + first * b->nq, error, t->result + first * b->nv * b->nv);
+    return dyn_crba(w->model, w->workspace, count, b->q + first * b->nq, error, t->result + first * b->nv * b->nv);
 }
 
 void method_mass_matrix(call *c) {
     const Dynamics__V1__MassMatrixRequest *r = c->request->mass_matrix;
     batch b;
     task t = {0};
-    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q);
+    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
+                    batch_take_payloads(&b, r->n_payloads, r->payloads);
     if (is_ready) {
         double nv = (double)b.nv;
         batch_expect(&b, b.nv * b.nv);
@@ -125,7 +128,7 @@ void method_mass_matrix(call *c) {
 static dyn_status gravity_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                dyn_error *error) {
     const task *t = context;
-    return dyn_gravity(b->model, w->workspace, count, t->m.gravity, b->q + first * b->nq, error,
+    return dyn_gravity(w->model, w->workspace, count, t->m.gravity, b->q + first * b->nq, error,
                        t->result + first * b->nv);
 }
 
@@ -133,7 +136,8 @@ void method_gravity(call *c) {
     const Dynamics__V1__GravityRequest *r = c->request->gravity;
     batch b;
     task t = {0};
-    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q);
+    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
+                    batch_take_payloads(&b, r->n_payloads, r->payloads);
     if (is_ready) {
         batch_expect(&b, b.nv);
         is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv);
@@ -157,7 +161,7 @@ void method_gravity(call *c) {
 static dyn_status bias_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                             dyn_error *error) {
     const task *t = context;
-    return dyn_bias(b->model, w->workspace, count, t->m.gravity, b->q + first * b->nq,
+    return dyn_bias(w->model, w->workspace, count, t->m.gravity, b->q + first * b->nq,
                     motion_rows(t->m.v, b->nv, first), error, t->result + first * b->nv);
 }
 
@@ -165,8 +169,8 @@ void method_bias_forces(call *c) {
     const Dynamics__V1__BiasForcesRequest *r = c->request->bias_forces;
     batch b;
     task t = {0};
-    bool is_ready =
-        batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) && batch_check(&b, "v", r->n_v);
+    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
+                    batch_check(&b, "v", r->n_v) && batch_take_payloads(&b, r->n_payloads, r->payloads);
     if (is_ready) {
         batch_expect(&b, b.nv);
         is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv);

@@ -125,6 +125,9 @@ static bool check_request(batch *b, evaluation *e) {
         !batch_check(b, "dtau", r->n_dtau) || !check_quantities(b, e) || !find_frames(b, e) || !find_subtree(b, e)) {
         return false;
     }
+    if (!batch_take_payloads(b, r->n_payloads, r->payloads)) {
+        return false;
+    }
     call_blame(b->call, "reference_frame");
     return batch_reference_frame(b, r->reference_frame, &e->reference_frame);
 }
@@ -239,7 +242,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
     const evaluation *e = context;
     dyn_external_forces forces;
     states s = {
-        .model = b->model,
+        .model = w->model,
         .workspace = w->workspace,
         .count = count,
         .q = b->q + first * b->nq,

@@ -8,11 +8,12 @@
 /* Inertial parameters of a body. */
 enum { PARAMETERS = 10 };
 
-/* Terms of the equation of motion; the first three are sums over the links. */
-enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, TERMS };
+/* Terms of the equation of motion; the first three are sums over the links, and what the payloads add to them is the
+ * last one. */
+enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, PAYLOAD, TERMS };
 enum { LINK_TERMS = 3 };
 
-static const char *const term_names[TERMS] = {"inertial", "coriolis", "gravity", "external"};
+static const char *const term_names[TERMS] = {"inertial", "coriolis", "gravity", "external", "payload"};
 
 /* ns for one coordinate, and for one entry of the regressor, roughly. */
 static const double RECURSION_COST = 150;
@@ -24,6 +25,7 @@ typedef struct explanation {
     double *tau;                    /* nv */
     double *terms[TERMS];           /* nv each */
     double *link_terms[LINK_TERMS]; /* links x nv each */
+    double *load_terms[LINK_TERMS]; /* payloads x nv each */
     double *regressor;              /* nv x joints x PARAMETERS */
 } explanation;
 
@@ -42,19 +44,45 @@ static cause cause_of(const explanation *e, int term) {
     };
 }
 
-/* Multiplies the columns of one link's body with the link's own parameters. */
-static void add_link(const batch *b, const explanation *e, int link, double *tau) {
+/* Adds what an inertia in the frame of a link makes the joints bear: the columns of the link's body, times the
+ * parameters of the inertia, times `sign`. */
+static void add_inertia(const batch *b, const explanation *e, int link, const dyn_inertia *inertia, double sign,
+                        double *tau) {
     const dyn_link *from = dyn_model_link(b->model, link);
-    dyn_inertia inertia;
+    if (from->moving_joint < 0) {
+        return;
+    }
+    dyn_inertia moved;
     double p[PARAMETERS];
-    dyn_inertia_transform(&from->inertia, &from->pose, &inertia);
-    dyn_inertia_to_parameters(&inertia, p);
+    dyn_inertia_transform(inertia, &from->pose, &moved);
+    dyn_inertia_to_parameters(&moved, p);
     size_t columns = PARAMETERS * (size_t)dyn_model_joint_count(b->model);
     for (size_t i = 0; i < b->nv; i++) {
         const double *row = e->regressor + i * columns + PARAMETERS * (size_t)from->moving_joint;
-        tau[i] = 0;
         for (size_t k = 0; k < PARAMETERS; k++) {
-            tau[i] += row[k] * p[k];
+            tau[i] += sign * row[k] * p[k];
+        }
+    }
+}
+
+/* Whether payload k is the first one that replaces the inertia of its link. */
+static bool takes_inertia(const batch *b, size_t k) {
+    for (size_t i = 0; i < k; i++) {
+        if (b->payloads[i].replaces && b->payloads[i].link == b->payloads[k].link) {
+            return false;
+        }
+    }
+    return b->payloads[k].replaces;
+}
+
+/* What the payloads add to one of the first three terms. */
+static void split_payloads(const batch *b, const explanation *e, int term) {
+    for (size_t k = 0; k < b->payload_count; k++) {
+        const dyn_payload *load = &b->payloads[k];
+        double *tau = e->load_terms[term] + k * b->nv;
+        add_inertia(b, e, load->link, &load->inertia, 1, tau);
+        if (takes_inertia(b, k)) {
+            add_inertia(b, e, load->link, &dyn_model_link(b->model, load->link)->inertia, -1, tau);
         }
     }
 }
@@ -67,9 +95,23 @@ static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation
         status = dyn_torque_regressor(b->model, w, 1, from.gravity, b->q, from.v, from.a, error, e->regressor);
     }
     for (int l = 0; status == DYN_OK && l < dyn_model_link_count(b->model); l++) {
-        if (dyn_model_link(b->model, l)->moving_joint >= 0) {
-            add_link(b, e, l, e->link_terms[term] + (size_t)l * b->nv);
-        }
+        add_inertia(b, e, l, &dyn_model_link(b->model, l)->inertia, 1, e->link_terms[term] + (size_t)l * b->nv);
+    }
+    if (status == DYN_OK) {
+        split_payloads(b, e, term);
+    }
+    return status;
+}
+
+/* What the payloads add as a whole: the inverse dynamics with them, less that without. */
+static dyn_status compute_payload_term(const batch *b, const batch_worker *w, const explanation *e, dyn_error *error) {
+    double *loaded = e->terms[PAYLOAD], *empty = e->regressor;
+    dyn_status status = dyn_rnea(w->model, w->workspace, 1, e->m.gravity, b->q, e->m.v, e->m.a, NULL, error, loaded);
+    if (status == DYN_OK) {
+        status = dyn_rnea(b->model, w->workspace, 1, e->m.gravity, b->q, e->m.v, e->m.a, NULL, error, empty);
+    }
+    for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
+        loaded[i] -= empty[i];
     }
     return status;
 }
@@ -80,7 +122,7 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
     dyn_external_forces list;
     const dyn_external_forces *forces = motion_block_forces(&e->m, first, w->scratch, &list);
     dyn_status status =
-        dyn_rnea(b->model, w->workspace, count, e->m.gravity, b->q, e->m.v, e->m.a, forces, error, e->tau);
+        dyn_rnea(w->model, w->workspace, count, e->m.gravity, b->q, e->m.v, e->m.a, forces, error, e->tau);
     for (int term = 0; status == DYN_OK && term < LINK_TERMS; term++) {
         status = split_term(b, w->workspace, e, term, error);
     }
@@ -88,7 +130,7 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
         status =
             dyn_rnea(b->model, w->workspace, count, WEIGHTLESS, b->q, NULL, NULL, forces, error, e->terms[EXTERNAL]);
     }
-    return status;
+    return status == DYN_OK && b->payload_count > 0 ? compute_payload_term(b, w, e, error) : status;
 }
 
 static double larger(double largest, double difference) {
@@ -96,22 +138,30 @@ static double larger(double largest, double difference) {
     return magnitude > largest ? magnitude : largest;
 }
 
+/* The sum of coordinate i over `count` rows. */
+static double sum_rows(const batch *b, const double *rows, size_t count, size_t i) {
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        sum += rows[k * b->nv + i];
+    }
+    return sum;
+}
+
 /* The largest difference between a whole and its parts. */
 static double residual(const batch *b, const explanation *e) {
     double largest = 0;
+    size_t links = (size_t)dyn_model_link_count(b->model);
     for (size_t i = 0; i < b->nv; i++) {
-        double sum = 0;
+        double sum = 0, of_payloads = 0;
         for (int term = 0; term < TERMS; term++) {
             sum += e->terms[term][i];
         }
         largest = larger(largest, sum - e->tau[i]);
         for (int term = 0; term < LINK_TERMS; term++) {
-            double of_links = 0;
-            for (size_t l = 0; l < (size_t)dyn_model_link_count(b->model); l++) {
-                of_links += e->link_terms[term][l * b->nv + i];
-            }
-            largest = larger(largest, of_links - e->terms[term][i]);
+            largest = larger(largest, sum_rows(b, e->link_terms[term], links, i) - e->terms[term][i]);
+            of_payloads += sum_rows(b, e->load_terms[term], b->payload_count, i);
         }
+        largest = larger(largest, of_payloads - e->terms[PAYLOAD][i]);
     }
     return largest;
 }
@@ -119,8 +169,9 @@ static double residual(const batch *b, const explanation *e) {
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void add_terms(batch *b, const explanation *e, Dynamics__V1__ExplainReply *reply) {
+    int count = b->payload_count > 0 ? TERMS : PAYLOAD;
     reply->terms = call_allocate(b->call, TERMS, sizeof *reply->terms);
-    for (int i = 0; !call_has_ended(b->call) && i < TERMS; i++) {
+    for (int i = 0; !call_has_ended(b->call) && i < count; i++) {
         Dynamics__V1__ExplainTerm *term = call_allocate(b->call, 1, sizeof *term);
         if (term) {
             dynamics__v1__explain_term__init(term);
@@ -168,6 +219,30 @@ static void add_links(batch *b, const explanation *e, Dynamics__V1__ExplainReply
     }
 }
 
+static Dynamics__V1__PayloadContribution *payload_contribution(batch *b, const explanation *e, size_t k) {
+    int joint = dyn_model_link(b->model, b->payloads[k].link)->moving_joint;
+    Dynamics__V1__PayloadContribution *part = call_allocate(b->call, 1, sizeof *part);
+    if (!part) {
+        return NULL;
+    }
+    dynamics__v1__payload_contribution__init(part);
+    part->link = b->call->request->explain->payloads[k]->link;
+    part->moving_joint = (char *)(uintptr_t)(joint >= 0 ? dyn_model_joint(b->model, joint)->name : "");
+    part->mass = b->payloads[k].inertia.mass;
+    part->n_inertial = part->n_coriolis = part->n_gravity = b->nv;
+    part->inertial = batch_vectors(b, e->load_terms[INERTIAL] + k * b->nv);
+    part->coriolis = batch_vectors(b, e->load_terms[CORIOLIS] + k * b->nv);
+    part->gravity = batch_vectors(b, e->load_terms[GRAVITY] + k * b->nv);
+    return part;
+}
+
+static void add_payloads(batch *b, const explanation *e, Dynamics__V1__ExplainReply *reply) {
+    reply->payloads = call_allocate(b->call, b->payload_count, sizeof *reply->payloads);
+    for (size_t k = 0; !call_has_ended(b->call) && k < b->payload_count; k++) {
+        reply->payloads[reply->n_payloads++] = payload_contribution(b, e, k);
+    }
+}
+
 static void answer(batch *b, const explanation *e) {
     call *c = b->call;
     Dynamics__V1__ExplainReply *reply = call_allocate(c, 1, sizeof *reply);
@@ -184,6 +259,7 @@ static void answer(batch *b, const explanation *e) {
     reply->tau = batch_vectors(b, e->tau);
     add_terms(b, e, reply);
     add_links(b, e, reply);
+    add_payloads(b, e, reply);
     if (!call_has_ended(c)) {
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPLAIN;
         c->reply.explain = reply;
@@ -206,6 +282,7 @@ static bool take_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explana
     }
     for (int i = 0; i < LINK_TERMS; i++) {
         e->link_terms[i] = batch_output(b, links * b->nv);
+        e->load_terms[i] = batch_output(b, b->payload_count * b->nv);
     }
     e->regressor = batch_output(b, b->nv * joints * PARAMETERS);
     return !call_has_ended(b->call);
@@ -225,9 +302,10 @@ void method_explain(call *c) {
     batch b;
     explanation e = {0};
     if (batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) && check_samples(&b) &&
-        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a) &&
+        batch_take_payloads(&b, r->n_payloads, r->payloads)) {
         size_t joints = (size_t)dyn_model_joint_count(b.model), links = (size_t)dyn_model_link_count(b.model);
-        batch_expect(&b, (1 + TERMS + LINK_TERMS * links) * b.nv);
+        batch_expect(&b, (1 + TERMS + LINK_TERMS * (links + b.payload_count)) * b.nv);
         double cost = (RECURSION_COST + REGRESSOR_COST * (double)joints) * (double)b.nv;
         if (batch_begin(&b, cost) && take_inputs(&b, r, &e) &&
             batch_run(&b, explain_step, &e, motion_forces_size(&e.m))) {

@@ -20,6 +20,10 @@ void method_describe_model(call *c);
 void method_derive_model(call *c);
 void method_export_model(call *c);
 
+/* inertia.c: inertias of bodies; configuration.c: the configuration space of a model. */
+void method_inertia(call *c);
+void method_configuration_space(call *c);
+
 /* dynamics.c: the equation of motion. */
 void method_inverse_dynamics(call *c);
 void method_forward_dynamics(call *c);

@@ -1,0 +1,371 @@
+/* Inertia: bodies from shapes, meshes and numbers; added, moved, checked, and in other coordinates. */
+#include <dynamics/inertia.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "methods/geometry.h"
+#include "methods/methods.h"
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* ns for one part, and for one byte of a mesh, roughly. */
+static const double PART_COST = 500;
+static const double MESH_COST = 4;
+
+/* One part on its way. */
+typedef struct part {
+    call *call;
+    const Dynamics__V1__InertiaPart *from;
+    char path[PATH_SIZE]; /* "parts[2]" */
+    const char *kind;     /* "box" */
+    dyn_inertia inertia;
+    double volume; /* m^3; 0 for numbers */
+} part;
+
+/* Ends the call with an error of the library's about a member of the body, or about the mass. */
+static bool fail(const part *p, dyn_status status, const dyn_error *error) {
+    if (strcmp(error->place, "mass") == 0) {
+        call_blame(p->call, "%s.mass", p->path);
+    } else {
+        call_blame(p->call, "%s.%s.%s", p->path, p->kind, error->place);
+    }
+    call_fail(p->call, call_code(status), "%s", error->message);
+    return false;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+/* Checks the lengths of a shape, which decide its volume. */
+static bool check_lengths(const part *p, const char *name, size_t count, const double *lengths) {
+    for (size_t i = 0; i < count; i++) {
+        if (!(lengths[i] >= 0 && isfinite(lengths[i]))) {
+            call_blame(p->call, "%s.%s.%s", p->path, p->kind, name);
+            call_fail(p->call, INVALID, "%s is %g; give a finite length in metres, at least 0", name, lengths[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The mass of a shape of that volume: stated, or by its density. */
+static bool find_mass(const part *p, double *mass) {
+    double density = p->from->density;
+    *mass = p->from->mass;
+    bool is_finite = isfinite(*mass) && isfinite(density);
+    if (is_finite && *mass >= 0 && density >= 0 && (*mass > 0) != (density > 0)) {
+        *mass = density > 0 ? density * p->volume : *mass;
+        return true;
+    }
+    call_blame(p->call, "%s.%s", p->path, is_finite && *mass > 0 ? "density" : "mass");
+    call_fail(p->call, INVALID, "the mass is %g kg and the density %g kg/m^3; give one of them, a positive number",
+              *mass, density);
+    return false;
+}
+
+/* The members of a shape, and its volume. */
+static bool read_shape(part *p, double size[3], double *radius, double *length) {
+    const Dynamics__V1__InertiaPart *from = p->from;
+    const Dynamics__V1__Vector3 *vector = NULL;
+    const char *name = "";
+    *radius = *length = 0;
+    switch (from->body_case) {
+    case DYNAMICS__V1__INERTIA_PART__BODY_BOX:
+        vector = from->box->size;
+        name = "size";
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_ELLIPSOID:
+        vector = from->ellipsoid->semi_axes;
+        name = "semi_axes";
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_CYLINDER:
+        *radius = from->cylinder->radius;
+        *length = from->cylinder->length;
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_CAPSULE:
+        *radius = from->capsule->radius;
+        *length = from->capsule->length;
+        break;
+    default:
+        *radius = from->sphere->radius;
+    }
+    size[0] = vector ? vector->x : 0;
+    size[1] = vector ? vector->y : 0;
+    size[2] = vector ? vector->z : 0;
+    return check_lengths(p, name, 3, size) && check_lengths(p, "radius", 1, radius) &&
+           check_lengths(p, "length", 1, length);
+}
+
+static bool take_shape(part *p) {
+    double size[3], r, l, mass, of_vector, ball;
+    dyn_error error;
+    dyn_status status;
+    if (!read_shape(p, size, &r, &l)) {
+        return false;
+    }
+    of_vector = size[0] * size[1] * size[2];
+    ball = 4 * M_PI / 3 * r * r * r;
+    switch (p->from->body_case) {
+    case DYNAMICS__V1__INERTIA_PART__BODY_BOX:
+        p->volume = of_vector;
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_ELLIPSOID:
+        p->volume = 4 * M_PI / 3 * of_vector;
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_SPHERE:
+        p->volume = ball;
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_CYLINDER:
+        p->volume = M_PI * r * r * l;
+        break;
+    default:
+        p->volume = M_PI * r * r * l + ball;
+    }
+    if (!find_mass(p, &mass)) {
+        return false;
+    }
+    switch (p->from->body_case) {
+    case DYNAMICS__V1__INERTIA_PART__BODY_BOX:
+        status = dyn_inertia_box(mass, size, &error, &p->inertia);
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_ELLIPSOID:
+        status = dyn_inertia_ellipsoid(mass, size, &error, &p->inertia);
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_SPHERE:
+        status = dyn_inertia_sphere(mass, r, &error, &p->inertia);
+        break;
+    case DYNAMICS__V1__INERTIA_PART__BODY_CYLINDER:
+        status = dyn_inertia_cylinder(mass, r, l, &error, &p->inertia);
+        break;
+    default:
+        status = dyn_inertia_capsule(mass, r, l, &error, &p->inertia);
+    }
+    return status == DYN_OK || fail(p, status, &error);
+}
+
+static bool take_mesh(part *p) {
+    const Dynamics__V1__Mesh *mesh = p->from->mesh;
+    dyn_error error;
+    double mass;
+    dyn_status status = dyn_inertia_stl((const char *)mesh->stl.data, mesh->stl.len, mesh->scale == 0 ? 1 : mesh->scale,
+                                        1, &error, &p->volume, &p->inertia);
+    if (status != DYN_OK) {
+        return fail(p, status, &error);
+    }
+    if (!find_mass(p, &mass)) {
+        return false;
+    }
+    p->inertia.mass *= mass;
+    for (int k = 0; k < 6; k++) {
+        p->inertia.rotational[k] *= mass;
+    }
+    return true;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Blames the list of numbers of the part. */
+static bool fail_values(const part *p, dyn_status status, const dyn_error *error) {
+    call_blame(p->call, "%s.%s.values", p->path, p->kind);
+    call_fail(p->call, call_code(status), "%s", error->message);
+    return false;
+}
+
+static bool take_parameters(part *p, const char *path) {
+    const Dynamics__V1__InertialParameters *from = p->from->parameters;
+    double values[10];
+    dyn_error error;
+    if (!geometry_read_numbers(p->call, path, from->n_values, from->values, 10, values)) {
+        return false;
+    }
+    dyn_status status = dyn_inertia_from_parameters(values, &error, &p->inertia);
+    return status == DYN_OK || fail_values(p, status, &error);
+}
+
+static bool take_pseudo_inertia(part *p, const char *path) {
+    const Dynamics__V1__PseudoInertia *from = p->from->pseudo_inertia;
+    double values[16], largest = 0, asymmetry = 0;
+    dyn_error error;
+    if (!geometry_read_numbers(p->call, path, from->n_values, from->values, 16, values)) {
+        return false;
+    }
+    for (int i = 0; i < 16; i++) {
+        largest = fmax(largest, fabs(values[i]));
+        asymmetry = fmax(asymmetry, fabs(values[i] - values[4 * (i % 4) + i / 4]));
+    }
+    if (asymmetry > 1e-9 * largest) {
+        call_blame(p->call, "%s", path);
+        call_fail(p->call, INVALID, "the matrix is not symmetric: entries differ by %g from their mirror images",
+                  asymmetry);
+        return false;
+    }
+    dyn_status status = dyn_inertia_from_pseudo(values, &error, &p->inertia);
+    return status == DYN_OK || fail_values(p, status, &error);
+}
+
+static bool take_log_cholesky(part *p, const char *path) {
+    const Dynamics__V1__LogCholesky *from = p->from->log_cholesky;
+    double values[10];
+    if (!geometry_read_numbers(p->call, path, from->n_values, from->values, 10, values)) {
+        return false;
+    }
+    dyn_inertia_from_log_cholesky(values, &p->inertia);
+    return true;
+}
+
+/* Numbers have a mass of their own. */
+static bool take_numbers(part *p) {
+    char path[PATH_SIZE], values[PATH_SIZE];
+    if (p->from->mass != 0 || p->from->density != 0) {
+        call_blame(p->call, "%s.%s", p->path, p->from->mass != 0 ? "mass" : "density");
+        call_fail(p->call, INVALID, "only shapes and meshes are given a mass or a density");
+        return false;
+    }
+    path_join(values, path_join(path, p->path, p->kind), "values");
+    switch (p->from->body_case) {
+    case DYNAMICS__V1__INERTIA_PART__BODY_INERTIA:
+        return geometry_read_inertia(p->call, path, p->from->inertia, &p->inertia);
+    case DYNAMICS__V1__INERTIA_PART__BODY_PARAMETERS:
+        return take_parameters(p, values);
+    case DYNAMICS__V1__INERTIA_PART__BODY_PSEUDO_INERTIA:
+        return take_pseudo_inertia(p, values);
+    default:
+        return take_log_cholesky(p, values);
+    }
+}
+
+/* ---- the sum ----------------------------------------------------------------------------------------------------- */
+
+static bool is_finite(const dyn_inertia *inertia) {
+    double sum = inertia->mass;
+    for (int i = 0; i < 3; i++) {
+        sum += inertia->center_of_mass[i];
+    }
+    for (int k = 0; k < 6; k++) {
+        sum += inertia->rotational[k];
+    }
+    return isfinite(sum);
+}
+
+/* Takes one part into the common frame. */
+static bool take_part(part *p) {
+    char member[PATH_SIZE];
+    dyn_pose pose;
+    const ProtobufCFieldDescriptor *body =
+        protobuf_c_message_descriptor_get_field(&dynamics__v1__inertia_part__descriptor, (unsigned)p->from->body_case);
+    if (!body) {
+        call_blame(p->call, "%s", p->path);
+        call_fail(p->call, INVALID, "the part is empty; give a shape, a mesh or an inertia");
+        return false;
+    }
+    p->kind = body->name;
+    bool is_taken = p->from->body_case == DYNAMICS__V1__INERTIA_PART__BODY_MESH  ? take_mesh(p)
+                    : p->from->body_case < DYNAMICS__V1__INERTIA_PART__BODY_MESH ? take_shape(p)
+                                                                                 : take_numbers(p);
+    if (!is_taken || !geometry_read_placement(p->call, path_join(member, p->path, "pose"), p->from->pose, &pose)) {
+        return false;
+    }
+    dyn_inertia_transform(&p->inertia, &pose, &p->inertia);
+    if (!is_finite(&p->inertia)) {
+        call_blame(p->call, "%s.%s", p->path, p->kind);
+        call_fail(p->call, INVALID, "the numbers are so large, or so small, that the inertia overflows");
+    }
+    return !call_has_ended(p->call);
+}
+
+/* Adds up all parts. */
+static bool add_parts(call *c, dyn_inertia *sum, double *volume) {
+    const Dynamics__V1__InertiaRequest *r = c->request->inertia;
+    *volume = 0;
+    for (size_t i = 0; i < r->n_parts; i++) {
+        part p = {.call = c, .from = r->parts[i]};
+        snprintf(p.path, sizeof p.path, "parts[%zu]", i);
+        if (call_is_late(c) || !take_part(&p)) {
+            return false;
+        }
+        if (i == 0) {
+            *sum = p.inertia;
+        } else {
+            dyn_inertia_add(sum, &p.inertia, sum);
+        }
+        *volume += p.volume;
+    }
+    if (!is_finite(sum)) {
+        call_blame(c, "parts");
+        call_fail(c, INVALID, "the parts are so large that their sum overflows");
+    }
+    return !call_has_ended(c);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* Turns -0 into 0. */
+static void clean(double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        values[i] += 0.0;
+    }
+}
+
+static void write_coordinates(call *c, const dyn_inertia *sum, Dynamics__V1__InertiaReply *reply) {
+    dyn_error error;
+    double *log_cholesky = call_allocate(c, 10, sizeof(double));
+    reply->principal_moments = call_allocate(c, 3, sizeof(double));
+    reply->parameters = call_allocate(c, 10, sizeof(double));
+    reply->pseudo_inertia = call_allocate(c, 16, sizeof(double));
+    if (call_has_ended(c)) {
+        return;
+    }
+    reply->n_principal_moments = 3;
+    dyn_inertia_principal_moments(sum, reply->principal_moments);
+    reply->n_parameters = 10;
+    dyn_inertia_to_parameters(sum, reply->parameters);
+    reply->n_pseudo_inertia = 16;
+    dyn_inertia_to_pseudo(sum, reply->pseudo_inertia);
+    clean(reply->pseudo_inertia, 16);
+    if (dyn_inertia_to_log_cholesky(sum, &error, log_cholesky) == DYN_OK) {
+        clean(log_cholesky, 10);
+        reply->n_log_cholesky = 10;
+        reply->log_cholesky = log_cholesky;
+    }
+    reply->is_realizable = dyn_inertia_check(sum, &error) == DYN_OK;
+    if (!reply->is_realizable) {
+        reply->reason = call_string(c, error.message);
+    }
+}
+
+static void answer(call *c, const dyn_inertia *sum, double volume, const double point[3]) {
+    Dynamics__V1__InertiaReply *reply = call_allocate(c, 1, sizeof *reply);
+    double *about = call_allocate(c, 6, sizeof *about);
+    if (!reply || !about) {
+        return;
+    }
+    dynamics__v1__inertia_reply__init(reply);
+    reply->inertia = geometry_write_inertia(c, sum);
+    reply->volume = volume;
+    reply->n_rotational_about = 6;
+    reply->rotational_about = about;
+    dyn_inertia_about(sum, point, about);
+    write_coordinates(c, sum, reply);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_INERTIA;
+        c->reply.inertia = reply;
+    }
+}
+
+void method_inertia(call *c) {
+    const Dynamics__V1__InertiaRequest *r = c->request->inertia;
+    dyn_inertia sum;
+    double volume, point[3], cost = PART_COST * (double)r->n_parts;
+    if (r->n_parts == 0) {
+        call_blame(c, "parts");
+        call_fail(c, INVALID, "give at least one part");
+        return;
+    }
+    for (size_t i = 0; i < r->n_parts; i++) {
+        bool is_mesh = r->parts[i]->body_case == DYNAMICS__V1__INERTIA_PART__BODY_MESH;
+        cost += is_mesh ? MESH_COST * (double)r->parts[i]->mesh->stl.len : 0;
+    }
+    if (!call_defer(c, cost) && geometry_read_vector(c, "point", r->point, point) && add_parts(c, &sum, &volume)) {
+        answer(c, &sum, volume, point);
+    }
+}

@@ -1,0 +1,75 @@
+/* The payloads of a request. */
+#include <dynamics/inertia.h>
+#include <dynamics/payload.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "methods/batch.h"
+#include "methods/geometry.h"
+
+/* As dynamics.proto states. */
+enum { MOST_PAYLOADS = 1000 };
+
+static bool is_nothing(const dyn_inertia *inertia) {
+    bool nothing = inertia->mass == 0;
+    for (int i = 0; i < 6; i++) {
+        nothing = nothing && inertia->rotational[i] == 0;
+    }
+    return nothing;
+}
+
+/* Finds the link that carries it. */
+static bool find_link(batch *b, const char *path, const char *name, int *link) {
+    call_blame(b->call, "%s.link", path);
+    if (!batch_find_frame(b, "link", name, link)) {
+        return false;
+    }
+    if (*link == DYN_WORLD_FRAME) {
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+                  "the world carries no payload; name a link of the robot");
+    }
+    return *link != DYN_WORLD_FRAME;
+}
+
+/* Brings one payload into the frame of its link. */
+static bool take_payload(batch *b, size_t i, const Dynamics__V1__Payload *from, dyn_payload *to) {
+    char path[PATH_SIZE], member[PATH_SIZE];
+    dyn_inertia inertia;
+    dyn_pose pose;
+    dyn_error error;
+    snprintf(path, sizeof path, "payloads[%zu]", i);
+    if (!find_link(b, path, from->link, &to->link) ||
+        !geometry_read_inertia(b->call, path_join(member, path, "inertia"), from->inertia, &inertia) ||
+        !geometry_read_placement(b->call, path_join(member, path, "pose"), from->pose, &pose)) {
+        return false;
+    }
+    if (!is_nothing(&inertia) && dyn_inertia_check(&inertia, &error) != DYN_OK) {
+        call_blame(b->call, "%s.inertia", path);
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "%s", error.message);
+        return false;
+    }
+    dyn_inertia_transform(&inertia, &pose, &to->inertia);
+    to->replaces = from->replaces;
+    return true;
+}
+
+bool batch_take_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *payloads) {
+    if (count == 0) {
+        return true;
+    }
+    if (count > MOST_PAYLOADS) {
+        call_blame(b->call, "payloads");
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "there are %zu payloads; at most %d are allowed: add those of one link to one", count, MOST_PAYLOADS);
+        return false;
+    }
+    dyn_payload *taken = call_allocate(b->call, count, sizeof *taken);
+    for (size_t i = 0; taken && i < count; i++) {
+        if (!take_payload(b, i, payloads[i], &taken[i])) {
+            return false;
+        }
+    }
+    b->payload_count = count;
+    b->payloads = taken;
+    return taken != NULL;
+}
