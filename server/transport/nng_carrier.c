@@ -1,5 +1,5 @@
 /*
- * The nng carrier: REP sockets with parallel contexts for requests, PUB sockets for events.
+ * The nng carrier: a REP socket with parallel contexts for requests, a PUB socket for events, a PULL socket for points.
  *
  * A context is receiving, or its call is with the handler, or its reply is being sent; the completion of one operation
  * starts the next. Replies are sent by asynchronous operation on the context only: every other way loses some.
@@ -11,20 +11,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <arpa/inet.h>
 #include <nng/nng.h>
 #include <nng/protocol/pubsub0/pub.h>
 #include <nng/protocol/reqrep0/rep.h>
 
 #include "observe/clock.h"
-#include "transport/listener.h"
+#include "transport/carrier.h"
 #include "transport/nng_repairs.h"
-#include "transport/pipes.h"
 #include "transport/silent.h"
-#include "transport/transport.h"
 
-/* A message larger than the limit by up to this much is read, so that it can be answered. */
-enum { OVERSIZE_MARGIN = 1 << 20, SENTENCES = 64 };
+/* Connections that one sweep closes, at most. */
+enum { SENTENCES = 64 };
 
 /* Connections that need not have greeted, beside those that the limit allows; descriptors for everything else. */
 enum { SILENT_CONNECTIONS = 512, DESCRIPTOR_RESERVE = 32 };
@@ -45,31 +42,6 @@ typedef struct nng_call {
     nng_msg *request;
     nng_msg *reply;
 } nng_call;
-
-/* An endpoint with what other threads need of it. */
-typedef struct endpoint {
-    transport *transport;
-    listener listener;
-    atomic_int listener_id; /* of nng's current listener */
-    atomic_uint_fast64_t admitted;
-    atomic_uint probe_port; /* local tcp port of the self-probe, 0: none */
-} endpoint;
-
-struct transport {
-    transport_options options;
-    nng_socket requests, events; /* id 0: not open */
-    endpoint *endpoints;
-    size_t endpoint_count;
-    nng_call *calls;
-    size_t call_count;
-    pipe_table pipes;
-    atomic_uint_fast64_t idle_time, reply_time; /* ns */
-    atomic_uint connection_limit;
-    atomic_int descriptor_bound;
-    atomic_uint pending;
-    atomic_bool is_refusing;
-    log_episode deaf, rejected, idle, silent;
-};
 
 static void receive(nng_call *call) {
     call->state = CALL_RECEIVING;
@@ -175,118 +147,19 @@ static void on_completion(void *argument) {
     }
 }
 
-/* Writes who is at the other end. */
-static void describe_peer(nng_pipe pipe, char peer[TRANSPORT_PEER_SIZE], uint64_t *process, uint16_t *port) {
-    uint64_t user = 0;
-    nng_sockaddr address;
-    *process = 0;
-    *port = 0;
-    if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &user) == 0 &&
-        nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, process) == 0) {
-        snprintf(peer, TRANSPORT_PEER_SIZE, "uid %llu pid %llu", (unsigned long long)user,
-                 (unsigned long long)*process);
-        return;
-    }
-    char host[INET6_ADDRSTRLEN] = "";
-    int code = nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address);
-    if (code == 0 && address.s_family == NNG_AF_INET) {
-        inet_ntop(AF_INET, &address.s_in.sa_addr, host, sizeof host);
-        *port = ntohs(address.s_in.sa_port);
-        snprintf(peer, TRANSPORT_PEER_SIZE, "%s:%u", host, *port);
-    } else if (code == 0 && address.s_family == NNG_AF_INET6) {
-        inet_ntop(AF_INET6, address.s_in6.sa_addr, host, sizeof host);
-        *port = ntohs(address.s_in6.sa_port);
-        snprintf(peer, TRANSPORT_PEER_SIZE, "[%s]:%u", host, *port);
-    } else {
-        snprintf(peer, TRANSPORT_PEER_SIZE, "an unknown peer");
-    }
-}
-
-/* The endpoint whose listener took up the connection; NULL when that one is closed already. */
-static endpoint *find_endpoint(transport *t, nng_pipe pipe) {
-    int id = nng_listener_id(nng_pipe_listener(pipe));
-    for (size_t i = 0; i < t->endpoint_count; i++) {
-        if (atomic_load(&t->endpoints[i].listener_id) == id) {
-            return &t->endpoints[i];
-        }
-    }
-    return NULL;
-}
-
-/* Counts a client's connection in, unless there are too many. */
-static bool admit_client(transport *t) {
-    if (atomic_load(&t->is_refusing)) {
-        return false;
-    }
-    if (atomic_fetch_add(&t->options.counters->connections, 1) >= atomic_load(&t->connection_limit)) {
-        atomic_fetch_sub(&t->options.counters->connections, 1);
-        return false;
-    }
-    return true;
-}
-
-static void forget_client(transport *t) {
-    atomic_fetch_sub(&t->options.counters->connections, 1);
-}
-
-/* A connection was taken up: enter it, or close it where it is one too many. */
-static void on_connect(transport *t, nng_pipe pipe, transport_kind kind) {
-    char peer[TRANSPORT_PEER_SIZE];
-    uint64_t process;
-    uint16_t port;
-    describe_peer(pipe, peer, &process, &port);
-    endpoint *e = find_endpoint(t, pipe);
-    if (e) {
-        atomic_fetch_add(&e->admitted, 1);
-    }
-    bool is_own = process == (uint64_t)getpid() || (e && port != 0 && atomic_load(&e->probe_port) == port);
-    if (!is_own && !admit_client(t)) {
-        atomic_fetch_add(&t->options.counters->rejected_connections, 1);
-        log_repeated(t->options.log, &t->rejected, "refused a connection of %s: %u are open, the limit", peer,
-                     atomic_load(&t->options.counters->connections));
-        nng_pipe_close(pipe);
-        return;
-    }
-    pipe_record record = {
-        .id = (uint32_t)nng_pipe_id(pipe),
-        .listener = nng_listener_id(nng_pipe_listener(pipe)),
-        .kind = kind,
-        .is_own = is_own,
-        .last_request = clock_now(),
-    };
-    memcpy(record.peer, peer, sizeof record.peer);
-    if (!pipe_table_add(&t->pipes, &record)) {
-        if (!is_own) {
-            forget_client(t);
-        }
-        nng_pipe_close(pipe);
-        return;
-    }
-    if (!is_own) {
-        log_debug(t->options.log, "connection of %s", peer);
-    }
-}
-
-static void on_disconnect(transport *t, nng_pipe pipe) {
-    bool is_own;
-    if (pipe_table_remove(&t->pipes, (uint32_t)nng_pipe_id(pipe), &is_own) && !is_own) {
-        forget_client(t);
-    }
-}
-
 static void on_request_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     if (event == NNG_PIPE_EV_ADD_PRE) {
-        on_connect(argument, pipe, TRANSPORT_REQUEST);
+        admission_connect(argument, pipe, TRANSPORT_REQUEST);
     } else {
-        on_disconnect(argument, pipe);
+        admission_disconnect(argument, pipe);
     }
 }
 
 static void on_event_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     if (event == NNG_PIPE_EV_ADD_PRE) {
-        on_connect(argument, pipe, TRANSPORT_EVENTS);
+        admission_connect(argument, pipe, TRANSPORT_EVENTS);
     } else {
-        on_disconnect(argument, pipe);
+        admission_disconnect(argument, pipe);
     }
 }
 
@@ -296,7 +169,7 @@ static bool open_socket(transport *t, transport_kind kind, nng_socket *socket, c
     int code = is_request ? nng_rep0_open(socket) : nng_pub0_open(socket);
     if (code == 0) {
         /* The four bytes of the request's number in the protocol count as well. */
-        size_t bytes = is_request ? t->options.message_bytes + OVERSIZE_MARGIN + 4 : 4096;
+        size_t bytes = is_request ? t->options.message_bytes + OVERSIZE_MARGIN + 4 : SUBSCRIBER_BYTES;
         nng_pipe_cb callback = is_request ? on_request_pipe : on_event_pipe;
         nng_socket_set_size(*socket, NNG_OPT_RECVMAXSZ, bytes);
         nng_pipe_notify(*socket, NNG_PIPE_EV_ADD_PRE, callback, t);
@@ -326,6 +199,10 @@ static bool open_contexts(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
     return true;
 }
 
+static nng_socket socket_of(const transport *t, transport_kind kind) {
+    return kind == TRANSPORT_REQUEST ? t->requests : kind == TRANSPORT_EVENTS ? t->events : t->ingest;
+}
+
 static bool open_endpoints(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
     for (size_t i = 0; i < t->options.endpoint_count; i++) {
         endpoint *e = &t->endpoints[i];
@@ -333,7 +210,7 @@ static bool open_endpoints(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
         e->transport = t;
         e->listener.kind = wanted->kind;
         e->listener.mode = t->options.ipc_mode;
-        e->listener.socket = wanted->kind == TRANSPORT_REQUEST ? t->requests : t->events;
+        e->listener.socket = socket_of(t, wanted->kind);
         snprintf(e->listener.address, sizeof e->listener.address, "%s", wanted->address);
         t->endpoint_count = i + 1;
         if (!listener_open(&e->listener, error)) {
@@ -342,6 +219,14 @@ static bool open_endpoints(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
         atomic_store(&e->listener_id, nng_listener_id(e->listener.handle));
     }
     return true;
+}
+
+static bool open_ingest(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
+    int code = ingest_open(t);
+    if (code != 0) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "cannot open a socket: %s", nng_strerror(code));
+    }
+    return code == 0;
 }
 
 static bool has_kind(const transport_options *options, transport_kind kind) {
@@ -388,7 +273,7 @@ bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR
     }
     bool is_open = open_socket(t, TRANSPORT_REQUEST, &t->requests, error) && open_contexts(t, error) &&
                    (!has_kind(options, TRANSPORT_EVENTS) || open_socket(t, TRANSPORT_EVENTS, &t->events, error)) &&
-                   open_endpoints(t, error);
+                   (!has_kind(options, TRANSPORT_INGEST) || open_ingest(t, error)) && open_endpoints(t, error);
     if (!is_open) {
         transport_stop(t);
         return false;
@@ -401,23 +286,31 @@ void transport_receive(transport *t) {
     for (size_t i = 0; i < t->call_count; i++) {
         receive(&t->calls[i]);
     }
+    if (t->ingest_operation) {
+        ingest_receive(t);
+    }
 }
 
 const char *transport_address(const transport *t, size_t i) {
     return t->endpoints[i].listener.address;
 }
 
-void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size) {
+bool publish(nng_socket socket, const char *topic, const uint8_t *body, size_t size) {
     nng_msg *message;
-    if (t->events.id == 0 || nng_msg_alloc(&message, 0) != 0) {
-        return;
+    if (nng_msg_alloc(&message, 0) != 0) {
+        return false;
     }
     bool is_sent = nng_msg_append(message, topic, strlen(topic) + 1) == 0 && nng_msg_append(message, body, size) == 0 &&
-                   nng_sendmsg(t->events, message, NNG_FLAG_NONBLOCK) == 0;
-    if (is_sent) {
-        atomic_fetch_add(&t->options.counters->events, 1);
-    } else {
+                   nng_sendmsg(socket, message, NNG_FLAG_NONBLOCK) == 0;
+    if (!is_sent) {
         nng_msg_free(message);
+    }
+    return is_sent;
+}
+
+void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size) {
+    if (t->events.id != 0 && publish(t->events, topic, body, size)) {
+        atomic_fetch_add(&t->options.counters->events, 1);
     }
 }
 
@@ -507,9 +400,13 @@ void transport_stop(transport *t) {
     if (t->events.id != 0) {
         nng_close(t->events);
     }
+    if (t->ingest.id != 0) {
+        nng_close(t->ingest);
+    }
     for (size_t i = 0; t->calls && i < t->options.contexts; i++) {
         nng_aio_free(t->calls[i].operation);
     }
+    ingest_free(t);
     pipe_table_free(&t->pipes);
     free(t->calls);
     free(t->endpoints);

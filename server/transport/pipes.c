@@ -83,6 +83,17 @@ void pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transpor
     pthread_mutex_unlock(&table->mutex);
 }
 
+void pipe_table_touch(pipe_table *table, uint32_t id, uint64_t now, char peer[TRANSPORT_PEER_SIZE]) {
+    pthread_mutex_lock(&table->mutex);
+    pipe_record *record = *find(table, id);
+    peer[0] = '\0';
+    if (record) {
+        record->last_request = now;
+        memcpy(peer, record->peer, sizeof record->peer);
+    }
+    pthread_mutex_unlock(&table->mutex);
+}
+
 void pipe_table_reply(pipe_table *table, uint32_t id, uint64_t now) {
     pthread_mutex_lock(&table->mutex);
     pipe_record *record = *find(table, id);
@@ -116,7 +127,7 @@ bool pipe_table_condemn(pipe_table *table, uint32_t id, char peer[TRANSPORT_PEER
 }
 
 static pipe_verdict judge(const pipe_record *record, const pipe_bounds *bounds, uint64_t now) {
-    if (record->is_closing || record->kind != TRANSPORT_REQUEST) {
+    if (record->is_closing || record->kind == TRANSPORT_EVENTS) {
         return PIPE_KEEP;
     }
     if (record->waiting > 0) {

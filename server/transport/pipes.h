@@ -22,7 +22,7 @@ typedef struct pipe_record {
     bool is_closing;        /* was told to close */
     unsigned under_way;     /* requests that are not answered yet */
     unsigned waiting;       /* replies that the client has not taken yet */
-    uint64_t last_request;  /* ns; of the connection before the first one */
+    uint64_t last_request;  /* ns; or message; of the connection before the first one */
     uint64_t last_progress; /* ns; a reply was taken, or the first one began to wait */
     char peer[TRANSPORT_PEER_SIZE];
 } pipe_record;
@@ -56,6 +56,9 @@ size_t pipe_table_count(pipe_table *table, int listener);
 
 /* A request came: fills the call's peer, is_own and is_crowded (`share` requests are under way already). */
 void pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call);
+
+/* A message came that is not answered: the connection is at work. Copies its peer, "" where it is unknown. */
+void pipe_table_touch(pipe_table *table, uint32_t id, uint64_t now, char peer[TRANSPORT_PEER_SIZE]);
 
 /* The request's reply was handed over to be sent. */
 void pipe_table_reply(pipe_table *table, uint32_t id, uint64_t now);

@@ -54,7 +54,11 @@ static inline void transport_send(transport_call *call) {
 /* Called for each request, from several threads at once; must not block for long. */
 typedef void (*transport_handler)(void *context, transport_call *call);
 
-typedef enum transport_kind { TRANSPORT_REQUEST, TRANSPORT_EVENTS } transport_kind;
+/* Called for each message that is pushed to an ingest endpoint, one at a time, in the order of each connection. While
+ * it works, senders wait. The bytes are valid until it returns. */
+typedef void (*transport_sink)(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);
+
+typedef enum transport_kind { TRANSPORT_REQUEST, TRANSPORT_EVENTS, TRANSPORT_INGEST } transport_kind;
 
 /* An address to listen on: "ipc:///run/x.sock" or "tcp://host:port". */
 typedef struct transport_endpoint {
@@ -73,6 +77,8 @@ typedef struct transport_options {
     double reply_time;    /* s, a client that does not take a reply for this long is cut off */
     transport_handler handler;
     void *handler_context;
+    transport_sink sink; /* of what arrives at endpoints of kind TRANSPORT_INGEST */
+    void *sink_context;
     logger *log;
     counters *counters;
 } transport_options;
@@ -93,6 +99,29 @@ void transport_set_limits(transport *t, double idle_time, double reply_time, uns
 
 /* Sends a message to all subscribers: topic, zero byte, body. Never blocks. Any thread. */
 void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size);
+
+/*
+ * An endpoint of one topic or a few that belong together. A subscriber gets all that its endpoint sends, so busy topics
+ * have one of their own. It listens beside each endpoint for events: ipc at that path with "-" and a number, tcp at a
+ * port that the system chooses. Opening and closing wait for the system; all functions may be called by any thread.
+ */
+typedef struct transport_topic transport_topic;
+
+/* On failure writes a sentence to `error` and returns false. */
+bool transport_topic_open(transport *t, char error[TRANSPORT_ERROR_SIZE], transport_topic **result);
+
+/* Where it can be dialled. */
+size_t transport_topic_address_count(const transport_topic *topic);
+const char *transport_topic_address(const transport_topic *topic, size_t i);
+
+/* Connections of subscribers. */
+unsigned transport_topic_subscribers(const transport_topic *topic);
+
+/* Sends a message to its subscribers: name of the topic, zero byte, body. Never blocks. */
+void transport_topic_publish(transport_topic *topic, const char *name, const uint8_t *body, size_t size);
+
+/* Closes the endpoint; nobody may publish any more. Before the transport is stopped. NULL: nothing happens. */
+void transport_topic_close(transport_topic *topic);
 
 /* Closes idle connections, those whose client does not read, and what replaced listeners have left. To be called about
  * twenty times a second by the thread that restarts listeners. */

@@ -29,7 +29,7 @@ ROOMS = {
     "server/transport/transport.h": ["server/observe"],  # the interface; what carries it is not seen through it
     "server/transport": ["proto", "server/transport/transport.h"],
     "server/models": ["lib/include", "server/observe"],
-    "server/simulations": ["lib/include", "server/observe"],
+    "server/simulations": ["lib/include", "server/models", "server/observe"],
     "server/methods": [
         "proto", "lib/include", "server/models", "server/simulations", "server/transport/transport.h",
     ],
