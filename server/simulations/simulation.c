@@ -1,0 +1,428 @@
+/* A simulation. */
+#include "simulations/simulation.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/clock.h"
+#include "simulations/stream.h"
+
+/* s between two ticks, at least; one that takes longer than SLICE goes on after those that wait. */
+static const double SHORTEST_TICK = 1e-3;
+#define SLICE (NANOSECONDS / 1000)
+
+/* ns that a simulation may be behind before its schedule is moved; ns without an overrun that end an episode. */
+#define MOST_BEHIND (NANOSECONDS / 10)
+#define EPISODE NANOSECONDS
+
+enum { MESSAGE_SIZE = 256 };
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+double simulation_stamp(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double *copy(size_t count, const double *values) {
+    double *result = calloc(count ? count : 1, sizeof *result);
+    if (result && values) {
+        memcpy(result, values, count * sizeof *result);
+    }
+    return result;
+}
+
+static bool allocate(simulation *s, const simulation_options *options) {
+    size_t nq = s->nq, nv = s->nv;
+    s->initial_q = copy(nq, options->q);
+    s->initial_v = copy(nv, options->v);
+    s->q = copy(nq, options->q);
+    s->v = copy(nv, options->v);
+    s->tau = copy(nv, NULL);
+    s->input = (stepper_input){copy(nv, NULL), copy(nq, options->q), copy(nv, NULL), copy(nv, NULL)};
+    s->batch.q = copy(SIMULATION_BATCH * nq, NULL);
+    s->batch.v = copy(SIMULATION_BATCH * nv, NULL);
+    s->batch.tau = copy(SIMULATION_BATCH * nv, NULL);
+    return s->initial_q && s->initial_v && s->q && s->v && s->tau && s->input.tau && s->input.q && s->input.v &&
+           s->input.a && s->batch.q && s->batch.v && s->batch.tau;
+}
+
+static uint64_t run_tick(pacer_task *task, uint64_t due);
+
+dyn_status simulation_create(model_entry *entry, const char *name, const simulation_options *options, pacer *paced_by,
+                             const simulation_hooks *hooks, void *context, dyn_error *error, simulation **result) {
+    simulation *s = calloc(1, sizeof *s);
+    if (!s) {
+        return DYN_RESOURCE_EXHAUSTED;
+    }
+    atomic_init(&s->references, 1);
+    pthread_mutex_init(&s->mutex, NULL);
+    pthread_mutex_init(&s->control, NULL);
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->task.run = run_tick;
+    s->entry = model_entry_retain(entry);
+    s->hooks = hooks;
+    s->owner_context = context;
+    s->pacer = paced_by;
+    s->nq = (size_t)dyn_model_nq(entry->model);
+    s->nv = (size_t)dyn_model_nv(entry->model);
+    s->is_paced = options->is_paced;
+    s->keep = options->keep;
+    s->step_length = options->stepping.dt;
+    s->rate = options->rate;
+    s->publish_rate = options->publish_rate;
+    s->seed = options->seed;
+    s->lease = options->lease;
+    s->publish_stride = (uint64_t)fmax(1, round(1 / (options->publish_rate * s->step_length)));
+    s->steps_a_tick = (uint64_t)fmax(1, round(SHORTEST_TICK * s->rate / s->step_length));
+    s->condition = SIMULATION_PAUSED;
+    s->stamp = simulation_stamp();
+    disturbance_seed(&s->generator, s->seed);
+    simulation_renew(s);
+    dyn_status status = allocate(s, options) ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
+    if (status == DYN_OK) {
+        status = stepper_create(entry->model, &options->stepping, options->deviation, error, &s->stepper);
+    } else {
+        *error = (dyn_error){.status = status, .message = "out of memory"};
+    }
+    if (status != DYN_OK) {
+        simulation_release(s);
+        return status;
+    }
+    *result = s;
+    return DYN_OK;
+}
+
+simulation *simulation_retain(simulation *s) {
+    atomic_fetch_add(&s->references, 1);
+    return s;
+}
+
+void simulation_release(simulation *s) {
+    if (!s || atomic_fetch_sub(&s->references, 1) != 1) {
+        return;
+    }
+    double *arrays[] = {s->initial_q, s->initial_v, s->q,       s->v,       s->tau,     s->input.tau,
+                        s->input.q,   s->input.v,   s->input.a, s->batch.q, s->batch.v, s->batch.tau};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        free(arrays[i]);
+    }
+    if (s->attachment) {
+        s->free_attachment(s->attachment);
+    }
+    stepper_free(s->stepper);
+    model_entry_release(s->entry);
+    pthread_mutex_destroy(&s->mutex);
+    pthread_mutex_destroy(&s->control);
+    free(s);
+}
+
+void simulation_lock(simulation *s) {
+    pthread_mutex_lock(&s->mutex);
+}
+
+void simulation_unlock(simulation *s) {
+    pthread_mutex_unlock(&s->mutex);
+}
+
+void simulation_tell(simulation *s, simulation_event event, int joint, const char *format, ...) {
+    char message[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    s->hooks->on_event(s, event, joint, message);
+}
+
+/* ---- one step ---------------------------------------------------------------------------------------------------- */
+
+static void tell_limits(simulation *s) {
+    for (int j = stepper_limit(s->stepper, s->q); j >= 0; j = stepper_limit(s->stepper, s->q)) {
+        const dyn_joint *joint = dyn_model_joint(s->entry->model, j);
+        double value = s->q[joint->q_index];
+        bool is_upper = value - joint->limits.lower > joint->limits.upper - value;
+        simulation_tell(s, SIMULATION_LIMIT, j, "%.80s is at %.6g, its %s limit is %.6g", joint->name, value,
+                        is_upper ? "upper" : "lower", is_upper ? joint->limits.upper : joint->limits.lower);
+    }
+}
+
+/* Takes the input from the stream that feeds the simulation. False while it waits for points. */
+static bool take_stream_input(simulation *s) {
+    bool is_starved = !stream_drive(s->source, s);
+    if (is_starved != s->is_starved) {
+        s->is_starved = is_starved;
+        simulation_tell(s, is_starved ? SIMULATION_STREAM_EMPTY : SIMULATION_STREAM_RESUMED, -1, "stream %s %s",
+                        s->source->name, is_starved ? "has no point for this time" : "has points again");
+    }
+    return !is_starved || s->source->options.empty != STREAM_EMPTY_PAUSE;
+}
+
+static simulation_progress advance(simulation *s) {
+    dyn_error error;
+    if (s->source && !take_stream_input(s)) {
+        return SIMULATION_IS_STARVED;
+    }
+    if (!stepper_step(s->stepper, &s->input, &s->generator, s->q, s->v, s->tau, &error)) {
+        s->condition = SIMULATION_DIVERGED;
+        simulation_tell(s, SIMULATION_DIVERGENCE, -1, "in step %llu: %.180s", (unsigned long long)s->step + 1,
+                        error.message);
+        return SIMULATION_HAS_DIVERGED;
+    }
+    s->step++;
+    atomic_store_explicit(&s->time, (double)s->step * s->step_length, memory_order_relaxed);
+    tell_limits(s);
+    if (s->recording) {
+        s->hooks->on_step(s);
+    }
+    return SIMULATION_STEPPED;
+}
+
+/* Keeps the state for those who watch. */
+static void gather(simulation *s) {
+    simulation_batch *b = &s->batch;
+    if (s->step % s->publish_stride != 0) {
+        return;
+    }
+    memcpy(b->q + b->count * s->nq, s->q, s->nq * sizeof *s->q);
+    memcpy(b->v + b->count * s->nv, s->v, s->nv * sizeof *s->v);
+    memcpy(b->tau + b->count * s->nv, s->tau, s->nv * sizeof *s->tau);
+    b->step[b->count++] = s->step;
+    if (b->count == SIMULATION_BATCH) {
+        simulation_flush(s);
+    }
+}
+
+void simulation_flush(simulation *s) {
+    if (s->batch.count > 0) {
+        s->hooks->on_states(s, &s->batch);
+        s->batch.count = 0;
+    }
+}
+
+simulation_progress simulation_step(simulation *s) {
+    uint64_t start = clock_now();
+    simulation_progress progress = advance(s);
+    if (progress == SIMULATION_STEPPED && s->hooks->is_watched(s)) {
+        gather(s);
+    }
+    s->stamp = simulation_stamp();
+    s->statistics.cost += clock_now() - start;
+    s->statistics.steps += progress == SIMULATION_STEPPED;
+    return progress;
+}
+
+/* ---- pace -------------------------------------------------------------------------------------------------------- */
+
+/* ns at which tick number i after the anchor is due: by which its steps should have been done. */
+static uint64_t due_time(const simulation *s, uint64_t i) {
+    return s->anchor + (uint64_t)llround((double)(i * s->steps_a_tick) * s->step_length / s->rate * 1e9);
+}
+
+static void drop_anchor(simulation *s, uint64_t now) {
+    s->anchor = now;
+    s->anchor_step = s->step;
+    s->tick = 1;
+}
+
+/* Counts a tick that was not done when the next one was due. */
+static void note_overrun(simulation *s, uint64_t now, uint64_t next) {
+    s->statistics.overruns++;
+    if (s->last_overrun == 0 || now > s->last_overrun + EPISODE) {
+        simulation_tell(s, SIMULATION_OVERRUN, -1, "%.3f ms behind the clock; overrun number %llu",
+                        (double)(now - next) / 1e6, (unsigned long long)s->statistics.overruns);
+    }
+    s->last_overrun = now;
+    if (now - next > MOST_BEHIND) {
+        s->statistics.slipped += now - next;
+        s->anchor += now - next;
+    }
+}
+
+/* The steps of a tick, or as many of them as fit into the slice. False when it has to stop. */
+static bool run_steps(simulation *s, uint64_t start, bool is_watched) {
+    uint64_t target = s->anchor_step + s->tick * s->steps_a_tick;
+    simulation_progress progress = SIMULATION_STEPPED;
+    while (s->step < target && progress == SIMULATION_STEPPED) {
+        progress = advance(s);
+        if (progress == SIMULATION_STEPPED) {
+            s->statistics.steps++;
+            if (is_watched) {
+                gather(s);
+            }
+        }
+        if (s->steps_a_tick > 1 && clock_now() - start > SLICE) {
+            break;
+        }
+    }
+    if (progress == SIMULATION_IS_STARVED) {
+        drop_anchor(s, clock_now());
+    }
+    return progress != SIMULATION_HAS_DIVERGED;
+}
+
+/* One tick: what is due now. Returns when the next one is. */
+static uint64_t tick(simulation *s) {
+    uint64_t start = clock_now(), due = due_time(s, s->tick), first_step = s->step;
+    bool begins = s->step == s->anchor_step + (s->tick - 1) * s->steps_a_tick;
+    if (begins) {
+        s->statistics.ticks++;
+        s->statistics.lateness = start > due ? start - due : 0;
+        if (s->statistics.lateness > s->statistics.longest_lateness) {
+            s->statistics.longest_lateness = s->statistics.lateness;
+        }
+    }
+    bool goes_on = run_steps(s, start, s->hooks->is_watched(s));
+    uint64_t now = clock_now();
+    s->statistics.cost += s->step > first_step ? now - start : 0;
+    s->stamp = simulation_stamp();
+    simulation_flush(s);
+    if (!goes_on) {
+        return PACER_END;
+    }
+    if (s->step < s->anchor_step + s->tick * s->steps_a_tick && !s->is_starved) {
+        return now;
+    }
+    if (s->step >= s->anchor_step + s->tick * s->steps_a_tick) {
+        s->tick++;
+    }
+    uint64_t next = due_time(s, s->tick);
+    if (now > next) {
+        note_overrun(s, now, next);
+        return now;
+    }
+    return next;
+}
+
+static uint64_t run_tick(pacer_task *task, uint64_t due) {
+    simulation *s = (simulation *)task;
+    (void)due;
+    simulation_lock(s);
+    uint64_t next = s->condition == SIMULATION_RUNNING ? tick(s) : PACER_END;
+    simulation_unlock(s);
+    return next;
+}
+
+bool simulation_resume(simulation *s) {
+    pthread_mutex_lock(&s->control);
+    simulation_lock(s);
+    bool is_running = s->condition == SIMULATION_RUNNING,
+         may_run = s->condition != SIMULATION_DIVERGED && !s->is_deleted;
+    if (may_run && !is_running) {
+        s->condition = SIMULATION_RUNNING;
+        drop_anchor(s, clock_now());
+        simulation_tell(s, SIMULATION_RESUME, -1, "runs from step %llu on", (unsigned long long)s->step);
+    }
+    uint64_t due = due_time(s, s->tick);
+    simulation_unlock(s);
+    bool is_good = may_run && (is_running || pacer_add(s->pacer, &s->task, due));
+    if (may_run && !is_good) {
+        simulation_lock(s);
+        s->condition = SIMULATION_PAUSED;
+        simulation_unlock(s);
+    }
+    pthread_mutex_unlock(&s->control);
+    return is_good;
+}
+
+static void stop_running(simulation *s) {
+    pacer_remove(s->pacer, &s->task);
+    simulation_lock(s);
+    if (s->condition == SIMULATION_RUNNING) {
+        s->condition = SIMULATION_PAUSED;
+        simulation_tell(s, SIMULATION_PAUSE, -1, "stands after step %llu", (unsigned long long)s->step);
+    }
+    simulation_unlock(s);
+}
+
+void simulation_pause(simulation *s) {
+    pthread_mutex_lock(&s->control);
+    stop_running(s);
+    pthread_mutex_unlock(&s->control);
+}
+
+void simulation_end(simulation *s) {
+    pthread_mutex_lock(&s->control);
+    simulation_lock(s);
+    s->is_deleted = true;
+    simulation_unlock(s);
+    stop_running(s);
+    pthread_mutex_unlock(&s->control);
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+static void replace(double *to, const double *from, size_t count) {
+    if (from) {
+        memcpy(to, from, count * sizeof *to);
+    }
+}
+
+void simulation_set_input(simulation *s, const double *tau, const double *q, const double *v, const double *a) {
+    replace(s->input.tau, tau, s->nv);
+    replace(s->input.q, q, s->nq);
+    replace(s->input.v, v, s->nv);
+    replace(s->input.a, a, s->nv);
+    if (s->recording) {
+        s->hooks->on_input(s);
+    }
+}
+
+/* The state was not reached by a step. */
+static void note_jump(simulation *s) {
+    memset(s->tau, 0, s->nv * sizeof *s->tau);
+    s->stamp = simulation_stamp();
+    if (s->condition == SIMULATION_DIVERGED) {
+        s->condition = SIMULATION_PAUSED;
+    }
+    if (s->recording) {
+        s->hooks->on_jump(s);
+    }
+}
+
+void simulation_set_state(simulation *s, const double *q, const double *v) {
+    replace(s->q, q, s->nq);
+    memset(s->v, 0, s->nv * sizeof *s->v);
+    replace(s->v, v, s->nv);
+    note_jump(s);
+    simulation_tell(s, SIMULATION_STATE_SET, -1, "state set after step %llu", (unsigned long long)s->step);
+}
+
+void simulation_reset(simulation *s) {
+    uint64_t step = s->step;
+    simulation_flush(s);
+    replace(s->q, s->initial_q, s->nq);
+    replace(s->v, s->initial_v, s->nv);
+    memset(s->input.tau, 0, s->nv * sizeof *s->input.tau);
+    replace(s->input.q, s->initial_q, s->nq);
+    memset(s->input.v, 0, s->nv * sizeof *s->input.v);
+    memset(s->input.a, 0, s->nv * sizeof *s->input.a);
+    disturbance_seed(&s->generator, s->seed);
+    s->step = 0;
+    atomic_store(&s->time, 0);
+    drop_anchor(s, clock_now());
+    note_jump(s);
+    simulation_tell(s, SIMULATION_RESET, -1, "back to the start from step %llu", (unsigned long long)step);
+}
+
+bool simulation_was_executed(simulation *s, uint64_t client, uint64_t id) {
+    if (client == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < SIMULATION_REQUESTS; i++) {
+        if (s->executed[i].client == client && s->executed[i].id == id) {
+            return true;
+        }
+    }
+    s->executed[s->next_executed].client = client;
+    s->executed[s->next_executed].id = id;
+    s->next_executed = (s->next_executed + 1) % SIMULATION_REQUESTS;
+    return false;
+}
+
+void simulation_renew(simulation *s) {
+    s->lease_end = clock_now() + clock_duration(s->lease);
+}

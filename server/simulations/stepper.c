@@ -1,0 +1,149 @@
+/* One robot moved forward in time. */
+#include "simulations/stepper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* s within the limits after which a joint is named again. */
+static const double QUIET_TIME = 0.1;
+
+/* A joint with limits. */
+typedef struct limited_joint {
+    int joint;
+    unsigned quiet; /* steps until it is named again */
+} limited_joint;
+
+struct stepper {
+    dyn_simulator *simulator;
+    const dyn_model *model;
+    size_t nv;
+    double *deviation; /* NULL: no disturbance */
+    double *tau;
+    limited_joint *limited;
+    size_t limited_count, next_limited;
+    unsigned quiet_steps;
+    dyn_sample_result result;
+};
+
+static bool find_limited(stepper *s) {
+    int count = dyn_model_joint_count(s->model);
+    s->limited = calloc(count > 0 ? (size_t)count : 1, sizeof *s->limited);
+    for (int j = 0; s->limited && j < count; j++) {
+        const dyn_joint *joint = dyn_model_joint(s->model, j);
+        if (joint->has_limits && joint->nq == 1 && joint->limits.lower < joint->limits.upper) {
+            s->limited[s->limited_count++].joint = j;
+        }
+    }
+    return s->limited != NULL;
+}
+
+static bool allocate(stepper *s, const double *deviation) {
+    size_t bytes = (s->nv ? s->nv : 1) * sizeof(double);
+    s->tau = malloc(bytes);
+    s->deviation = deviation ? malloc(bytes) : NULL;
+    if (s->deviation) {
+        memcpy(s->deviation, deviation, s->nv * sizeof *deviation);
+    }
+    return s->tau && (s->deviation || !deviation) && find_limited(s);
+}
+
+dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *options, const double *deviation,
+                          dyn_error *error, stepper **result) {
+    stepper *s = calloc(1, sizeof *s);
+    *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .message = "out of memory"};
+    if (!s) {
+        return DYN_RESOURCE_EXHAUSTED;
+    }
+    s->model = model;
+    s->nv = (size_t)dyn_model_nv(model);
+    s->quiet_steps = (unsigned)fmin(ceil(QUIET_TIME / options->dt), 1e9);
+    dyn_status status =
+        allocate(s, deviation) ? dyn_simulator_create(model, options, error, &s->simulator) : DYN_RESOURCE_EXHAUSTED;
+    if (status != DYN_OK) {
+        stepper_free(s);
+        return status;
+    }
+    *result = s;
+    return DYN_OK;
+}
+
+void stepper_free(stepper *s) {
+    if (s) {
+        dyn_simulator_free(s->simulator);
+        free(s->deviation);
+        free(s->tau);
+        free(s->limited);
+        free(s);
+    }
+}
+
+const dyn_simulation_options *stepper_options(const stepper *s) {
+    return dyn_simulator_options(s->simulator);
+}
+
+const double *stepper_deviation(const stepper *s) {
+    return s->deviation;
+}
+
+/* Why a sample stopped. */
+static void describe(const stepper *s, dyn_error *error) {
+    const char *joint = dyn_model_joint(s->model, s->result.joint)->name;
+    error->status = DYN_FAILED_PRECONDITION;
+    switch (s->result.status) {
+    case DYN_SAMPLE_RUNNING:
+        break;
+    case DYN_SAMPLE_NOT_FINITE:
+        snprintf(error->message, sizeof error->message, "the state of %.80s is no finite number", joint);
+        break;
+    case DYN_SAMPLE_TOO_FAST:
+        snprintf(error->message, sizeof error->message, "%.80s is faster than %g, the velocity bound", joint,
+                 stepper_options(s)->velocity_bound);
+        break;
+    case DYN_SAMPLE_SINGULAR:
+        snprintf(error->message, sizeof error->message, "no inertia resists %.80s", joint);
+        break;
+    }
+}
+
+bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
+                  dyn_error *error) {
+    bool has_control = stepper_options(s)->control != DYN_CONTROL_NONE;
+    memcpy(s->tau, input->tau, s->nv * sizeof *s->tau);
+    for (size_t i = 0; s->deviation && i < s->nv; i++) {
+        s->tau[i] += s->deviation[i] * disturbance_normal(generator);
+    }
+    dyn_step_input acting = {
+        .tau = s->tau,
+        .q_r = has_control ? input->q : NULL,
+        .v_r = has_control ? input->v : NULL,
+        .a_r = has_control ? input->a : NULL,
+    };
+    s->result = (dyn_sample_result){0};
+    s->next_limited = 0;
+    if (dyn_simulator_step(s->simulator, 1, &acting, q, v, tau, &s->result, error) != DYN_OK) {
+        return false;
+    }
+    if (s->result.status != DYN_SAMPLE_RUNNING) {
+        describe(s, error);
+        return false;
+    }
+    return true;
+}
+
+int stepper_limit(stepper *s, const double *q) {
+    while (s->next_limited < s->limited_count) {
+        limited_joint *l = &s->limited[s->next_limited++];
+        const dyn_joint *joint = dyn_model_joint(s->model, l->joint);
+        double value = q[joint->q_index];
+        bool is_at_limit =
+            value <= joint->limits.lower || value >= joint->limits.upper || s->result.hit_joint == l->joint + 1;
+        bool is_news = is_at_limit && l->quiet == 0;
+        l->quiet = is_at_limit ? s->quiet_steps : l->quiet > 0 ? l->quiet - 1 : 0;
+        if (is_news) {
+            return l->joint;
+        }
+    }
+    return -1;
+}

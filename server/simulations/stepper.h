@@ -1,0 +1,41 @@
+/*
+ * One robot moved forward in time: the library's step, with a disturbance, and with a look at the joints' limits.
+ * Everything is in the model's order. Not for two threads at once.
+ */
+#ifndef SERVER_SIMULATIONS_STEPPER_H
+#define SERVER_SIMULATIONS_STEPPER_H
+
+#include <dynamics/simulation.h>
+
+#include "simulations/disturbance.h"
+
+/* What drives a step: forces, and the reference of the controller. */
+typedef struct stepper_input {
+    double *tau; /* nv */
+    double *q;   /* nq */
+    double *v;   /* nv */
+    double *a;   /* nv */
+} stepper_input;
+
+typedef struct stepper stepper;
+
+/* `deviation`: of the disturbance, nv standard deviations; NULL: none; copied. Errors as in dyn_simulator_create. The
+ * model must outlive it. */
+dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *options, const double *deviation,
+                          dyn_error *error, stepper **result);
+void stepper_free(stepper *s);
+
+/* The options, with gains that live as long as it does, and the deviations (NULL: none). */
+const dyn_simulation_options *stepper_options(const stepper *s);
+const double *stepper_deviation(const stepper *s);
+
+/* Moves (q, v) by one step; tau receives the forces that acted. False when the robot diverged: then q and v are as
+ * before, and `error` tells why. */
+bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
+                  dyn_error *error);
+
+/* The next joint that the last step brought to a limit or through it; -1: no more. A joint is named again after it was
+ * within its limits for a tenth of a second. */
+int stepper_limit(stepper *s, const double *q);
+
+#endif
