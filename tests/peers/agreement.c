@@ -1,6 +1,6 @@
 /*
  * Our quantities beside those of the peer library that PEER names, at random states of the sample robots, of chains,
- * random arms and random trees.
+ * random arms, random trees, and of the robots with reference values where they are there.
  *
  * A difference counts relative to the norm of the quantity (or to 1). Forward dynamics is compared in the forces:
  * |M (a - a')| beside |tau|, since the condition of M is the robot's and not a library's.
@@ -15,9 +15,10 @@
 #include "peer.h"
 #include "robots.h"
 #include "support/assertions.h"
+#include "support/golden.h"
 #include "support/random_tree.h"
 
-enum { STATES = 50, ARMS = 30, TREES = 15 };
+enum { STATES = 50, ARMS = 30, TREES = 15, REFERENCE_STATES = 3 };
 
 /* A robot in both libraries, a state, and room for results. */
 typedef struct pair {
@@ -27,7 +28,7 @@ typedef struct pair {
     const peer_library *library;
     peer *other;
     size_t nv;
-    double *q, *v, *a, *tau, *ours, *theirs, *M;
+    double *q, *v, *a, *tau, *ours, *theirs, *M, wrench[6];
     int compared[ALGORITHM_COUNT]; /* how often */
     double worst;                  /* relative difference */
 } pair;
@@ -66,6 +67,7 @@ static algorithm_input input_of(const pair *p, int frame) {
                              .v = p->v,
                              .a = p->a,
                              .tau = p->tau,
+                             .wrench = p->wrench,
                              .frame = frame};
 }
 
@@ -199,6 +201,7 @@ static void compare_states(pair *p, random_source *random, int states) {
         random_vector(random, nv, 2, p->v);
         random_vector(random, nv, 5, p->a);
         random_vector(random, nv, 20, p->tau);
+        random_vector(random, 6, 10, p->wrench);
         compare_state(p);
     }
 }
@@ -254,6 +257,44 @@ START_TEST(point_masses_agree) {
 }
 END_TEST
 
+/* A robot of the reference values, on the base that those are for; the peer may lack one of its joint types. */
+static bool compare_reference_robot(const char *file, random_source *random) {
+    char reason[PEER_REASON_SIZE] = "";
+    golden g;
+    pair p;
+    if (!golden_open(file, &g)) {
+        return false;
+    }
+    peer *probe = peer_find(PEER)->create(g.model, false, reason);
+    if (probe) {
+        peer_find(PEER)->destroy(probe);
+        pair_open(&p, file, g.model, NULL);
+        g.model = NULL; /* the pair's from here on */
+        compare_states(&p, random, REFERENCE_STATES);
+        pair_close(&p);
+    } else {
+        printf("%s: %s\n", file, reason);
+    }
+    golden_close(&g);
+    return probe != NULL;
+}
+
+START_TEST(robots_of_the_reference_values_agree) {
+    random_source random = random_seed("reference robots beside " PEER, 20262208);
+    char **files = golden_files();
+    int compared = 0;
+    for (int i = 0; files && files[i]; i++) {
+        compared += compare_reference_robot(files[i], &random);
+    }
+    if (files) {
+        ck_assert_int_gt(compared, 5);
+    } else {
+        puts("skipped: the directory with reference values is missing");
+    }
+    golden_files_free(files);
+}
+END_TEST
+
 static const int lengths[] = {1, 6, 12, 25, 50};
 
 START_TEST(chains_agree) {
@@ -306,6 +347,7 @@ int main(void) {
     tcase_add_loop_test(robots, sample_robots_agree, 0, SAMPLES);
     tcase_add_loop_test(robots, sample_robots_agree_as_the_peer_reads_them, 0, SAMPLES);
     tcase_add_test(robots, robots_on_floating_bases_agree);
+    tcase_add_test(robots, robots_of_the_reference_values_agree);
     tcase_add_test(robots, point_masses_agree);
     tcase_add_loop_test(robots, chains_agree, 0, LENGTHS);
     tcase_add_test(robots, random_arms_agree);

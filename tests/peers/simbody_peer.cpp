@@ -1,0 +1,372 @@
+/*
+ * Simbody: a multibody system is built body by body. Each call realizes the state no further than it needs. Simbody
+ * holds quaternions w first, and both parts of a free body's velocity in the axes of its parent, the world.
+ */
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include <Simbody.h>
+
+#include <dynamics/inertia.h>
+
+#include "bodies.h"
+#include "coordinates.h"
+#include "peer.h"
+
+struct peer {
+    peer() : matter(system), forces(system) {}
+    peer(const peer &) = delete;
+    peer &operator=(const peer &) = delete;
+    ~peer() {
+        coordinates_free(&velocity);
+    }
+
+    const dyn_model *model = nullptr;
+    SimTK::MultibodySystem system;
+    SimTK::SimbodyMatterSubsystem matter;
+    SimTK::GeneralForceSubsystem forces;
+    SimTK::Force::Gravity gravity;
+    SimTK::State state;
+    std::vector<SimTK::MobilizedBodyIndex> body_of; /* of our link; invalid where it was merged */
+    std::vector<int> q_address;                     /* of our joint */
+    coordinates velocity{};
+    SimTK::Vector x, y;
+    SimTK::Matrix matrix;
+    SimTK::Vector_<SimTK::SpatialVec> spatial;
+    std::vector<double> rows;
+};
+
+namespace {
+
+SimTK::Vec3 to_vector(const double *x) {
+    return SimTK::Vec3(x[0], x[1], x[2]);
+}
+
+SimTK::Transform to_transform(const dyn_pose &pose) {
+    const double *R = pose.rotation;
+    SimTK::Mat33 rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]);
+    return SimTK::Transform(SimTK::Rotation(rotation, true), to_vector(pose.position));
+}
+
+SimTK::Body::Rigid to_body(const dyn_inertia &inertia) {
+    const double *I = inertia.rotational;
+    SimTK::Vec3 c = to_vector(inertia.center_of_mass);
+    SimTK::Inertia central(I[0], I[3], I[5], I[1], I[2], I[4]);
+    return SimTK::Body::Rigid(SimTK::MassProperties(inertia.mass, c, central.shiftFromMassCenter(c, inertia.mass)));
+}
+
+/* The mobilizer of a body; its index is invalid where Simbody has no such joint. Simbody turns about z and slides along
+ * x, so that both of its frames are turned. */
+SimTK::MobilizedBodyIndex add_body(SimTK::MobilizedBody &parent, const body &b, const dyn_model *model) {
+    SimTK::Body::Rigid rigid = to_body(b.inertia);
+    SimTK::Transform origin = to_transform(b.origin);
+    if (b.joint < 0) {
+        return SimTK::MobilizedBody::Weld(parent, origin, rigid, SimTK::Transform());
+    }
+    const dyn_joint *joint = dyn_model_joint(model, b.joint);
+    bool slides = joint->type == DYN_JOINT_PRISMATIC;
+    if (joint->type == DYN_JOINT_FLOATING) {
+        return SimTK::MobilizedBody::Free(parent, origin, rigid, SimTK::Transform());
+    }
+    SimTK::CoordinateAxis own = slides ? SimTK::CoordinateAxis(SimTK::XAxis) : SimTK::CoordinateAxis(SimTK::ZAxis);
+    SimTK::Transform turned(SimTK::Rotation(SimTK::UnitVec3(to_vector(joint->axis)), own));
+    if (slides) {
+        return SimTK::MobilizedBody::Slider(parent, origin * turned, rigid, turned);
+    }
+    bool turns = joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_CONTINUOUS;
+    return turns ? SimTK::MobilizedBody::Pin(parent, origin * turned, rigid, turned) : SimTK::MobilizedBodyIndex();
+}
+
+bool build(peer &p, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
+    std::vector<body> bodies(static_cast<size_t>(dyn_model_link_count(p.model)));
+    std::vector<SimTK::MobilizedBodyIndex> built;
+    bodies.resize(static_cast<size_t>(bodies_list(p.model, merge_fixed, bodies.data())));
+    p.body_of.resize(static_cast<size_t>(dyn_model_link_count(p.model)));
+    for (const body &b : bodies) {
+        dyn_error error;
+        /* Simbody would end the program when it computes with such a body. */
+        if (b.inertia.mass > 0 && dyn_inertia_check(&b.inertia, &error) != DYN_OK) {
+            std::snprintf(reason, PEER_REASON_SIZE, "Simbody has no such link as %s: %.150s",
+                          dyn_model_link(p.model, b.link)->name, error.message);
+            return false;
+        }
+        SimTK::MobilizedBody &parent =
+            b.parent < 0 ? p.matter.updGround() : p.matter.updMobilizedBody(built[static_cast<size_t>(b.parent)]);
+        SimTK::MobilizedBodyIndex index = add_body(parent, b, p.model);
+        if (!index.isValid() || (b.joint >= 0 && dyn_model_joint(p.model, b.joint)->master >= 0)) {
+            std::snprintf(reason, PEER_REASON_SIZE, "Simbody has no such joint as %s",
+                          dyn_model_joint(p.model, b.joint)->name);
+            return false;
+        }
+        built.push_back(index);
+        p.body_of[static_cast<size_t>(b.link)] = index;
+    }
+    return true;
+}
+
+peer *create(const dyn_model *model, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
+    auto p = std::make_unique<peer>();
+    double g[3];
+    p->model = model;
+    dyn_model_gravity(model, g);
+    p->gravity = SimTK::Force::Gravity(p->forces, p->matter, to_vector(g));
+    if (!build(*p, merge_fixed, reason)) {
+        return nullptr;
+    }
+    p->state = p->system.realizeTopology();
+    p->system.realizeModel(p->state);
+    std::vector<int> address;
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const SimTK::MobilizedBody &mobilized =
+            p->matter.getMobilizedBody(p->body_of[static_cast<size_t>(dyn_model_joint(model, j)->child_link)]);
+        p->q_address.push_back(mobilized.getFirstQIndex(p->state));
+        address.push_back(mobilized.getFirstUIndex(p->state));
+    }
+    p->x.resize(dyn_model_nv(model));
+    p->rows.resize(static_cast<size_t>(dyn_model_nv(model) * std::max(6, dyn_model_nv(model))));
+    base_convention convention = {};
+    convention.angular_first = convention.linear_in_world = convention.angular_in_world = true;
+    return coordinates_create(&p->velocity, model, convention, address.data()) ? p.release() : nullptr;
+}
+
+void destroy(peer *robot) {
+    delete robot;
+}
+
+/* ---- conversion -------------------------------------------------------------------------------------------------- */
+
+void put_configuration(peer *p, const double *q) {
+    coordinates_turn(&p->velocity, q);
+    SimTK::Vector &to = p->state.updQ();
+    for (int j = 0; j < dyn_model_joint_count(p->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(p->model, j);
+        const double *from = q + joint->q_index;
+        int at = p->q_address[static_cast<size_t>(j)];
+        if (joint->type == DYN_JOINT_FLOATING) {
+            const double moved[7] = {from[6], from[3], from[4], from[5], from[0], from[1], from[2]};
+            for (int i = 0; i < 7; i++) {
+                to[at + i] = moved[i];
+            }
+        } else {
+            to[at] = *from;
+        }
+    }
+}
+
+void realize_position(peer *p, const algorithm_input *in) {
+    put_configuration(p, in->q);
+    p->system.realize(p->state, SimTK::Stage::Position);
+}
+
+void realize_velocity(peer *p, const algorithm_input *in) {
+    put_configuration(p, in->q);
+    coordinates_put(&p->velocity, in->v, p->state.updU().updContiguousScalarData());
+    p->system.realize(p->state, SimTK::Stage::Velocity);
+}
+
+void put_acceleration(peer *p, const algorithm_input *in) {
+    coordinates_put_acceleration(&p->velocity, in->v, in->a, p->x.updContiguousScalarData());
+}
+
+bool take(peer *p, const SimTK::Vector &x, double *out) {
+    if (out) {
+        coordinates_take(&p->velocity, x.getContiguousScalarData(), out);
+    }
+    return true;
+}
+
+/* Rows of p->matrix, from row `first` on, to p->rows. */
+const double *row_major(peer *p, int first, int count) {
+    int columns = p->matrix.ncol();
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < columns; j++) {
+            p->rows[static_cast<size_t>(i * columns + j)] = p->matrix(first + i, j);
+        }
+    }
+    return p->rows.data();
+}
+
+bool take_square(peer *p, double *out) {
+    if (out) {
+        coordinates_take_square(&p->velocity, row_major(p, 0, p->matrix.nrow()), out);
+    }
+    return true;
+}
+
+/* Angular, then linear part. */
+bool take_spatial(const SimTK::SpatialVec &x, double *out) {
+    for (int i = 0; out && i < 6; i++) {
+        out[i] = x[i / 3][i % 3];
+    }
+    return true;
+}
+
+bool take_number(double x, double *out) {
+    if (out) {
+        *out = x;
+    }
+    return true;
+}
+
+SimTK::MobilizedBodyIndex index_of(const peer *p, const algorithm_input *in) {
+    return p->body_of[static_cast<size_t>(in->frame)];
+}
+
+/* ---- dynamics ---------------------------------------------------------------------------------------------------- */
+
+/* tau at the state for p->x as rates of Simbody's speeds. */
+bool residual_force(peer *p, double *tau) {
+    p->matter.calcResidualForceIgnoringConstraints(p->state, SimTK::Vector(), p->gravity.getBodyForces(p->state), p->x,
+                                                   p->y);
+    return take(p, p->y, tau);
+}
+
+bool rnea(peer *p, const algorithm_input *in, double *tau) {
+    realize_velocity(p, in);
+    put_acceleration(p, in);
+    return residual_force(p, tau);
+}
+
+bool bias(peer *p, const algorithm_input *in, double *h) {
+    std::vector<double> rest(static_cast<size_t>(p->velocity.nv));
+    algorithm_input still = *in;
+    still.a = rest.data();
+    return rnea(p, &still, h);
+}
+
+bool gravity(peer *p, const algorithm_input *in, double *g) {
+    realize_position(p, in);
+    p->matter.multiplyBySystemJacobianTranspose(p->state, p->gravity.getBodyForces(p->state), p->y);
+    p->y *= -1;
+    return take(p, p->y, g);
+}
+
+bool crba(peer *p, const algorithm_input *in, double *M) {
+    realize_position(p, in);
+    p->matter.calcM(p->state, p->matrix);
+    return take_square(p, M);
+}
+
+bool minverse(peer *p, const algorithm_input *in, double *inverse) {
+    realize_position(p, in);
+    p->matter.calcMInv(p->state, p->matrix);
+    return take_square(p, inverse);
+}
+
+bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
+    realize_velocity(p, in);
+    p->system.realize(p->state, SimTK::Stage::Dynamics);
+    coordinates_put(&p->velocity, in->tau, p->x.updContiguousScalarData());
+    p->matter.calcAccelerationIgnoringConstraints(p->state, p->x, p->gravity.getBodyForces(p->state), p->y, p->spatial);
+    if (a) {
+        coordinates_take_acceleration(&p->velocity, in->v, p->y.getContiguousScalarData(), a);
+    }
+    return true;
+}
+
+/* ---- energy and momentum ----------------------------------------------------------------------------------------- */
+
+bool kinetic_energy(peer *p, const algorithm_input *in, double *T) {
+    realize_velocity(p, in);
+    return take_number(p->matter.calcKineticEnergy(p->state), T);
+}
+
+bool potential_energy(peer *p, const algorithm_input *in, double *V) {
+    realize_position(p, in);
+    return take_number(p->gravity.getPotentialEnergy(p->state), V);
+}
+
+bool center_of_mass(peer *p, const algorithm_input *in, double *c) {
+    realize_position(p, in);
+    SimTK::Vec3 found = p->matter.calcSystemMassCenterLocationInGround(p->state);
+    if (c) {
+        std::copy_n(&found[0], 3, c);
+    }
+    return true;
+}
+
+bool centroidal_momentum(peer *p, const algorithm_input *in, double *h) {
+    realize_velocity(p, in);
+    return take_spatial(p->matter.calcSystemCentralMomentum(p->state), h);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+bool pose(peer *p, const algorithm_input *in, double *out) {
+    if (!index_of(p, in).isValid()) {
+        return false;
+    }
+    realize_position(p, in);
+    const SimTK::Transform &X = p->matter.getMobilizedBody(index_of(p, in)).getBodyTransform(p->state);
+    for (int i = 0; out && i < 12; i++) {
+        out[i] = i < 3 ? X.p()[i] : X.R().asMat33()((i - 3) / 3, i % 3);
+    }
+    return true;
+}
+
+bool jacobian(peer *p, const algorithm_input *in, double *J) {
+    if (!index_of(p, in).isValid()) {
+        return false;
+    }
+    realize_position(p, in);
+    p->matter.calcFrameJacobian(p->state, index_of(p, in), SimTK::Vec3(0), p->matrix);
+    if (J) {
+        coordinates_take_rows(&p->velocity, row_major(p, 0, 6), 6, J);
+    }
+    return true;
+}
+
+bool twist(peer *p, const algorithm_input *in, double *V) {
+    if (!index_of(p, in).isValid()) {
+        return false;
+    }
+    realize_velocity(p, in);
+    return take_spatial(p->matter.getMobilizedBody(index_of(p, in)).getBodyVelocity(p->state), V);
+}
+
+bool frame_acceleration(peer *p, const algorithm_input *in, double *A) {
+    if (!index_of(p, in).isValid()) {
+        return false;
+    }
+    realize_velocity(p, in);
+    put_acceleration(p, in);
+    p->matter.calcBodyAccelerationFromUDot(p->state, p->x, p->spatial);
+    return take_spatial(p->spatial[index_of(p, in)], A);
+}
+
+/* F is a wrench about the body's origin in the world's axes. */
+bool frame_force(peer *p, const algorithm_input *in, double *tau) {
+    if (!index_of(p, in).isValid()) {
+        return false;
+    }
+    realize_position(p, in);
+    SimTK::SpatialVec F(to_vector(in->wrench), to_vector(in->wrench + 3));
+    p->matter.multiplyByFrameJacobianTranspose(p->state, index_of(p, in), SimTK::Vec3(0), F, p->y);
+    return take(p, p->y, tau);
+}
+
+const peer_algorithm algorithms[] = {
+    {ALGORITHM_RNEA, rnea},
+    {ALGORITHM_BIAS, bias},
+    {ALGORITHM_GRAVITY, gravity},
+    {ALGORITHM_CRBA, crba},
+    {ALGORITHM_MINVERSE, minverse},
+    {ALGORITHM_ABA, forward_dynamics},
+    {ALGORITHM_KINETIC_ENERGY, kinetic_energy},
+    {ALGORITHM_POTENTIAL_ENERGY, potential_energy},
+    {ALGORITHM_CENTER_OF_MASS, center_of_mass},
+    {ALGORITHM_CENTROIDAL_MOMENTUM, centroidal_momentum},
+    {ALGORITHM_POSE, pose},
+    {ALGORITHM_JACOBIAN, jacobian},
+    {ALGORITHM_TWIST, twist},
+    {ALGORITHM_FRAME_ACCELERATION, frame_acceleration},
+    {ALGORITHM_FRAME_FORCE, frame_force},
+    {ALGORITHM_COUNT, nullptr},
+};
+
+} // namespace
+
+extern "C" const peer_library simbody_library = {"Simbody 3.7", "simbody", 1e-9,    true,      true,
+                                                 create,        nullptr,   destroy, algorithms};
