@@ -8,6 +8,8 @@
 #include "kernels.h"
 #include "step_parameters.h"
 
+extern const kernel_table KERNEL(kernel_table);
+
 /* Bytes of scratch memory that each algorithm needs. */
 size_t KERNEL(placements_memory)(const dyn_model *model);
 size_t KERNEL(rnea_memory)(const dyn_model *model);

@@ -3,7 +3,8 @@
  *
  * `real` holds DYN_LANES samples, one in each lane: a double, or a vector of doubles. Arithmetic is by operators; mixed
  * operations with a double broadcast it. All else that an algorithm needs of a number is named here, so that the same
- * source serves every instruction set and every precision. An algorithm branches on the model and never on a real.
+ * source serves every instruction set and every precision. An algorithm branches on the model and never on a real, and
+ * stays in the common subset of C and C++, where `real` may be a class: one that counts, or one that writes code.
  *
  * DYN_INSTANCE names the instance that is being compiled; KERNEL(rnea) is the name of rnea in it. DYN_REAL_HEADER names
  * a header that defines `real` and its functions for another type of number, such as complex ones.

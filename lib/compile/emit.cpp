@@ -1,0 +1,335 @@
+#include "emit.h"
+
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+static const uint32_t none = UINT32_MAX;
+
+std::string identifier(const std::string &name) {
+    std::string plain;
+    for (char c : name) {
+        plain += std::isalnum((unsigned char)c) && (unsigned char)c < 128 ? c : '_';
+    }
+    return plain.empty() || std::isdigit((unsigned char)plain[0]) ? "_" + plain : plain;
+}
+
+/* ---- the prelude --------------------------------------------------------------------------------------------------*/
+
+static const char alone_prelude[] = R"(#include <math.h>
+
+typedef %s real;
+
+static inline real real_fma(real a, real b, real c) {
+    return a * b + c;
+}
+
+static void sines(const real *angle, int count, real *sine, real *cosine) {
+    for (int i = 0; i < count; i++) {
+        sine[i] = %s(angle[i]);
+        cosine[i] = %s(angle[i]);
+    }
+}
+)";
+
+static const char object_prelude[] = R"(#if LANES == 1
+typedef double real;
+#else
+#include <immintrin.h>
+typedef double real __attribute__((vector_size(8 * LANES)));
+#endif
+
+typedef void sines_function(const void *angle, int count, void *sine, void *cosine);
+
+/* x in every lane. */
+static inline real real_set(double x) {
+#if LANES == 1
+    return x;
+#else
+    const real zero = {0};
+    return x - zero;
+#endif
+}
+
+/* a b + c, rounded once where the instruction set has a fused instruction. */
+static inline real real_fma(real a, real b, real c) {
+#if defined __FMA__ && LANES == 1
+    return __builtin_fma(a, b, c);
+#elif defined __FMA__ && LANES == 4
+    return _mm256_fmadd_pd(a, b, c);
+#elif defined __AVX512F__ && LANES == 8
+    return _mm512_fmadd_pd(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+)";
+
+void emit_prelude(std::ostream &out, const emit_options &options) {
+    if (options.target == emit_target::object) {
+        out << object_prelude;
+        return;
+    }
+    char text[sizeof alone_prelude + 32];
+    std::snprintf(text, sizeof text, alone_prelude, options.is_float ? "float" : "double",
+                  options.is_float ? "sinf" : "sin", options.is_float ? "cosf" : "cos");
+    out << text;
+}
+
+/* ---- a function ---------------------------------------------------------------------------------------------------*/
+
+/* One function while it is written. */
+class writer {
+  public:
+    writer(std::ostream &stream, const compiled_function &written, const emit_options &how)
+        : out(stream), f(written), options(how), live(live_nodes(written)), uses(written.graph.size()),
+          fused(written.graph.size(), none), is_dropped(written.graph.size()), is_flipped(written.graph.size()),
+          stores(written.graph.size()) {
+        find_angles();
+        count_uses();
+        fuse_products();
+        flip_sums();
+    }
+
+    void write() {
+        write_sines();
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            if (live[i] && !is_dropped[i]) {
+                write_node(i);
+            }
+            for (const std::string &target : stores[i]) {
+                out << target;
+            }
+        }
+    }
+
+  private:
+    struct use_count {
+        uint32_t all, in_sums, negative, outputs;
+    };
+
+    void count_uses() {
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            const graph_node &n = f.graph.node(i);
+            if (live[i] && n.kind >= operation::sum) {
+                note_use(n.a, n.kind);
+                note_use(n.b, n.kind);
+            }
+        }
+        for (const output_array &o : f.outputs) {
+            for (size_t k = 0; k < o.values.size(); k++) {
+                uses[o.values[k].node()].all++;
+                uses[o.values[k].node()].outputs++;
+                uses[o.values[k].node()].negative += o.values[k].is_negative();
+            }
+        }
+    }
+
+    void note_use(expression x, operation in) {
+        use_count &u = uses[x.node()];
+        u.all++;
+        u.in_sums += in == operation::sum;
+        u.negative += x.is_negative();
+    }
+
+    /* Whether nothing but sums needs this product. */
+    bool is_fusible(expression x) const {
+        const use_count &u = uses[x.node()];
+        return f.graph.node(x).kind == operation::product && u.all == u.in_sums;
+    }
+
+    /* Each sum takes one product into itself, the one with fewer uses; what all its sums have taken is dropped. */
+    void fuse_products() {
+        std::vector<uint32_t> taken(f.graph.size());
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            const graph_node &n = f.graph.node(i);
+            if (!live[i] || n.kind != operation::sum) {
+                continue;
+            }
+            bool first = is_fusible(n.a), second = is_fusible(n.b);
+            if (first || second) {
+                bool takes_second = second && (!first || uses[n.b.node()].all <= uses[n.a.node()].all);
+                fused[i] = takes_second ? n.b.node() : n.a.node();
+                taken[fused[i]]++;
+            }
+        }
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            is_dropped[i] = taken[i] > 0 && taken[i] == uses[i].all;
+        }
+    }
+
+    /* A sum that is only used with a minus is computed with it. */
+    void flip_sums() {
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            is_flipped[i] = f.graph.node(i).kind == operation::sum && uses[i].negative == uses[i].all && live[i];
+        }
+        for (const output_array &o : f.outputs) {
+            for (size_t k = 0; k < o.values.size(); k++) {
+                expression x = o.values[k];
+                stores[x.node()].push_back("    " + o.name + "[" + std::to_string(k) + "] = " + operand(x) + ";\n");
+            }
+        }
+    }
+
+    std::string constant(double value) const {
+        char text[48];
+        int most = options.is_float ? 9 : 17, few = most - 2;
+        do {
+            std::snprintf(text, sizeof text, "%.*g", few, value);
+        } while (few++ < most && std::strtod(text, nullptr) != value);
+        std::string digits = text;
+        if (digits.find_first_of(".e") == std::string::npos) {
+            digits += ".0";
+        }
+        if (options.is_float) {
+            digits += "f";
+        }
+        return options.target == emit_target::object ? "real_set(" + digits + ")" : digits;
+    }
+
+    std::string operand(expression x) const {
+        uint32_t i = x.node();
+        const graph_node &n = f.graph.node(i);
+        bool is_negative = x.is_negative() != is_flipped[i];
+        if (n.kind == operation::constant) {
+            return constant(is_negative ? -n.value : n.value);
+        }
+        std::string text = is_negative ? "-" : "";
+        switch (n.kind) {
+        case operation::input:
+            return text + input_name((input_array)n.a.bits) + "[" + std::to_string(n.b.bits) + "]";
+        case operation::sine:
+            return text + "sine[" + std::to_string(slot[n.a.node()]) + "]";
+        case operation::cosine:
+            return text + "cosine[" + std::to_string(slot[n.a.node()]) + "]";
+        default:
+            return text + "x" + std::to_string(i);
+        }
+    }
+
+    /* The angles whose sines are needed, in the order in which they will be evaluated. */
+    void find_angles() {
+        slot.assign(f.graph.size(), none);
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            const graph_node &n = f.graph.node(i);
+            if (live[i] && (n.kind == operation::sine || n.kind == operation::cosine) && slot[n.a.node()] == none) {
+                slot[n.a.node()] = (uint32_t)angles.size();
+                angles.push_back(n.a.node());
+            }
+        }
+    }
+
+    /* All angles first, and what they are computed from; then their sines and cosines together. */
+    void write_sines() {
+        if (angles.empty()) {
+            return;
+        }
+        std::vector<bool> before(f.graph.size());
+        for (uint32_t angle : angles) {
+            before[angle] = true;
+        }
+        for (uint32_t i = (uint32_t)f.graph.size(); i-- > 0;) {
+            const graph_node &n = f.graph.node(i);
+            if (before[i] && n.kind >= operation::sum) {
+                before[n.a.node()] = before[n.b.node()] = true;
+            }
+        }
+        std::string count = std::to_string(angles.size());
+        out << "    real angle[" << count << "], sine[" << count << "], cosine[" << count << "];\n";
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            if (before[i] && !is_dropped[i]) {
+                write_node(i);
+                is_dropped[i] = true;
+            }
+        }
+        for (size_t k = 0; k < angles.size(); k++) {
+            out << "    angle[" << k << "] = " << operand({angles[k] << 1}) << ";\n";
+        }
+        out << "    sines(angle, " << count << ", sine, cosine);\n";
+    }
+
+    void write_node(uint32_t i) {
+        const graph_node &n = f.graph.node(i);
+        if (n.kind < operation::sum) {
+            return;
+        }
+        out << "    const real x" << i << " = ";
+        if (n.kind == operation::product) {
+            out << operand(n.a) << " * " << operand(n.b);
+        } else if (n.kind == operation::quotient) {
+            out << operand(n.a) << " / " << operand(n.b);
+        } else {
+            write_sum(i);
+        }
+        out << ";\n";
+    }
+
+    void write_sum(uint32_t i) {
+        const graph_node &n = f.graph.node(i);
+        expression a = is_flipped[i] ? -n.a : n.a, b = is_flipped[i] ? -n.b : n.b;
+        if (fused[i] != none) {
+            expression product = a.node() == fused[i] ? a : b, other = a.node() == fused[i] ? b : a;
+            const graph_node &p = f.graph.node(product);
+            out << "real_fma(" << operand(product.is_negative() ? -p.a : p.a) << ", " << operand(p.b) << ", "
+                << operand(other) << ")";
+            return;
+        }
+        bool a_negative = a.is_negative() != is_flipped[a.node()], b_negative = b.is_negative() != is_flipped[b.node()];
+        if (a_negative && !b_negative) {
+            std::swap(a, b);
+            std::swap(a_negative, b_negative);
+        }
+        bool subtracts = b_negative && f.graph.node(b).kind != operation::constant;
+        out << operand(a) << (subtracts ? " - " : " + ") << operand(subtracts ? -b : b);
+    }
+
+    std::ostream &out;
+    const compiled_function &f;
+    const emit_options &options;
+    std::vector<bool> live;
+    std::vector<use_count> uses;
+    std::vector<uint32_t> fused; /* of a sum: the product that it takes in */
+    std::vector<bool> is_dropped, is_flipped;
+    std::vector<uint32_t> angles, slot; /* of an angle: its place */
+    std::vector<std::vector<std::string>> stores;
+};
+
+static void emit_heading(std::ostream &out, const dyn_model *model, const compiled_function &f) {
+    operations n = count_operations(f);
+    out << "/* " << f.meaning << " " << n.multiplications << " multiplications, " << n.additions << " additions, "
+        << n.divisions << " divisions,\n * " << n.sines << " sines and cosines.\n";
+    for (input_array array : f.inputs) {
+        out << " *     " << input_name(array) << "  [" << input_size(model, array) << "]\n";
+    }
+    for (const output_array &o : f.outputs) {
+        out << " *     " << o.name << "  [" << o.values.size() << "] " << o.meaning << "\n";
+    }
+    out << " */\n";
+}
+
+void emit_declaration(std::ostream &out, const dyn_model *model, const compiled_function &f,
+                      const emit_options &options) {
+    bool is_alone = options.target == emit_target::alone;
+    if (is_alone) {
+        emit_heading(out, model, f);
+    }
+    out << (is_alone ? "void " : "static void ") << options.prefix << f.name << "(";
+    for (input_array array : f.inputs) {
+        out << "const real *" << input_name(array) << ", ";
+    }
+    if (!is_alone) {
+        out << "sines_function *sines, ";
+    }
+    for (size_t i = 0; i < f.outputs.size(); i++) {
+        out << (i ? ", " : "") << "real *restrict " << f.outputs[i].name;
+    }
+    out << ")";
+}
+
+void emit_function(std::ostream &out, const dyn_model *model, const compiled_function &f, const emit_options &options) {
+    emit_declaration(out, model, f, options);
+    out << " {\n";
+    writer(out, f, options).write();
+    out << "}\n";
+}

@@ -1,0 +1,39 @@
+/*
+ * Straight-line C for specialised functions.
+ */
+#ifndef DYNAMICS_COMPILE_EMIT_H
+#define DYNAMICS_COMPILE_EMIT_H
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "specialize.h"
+
+/* What the C is for. */
+enum class emit_target {
+    alone, /* a file of its own that needs libm and nothing else: one state a call */
+    object /* a shared object that the library loads: several states in the lanes of a vector, sines by the library */
+};
+
+struct emit_options {
+    emit_target target;
+    bool is_float;      /* single precision; of a file of its own */
+    std::string prefix; /* of the functions' names */
+};
+
+/* What stands before the functions: the number type and what is computed with it. */
+void emit_prelude(std::ostream &out, const emit_options &options);
+
+/* The heading of a function, and its declaration without a semicolon. */
+void emit_declaration(std::ostream &out, const dyn_model *model, const compiled_function &f,
+                      const emit_options &options);
+
+/* The function. Products that only sums use are computed with them, by one fused operation where the processor has it.
+ */
+void emit_function(std::ostream &out, const dyn_model *model, const compiled_function &f, const emit_options &options);
+
+/* A name that C allows: letters, digits and underscores. */
+std::string identifier(const std::string &name);
+
+#endif

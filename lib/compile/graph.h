@@ -1,0 +1,110 @@
+/*
+ * A hash-consed graph of expressions: what the algorithms compute for one robot.
+ *
+ * An expression is a node with a sign, so that x and -x share one node, and a - b and b - a as well. Equal expressions
+ * are one node. What is known is computed at once: constants are folded; x 0, x 1, x + 0, x - x and x + x are gone;
+ * constant factors and terms are gathered; signs of products and quotients move outward. The simplifications are those
+ * of real numbers: results change by rounding only.
+ */
+#ifndef DYNAMICS_COMPILE_GRAPH_H
+#define DYNAMICS_COMPILE_GRAPH_H
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+/* Number of a node, and a sign. */
+struct expression {
+    uint32_t bits;
+
+    uint32_t node() const {
+        return bits >> 1;
+    }
+    bool is_negative() const {
+        return bits & 1;
+    }
+    expression operator-() const {
+        return {bits ^ 1};
+    }
+    expression magnitude() const {
+        return {bits & ~1u};
+    }
+    bool operator==(expression other) const {
+        return bits == other.bits;
+    }
+    bool operator!=(expression other) const {
+        return bits != other.bits;
+    }
+};
+
+enum class operation : uint8_t { constant, input, sine, cosine, sum, product, quotient };
+
+/* a and b are the operands; an input's array and place in it, as bits. */
+struct graph_node {
+    operation kind;
+    expression a, b;
+    double value;
+};
+
+class expression_graph {
+  public:
+    /* Beyond `limit` nodes std::length_error is thrown. */
+    explicit expression_graph(size_t limit);
+
+    expression constant(double value);
+    expression input(unsigned array, unsigned place);
+    expression add(expression x, expression y);
+    expression multiply(expression x, expression y);
+    expression divide(expression x, expression y);
+    expression sine(expression x);
+    expression cosine(expression x);
+
+    const graph_node &node(expression x) const {
+        return nodes[x.node()];
+    }
+    const graph_node &node(uint32_t number) const {
+        return nodes[number];
+    }
+    size_t size() const {
+        return nodes.size();
+    }
+    bool is_constant(expression x) const {
+        return node(x).kind == operation::constant;
+    }
+    /* Of a constant. */
+    double value(expression x) const {
+        return x.is_negative() ? -node(x).value : node(x).value;
+    }
+
+  private:
+    struct key_hash {
+        size_t operator()(const graph_node &n) const;
+    };
+    struct key_equal {
+        bool operator()(const graph_node &m, const graph_node &n) const;
+    };
+
+    expression intern(operation kind, expression a, expression b, double value);
+    bool split_product(expression x, expression *factor, expression *rest) const;
+    bool split_sum(expression x, expression *term, expression *rest) const;
+
+    size_t limit;
+    std::vector<graph_node> nodes;
+    std::unordered_map<graph_node, uint32_t, key_hash, key_equal> numbers;
+};
+
+/* The graph that the symbolic numbers of this thread write to, while one of these lives. */
+class current_graph {
+  public:
+    explicit current_graph(expression_graph &graph);
+    ~current_graph();
+    current_graph(const current_graph &) = delete;
+    current_graph &operator=(const current_graph &) = delete;
+    static expression_graph &get();
+
+  private:
+    expression_graph *previous;
+};
+
+#endif

@@ -1,0 +1,194 @@
+#include "reduce.h"
+
+#include <cmath>
+#include <cstring>
+
+extern "C" {
+#include "model/placement.h"
+}
+
+/* Axes at a smaller angle have a common normal that is too far away, or none. */
+static const double least_sine = 0.05;
+
+/* Numbers that rounding leaves of zero, in rotations and in multiples of a robot's size. */
+static const double rounding = 1e-15;
+
+static void snap(double *x, size_t count, double scale) {
+    for (size_t i = 0; i < count; i++) {
+        if (std::fabs(x[i]) < rounding * scale) {
+            x[i] = 0;
+        } else if (std::fabs(std::fabs(x[i]) - 1) < rounding) {
+            x[i] = x[i] < 0 ? -1 : 1;
+        }
+    }
+}
+
+void snap_rotations(std::vector<body> &bodies) {
+    for (body &b : bodies) {
+        snap(b.rotation, 9, 1);
+    }
+}
+
+/* A turn of a body's frame about its z axis, then a shift along it. */
+struct reframing {
+    double cosine, sine, shift;
+};
+
+static dyn_pose pose_of(const reframing &f) {
+    dyn_pose pose = {{0, 0, f.shift}, {f.cosine, -f.sine, 0, f.sine, f.cosine, 0, 0, 0, 1}};
+    return pose;
+}
+
+static dyn_pose inverse(const dyn_pose &pose) {
+    dyn_pose back;
+    rotation_transpose(pose.rotation, back.rotation);
+    rotation_apply(back.rotation, pose.position, back.position);
+    for (double &x : back.position) {
+        x = -x;
+    }
+    return back;
+}
+
+/* The first child that turns about an axis of its own, or -1. */
+static int next_joint(const std::vector<body> &bodies, int i) {
+    for (int j = i + 1; j < (int)bodies.size(); j++) {
+        if (bodies[j].parent == i && bodies[j].motion == MOTION_REVOLUTE) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+/* x to the common normal of the body's axis and that of its child b, the origin to its foot. Where they are parallel, x
+ * points at the child's origin, and the origin stays level with it. */
+static reframing frame_before(const body &b) {
+    double x = -b.rotation[5], y = b.rotation[2]; /* z x z_child, which has no z */
+    double sine = std::hypot(x, y), shift = 0;
+    if (sine > least_sine) {
+        /* r + t z_child + s x = shift z: the foot, from the components along z x x and along z. */
+        double across_r = (b.position[1] * x - b.position[0] * y) / sine;
+        double across_z = (b.rotation[5] * x - b.rotation[2] * y) / sine;
+        shift = b.position[2] - across_r / across_z * b.rotation[8];
+    } else if (sine < rounding) {
+        x = b.position[0], y = b.position[1], shift = b.position[2];
+        sine = std::hypot(x, y);
+    }
+    if (sine < least_sine * 1e-6) {
+        return {1, 0, shift};
+    }
+    return {x / sine, y / sine, shift};
+}
+
+/* The tip's x axis to its centre of mass, its origin level with its parent's. */
+static reframing frame_of_tip(const body &b) {
+    double x = b.first_moment[0], y = b.first_moment[1], h = std::hypot(x, y);
+    double level = -(b.rotation[2] * b.position[0] + b.rotation[5] * b.position[1] + b.rotation[8] * b.position[2]);
+    return h > 0 ? reframing{x / h, y / h, level} : reframing{1, 0, level};
+}
+
+/* Rotation = Rx(beta) Rz(gamma): the turn about z goes to the offset, unless it is by right angles. */
+static void move_turn_to_offset(body &b) {
+    double *R = b.rotation, c = R[8], s = -R[5];
+    if (std::fabs(R[2]) > rounding) {
+        return;
+    }
+    double turn_x = R[0], turn_y = c * R[3] + s * R[6];
+    if (std::fabs(turn_x) < rounding || std::fabs(turn_y) < rounding) {
+        return;
+    }
+    b.offset += std::atan2(turn_y, turn_x);
+    const double about_x[9] = {1, 0, 0, 0, c, -s, 0, s, c};
+    std::memcpy(R, about_x, sizeof about_x);
+}
+
+static mass_properties properties_of(const body &b) {
+    mass_properties p;
+    p.mass = b.mass;
+    std::memcpy(p.first_moment, b.first_moment, sizeof p.first_moment);
+    std::memcpy(p.inertia, b.inertia, sizeof p.inertia);
+    return p;
+}
+
+static void set_properties(body &b, const mass_properties &p) {
+    b.mass = p.mass;
+    std::memcpy(b.first_moment, p.first_moment, sizeof p.first_moment);
+    std::memcpy(b.inertia, p.inertia, sizeof p.inertia);
+}
+
+static double size_of(const std::vector<body> &bodies) {
+    double size = 0;
+    for (const body &b : bodies) {
+        for (double x : b.position) {
+            size = std::fmax(size, std::fabs(x));
+        }
+    }
+    return size;
+}
+
+void reduce_frames(std::vector<body> &bodies) {
+    double size = size_of(bodies);
+    std::vector<dyn_pose> change(bodies.size(), identity_pose);
+    for (int i = 0; i < (int)bodies.size(); i++) {
+        body &b = bodies[i];
+        dyn_pose place, moved;
+        std::memcpy(place.position, b.position, sizeof place.position);
+        std::memcpy(place.rotation, b.rotation, sizeof place.rotation);
+        if (b.parent >= 0) {
+            dyn_pose from_old = inverse(change[b.parent]);
+            pose_compose(&from_old, &place, &moved);
+            place = moved;
+        }
+        if (b.motion == MOTION_REVOLUTE) {
+            int next = next_joint(bodies, i);
+            body seen = b;
+            std::memcpy(seen.position, place.position, sizeof place.position);
+            std::memcpy(seen.rotation, place.rotation, sizeof place.rotation);
+            change[i] = pose_of(next >= 0 ? frame_before(bodies[next]) : frame_of_tip(seen));
+            snap(change[i].rotation, 9, 1);
+            dyn_pose to_new = inverse(change[i]);
+            mass_properties old = properties_of(b);
+            set_properties(b, mass_properties_move(&to_new, &old));
+        }
+        pose_compose(&place, &change[i], &moved);
+        snap(moved.rotation, 9, 1);
+        snap(moved.position, 3, size);
+        std::memcpy(b.position, moved.position, sizeof b.position);
+        std::memcpy(b.rotation, moved.rotation, sizeof b.rotation);
+        if (b.motion == MOTION_REVOLUTE) {
+            move_turn_to_offset(b);
+        }
+    }
+}
+
+/* What of a body's inertia is as well fixed to the parent; the body keeps the rest. */
+static mass_properties take_fixed_part(body &b) {
+    mass_properties fixed = {};
+    if (b.motion == MOTION_REVOLUTE) {
+        double moment = b.inertia[3];
+        fixed.mass = b.mass;
+        fixed.first_moment[2] = b.first_moment[2];
+        fixed.inertia[0] = fixed.inertia[3] = moment;
+        b.mass = b.first_moment[2] = 0;
+        b.inertia[0] -= moment;
+        b.inertia[3] = 0;
+    } else if (b.motion == MOTION_PRISMATIC) {
+        std::memcpy(fixed.inertia, b.inertia, sizeof fixed.inertia);
+        std::memset(b.inertia, 0, sizeof b.inertia);
+    }
+    return fixed;
+}
+
+void reduce_inertias(std::vector<body> &bodies) {
+    for (int i = (int)bodies.size() - 1; i >= 0; i--) {
+        mass_properties fixed = take_fixed_part(bodies[i]);
+        if (bodies[i].parent >= 0) {
+            body &p = bodies[bodies[i].parent];
+            dyn_pose place;
+            std::memcpy(place.position, bodies[i].position, sizeof place.position);
+            std::memcpy(place.rotation, bodies[i].rotation, sizeof place.rotation);
+            mass_properties moved = mass_properties_move(&place, &fixed), sum = properties_of(p);
+            mass_properties_add(&sum, &moved);
+            set_properties(p, sum);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+#include "specialize.h"
+
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+
+#include "kernels/instance.h"
+#include "reduce.h"
+
+static const char *const names[] = {"rnea",     "bias",  "gravity",          "crba",           "aba",
+                                    "minverse", "frame", "rnea_derivatives", "aba_derivatives"};
+
+const char *algorithm_name(algorithm a) {
+    return names[(int)a];
+}
+
+bool find_algorithm(const std::string &name, algorithm *a) {
+    for (int i = 0; i <= (int)algorithm::aba_derivatives; i++) {
+        if (name == names[i]) {
+            *a = (algorithm)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int input_size(const dyn_model *model, input_array array) {
+    return array == INPUT_Q ? model->nq : model->nv;
+}
+
+const char *input_name(input_array array) {
+    static const char *const arrays[] = {"q", "v", "a", "tau"};
+    return arrays[array];
+}
+
+/* The model with bodies of its own, and memory for the kernels and for their arguments. */
+class symbolic_run {
+  public:
+    symbolic_run(const dyn_model *described, bool reduces, compiled_function *written)
+        : f(*written), scope(f.graph), bodies(described->bodies, described->bodies + described->body_count),
+          model(*described) {
+        snap_rotations(bodies);
+        if (reduces) {
+            reduce_frames(bodies);
+            reduce_inertias(bodies);
+        }
+        model.bodies = bodies.data();
+        memory.resize(KERNEL(kernel_table).memory_size(&model) / sizeof(max_align_t) + 1);
+    }
+
+    const void *input(input_array array) {
+        std::vector<real> &x = inputs[array];
+        x.clear();
+        for (int i = 0; i < input_size(&model, array); i++) {
+            x.push_back(real(f.graph.input(array, (unsigned)i)));
+        }
+        f.inputs.push_back(array);
+        return x.data();
+    }
+
+    /* `count` zeros that stand for an input. */
+    const void *zeros() {
+        std::vector<real> &x = inputs[INPUT_ARRAYS];
+        x.assign((size_t)model.nv, real_set(0));
+        return x.data();
+    }
+
+    /* Room for an output of `count` numbers; store() takes it over when all are computed. */
+    void *output(const char *name, const char *meaning, size_t count) {
+        f.outputs.push_back({name, meaning, {}});
+        results.emplace_back(new std::vector<real>(count, real_set(0)));
+        return results.back()->data();
+    }
+
+    void store() {
+        for (size_t i = 0; i < results.size(); i++) {
+            for (real x : *results[i]) {
+                f.outputs[i].values.push_back(x.value);
+            }
+        }
+    }
+
+    compiled_function &f;
+    current_graph scope;
+    std::vector<body> bodies;
+    dyn_model model;
+    std::vector<max_align_t> memory;
+
+  private:
+    std::vector<real> inputs[INPUT_ARRAYS + 1];
+    std::vector<std::unique_ptr<std::vector<real>>> results;
+};
+
+static void run_rnea(symbolic_run &r, bool has_a) {
+    const void *q = r.input(INPUT_Q), *v = r.input(INPUT_V), *a = has_a ? r.input(INPUT_A) : r.zeros();
+    void *tau = has_a ? r.output("tau", "joint forces for the acceleration a", (size_t)r.model.nv)
+                      : r.output("h", "joint forces for no acceleration", (size_t)r.model.nv);
+    KERNEL(rnea)(&r.model, r.memory.data(), r.model.gravity, q, v, a, nullptr, tau);
+}
+
+static void run_gravity(symbolic_run &r) {
+    const void *q = r.input(INPUT_Q);
+    void *g = r.output("g", "joint forces at rest", (size_t)r.model.nv);
+    KERNEL(gravity)(&r.model, r.memory.data(), r.model.gravity, q, g);
+}
+
+static void run_crba(symbolic_run &r) {
+    const void *q = r.input(INPUT_Q);
+    void *M = r.output("M", "mass matrix, row-major", (size_t)(r.model.nv * r.model.nv));
+    KERNEL(crba)(&r.model, r.memory.data(), q, M);
+}
+
+static void run_forward_dynamics(symbolic_run &r, bool solves) {
+    const void *q = r.input(INPUT_Q), *v = r.input(INPUT_V), *tau = r.input(INPUT_TAU);
+    void *a = r.output("a", "joint accelerations", (size_t)r.model.nv);
+    void *pivots = r.output("pivots", "numbers that were divided by: positive, or M is singular", (size_t)r.model.nv);
+    auto kernel = solves ? KERNEL(coupled_forward_dynamics) : KERNEL(aba);
+    kernel(&r.model, r.memory.data(), r.model.gravity, q, v, tau, nullptr, pivots, a);
+}
+
+static void run_minverse(symbolic_run &r) {
+    const void *q = r.input(INPUT_Q);
+    void *inverse = r.output("M_inverse", "inverse of the mass matrix, row-major", (size_t)(r.model.nv * r.model.nv));
+    void *pivots = r.output("pivots", "numbers that were divided by: positive, or M is singular", (size_t)r.model.nv);
+    KERNEL(minverse)(&r.model, r.memory.data(), q, pivots, inverse);
+}
+
+static void run_frame(symbolic_run &r, int frame) {
+    const void *q = r.input(INPUT_Q);
+    void *position = r.output("position", "origin of the frame in the world, m", 3);
+    void *rotation = r.output("rotation", "from the frame's axes to the world's, row-major", 9);
+    void *J = r.output("J", "Jacobian, 6 x nv, rows wx wy wz vx vy vz: world axes, origin of the frame",
+                       (size_t)(6 * r.model.nv));
+    KERNEL(frame_pose)(&r.model, r.memory.data(), q, frame, position, rotation);
+    KERNEL(frame_jacobian)(&r.model, r.memory.data(), q, frame, DYN_LOCAL_WORLD_ALIGNED, J);
+}
+
+static void run_rnea_derivatives(symbolic_run &r) {
+    const void *q = r.input(INPUT_Q), *v = r.input(INPUT_V), *a = r.input(INPUT_A);
+    size_t entries = (size_t)(r.model.nv * r.model.nv);
+    void *dq = r.output("dtau_dq", "derivative of tau along increments of q, row-major", entries);
+    void *dv = r.output("dtau_dv", "derivative of tau along v, row-major", entries);
+    void *da = r.output("dtau_da", "derivative of tau along a, which is M, row-major", entries);
+    KERNEL(rnea_derivatives)(&r.model, r.memory.data(), r.model.gravity, q, v, a, nullptr, dq, dv, da);
+}
+
+static void run_aba_derivatives(symbolic_run &r) {
+    const void *q = r.input(INPUT_Q), *v = r.input(INPUT_V), *tau = r.input(INPUT_TAU);
+    size_t entries = (size_t)(r.model.nv * r.model.nv);
+    void *dq = r.output("da_dq", "derivative of a along increments of q, row-major", entries);
+    void *dv = r.output("da_dv", "derivative of a along v, row-major", entries);
+    void *dtau = r.output("da_dtau", "derivative of a along tau, which is the inverse of M, row-major", entries);
+    void *pivots = r.output("pivots", "numbers that were divided by: positive, or M is singular", (size_t)r.model.nv);
+    KERNEL(aba_derivatives)(&r.model, r.memory.data(), r.model.gravity, q, v, tau, nullptr, pivots, dq, dv, dtau);
+}
+
+static void run(symbolic_run &r, algorithm a, int frame, bool solves) {
+    switch (a) {
+    case algorithm::rnea:
+        return run_rnea(r, true);
+    case algorithm::bias:
+        return run_rnea(r, false);
+    case algorithm::gravity:
+        return run_gravity(r);
+    case algorithm::crba:
+        return run_crba(r);
+    case algorithm::aba:
+        return run_forward_dynamics(r, solves);
+    case algorithm::minverse:
+        return run_minverse(r);
+    case algorithm::frame:
+        return run_frame(r, frame);
+    case algorithm::rnea_derivatives:
+        return run_rnea_derivatives(r);
+    case algorithm::aba_derivatives:
+        return run_aba_derivatives(r);
+    }
+}
+
+static compiled_function write(const dyn_model *model, algorithm a, int frame, size_t limit, bool solves) {
+    static const char *const meanings[] = {
+        "Inverse dynamics: the recursive Newton-Euler algorithm.",
+        "Coriolis, centrifugal and gravity forces.",
+        "Gravity forces.",
+        "The joint-space inertia matrix: the composite-rigid-body algorithm.",
+        "Forward dynamics.",
+        "The inverse of the joint-space inertia matrix.",
+        "Pose and Jacobian of a frame.",
+        "Derivatives of inverse dynamics.",
+        "Derivatives of forward dynamics.",
+    };
+    compiled_function f = {names[(int)a], meanings[(int)a], expression_graph(limit), {}, {}};
+    symbolic_run r(model, a != algorithm::frame, &f);
+    run(r, a, frame, solves);
+    r.store();
+    return f;
+}
+
+/* A division takes about as long as so many other operations. */
+static size_t cost(const operations &n) {
+    return n.multiplications + n.additions + 8 * n.divisions;
+}
+
+compiled_function specialize(const dyn_model *model, algorithm a, int frame, size_t limit) {
+    compiled_function f = write(model, a, frame, limit, a == algorithm::aba && model->has_coupling);
+    if (a == algorithm::aba && !model->has_coupling) {
+        compiled_function solved = write(model, a, frame, limit, true);
+        return cost(count_operations(solved)) < cost(count_operations(f)) ? solved : f;
+    }
+    return f;
+}
+
+std::vector<bool> live_nodes(const compiled_function &f) {
+    std::vector<bool> live(f.graph.size());
+    for (const output_array &out : f.outputs) {
+        for (expression x : out.values) {
+            live[x.node()] = true;
+        }
+    }
+    /* Operands have lower numbers than what they are used for. */
+    for (size_t i = live.size(); i-- > 0;) {
+        const graph_node &n = f.graph.node((uint32_t)i);
+        if (live[i] && n.kind > operation::input) {
+            live[n.a.node()] = true;
+            live[n.b.node()] = live[n.b.node()] || n.kind >= operation::sum;
+        }
+    }
+    return live;
+}
+
+operations count_operations(const compiled_function &f) {
+    operations n = {0, 0, 0, 0};
+    std::vector<bool> live = live_nodes(f), turned(f.graph.size());
+    for (size_t i = 0; i < live.size(); i++) {
+        const graph_node &node = f.graph.node((uint32_t)i);
+        n.multiplications += live[i] && node.kind == operation::product;
+        n.additions += live[i] && node.kind == operation::sum;
+        n.divisions += live[i] && node.kind == operation::quotient;
+        if (live[i] && (node.kind == operation::sine || node.kind == operation::cosine)) {
+            n.sines += !turned[node.a.node()];
+            turned[node.a.node()] = true;
+        }
+    }
+    return n;
+}

@@ -1,0 +1,57 @@
+/*
+ * The kernels of one robot as expressions.
+ */
+#ifndef DYNAMICS_COMPILE_SPECIALIZE_H
+#define DYNAMICS_COMPILE_SPECIALIZE_H
+
+#include <string>
+#include <vector>
+
+#include "graph.h"
+#include "model/normal_form.h"
+
+/* Arrays that a function reads; the number of an input node's array. */
+enum input_array { INPUT_Q, INPUT_V, INPUT_A, INPUT_TAU, INPUT_ARRAYS };
+
+/* An array that a function writes. */
+struct output_array {
+    std::string name, meaning;
+    std::vector<expression> values;
+};
+
+/* Operations that a function does. A fused multiplication and addition is one of each; sines are pairs. */
+struct operations {
+    size_t multiplications, additions, divisions, sines;
+};
+
+/* One algorithm, specialised. The graph holds what it computes, and nothing else is read of it. */
+struct compiled_function {
+    std::string name, meaning;
+    expression_graph graph;
+    std::vector<input_array> inputs;
+    std::vector<output_array> outputs;
+};
+
+/* The algorithms that can be specialised, in the order in which they are written. Those of frames are written once for
+ * each frame that is named. */
+enum class algorithm { rnea, bias, gravity, crba, aba, minverse, frame, rnea_derivatives, aba_derivatives };
+
+/* Its name, and the other way round; false where there is no such algorithm. */
+const char *algorithm_name(algorithm a);
+bool find_algorithm(const std::string &name, algorithm *a);
+
+/* Length of an input array. */
+int input_size(const dyn_model *model, input_array array);
+const char *input_name(input_array array);
+
+/* Runs the algorithm over expressions. `frame` is a link of the model, read by algorithm::frame alone. Throws
+ * std::length_error where the graph grows beyond `limit` nodes. Of forward dynamics that way is taken that has fewer
+ * operations: the articulated-body algorithm, or solving with the mass matrix. */
+compiled_function specialize(const dyn_model *model, algorithm a, int frame, size_t limit);
+
+/* Which nodes the outputs need. */
+std::vector<bool> live_nodes(const compiled_function &f);
+
+operations count_operations(const compiled_function &f);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * A double as `real` that counts what is done with it: for the number of operations of the algorithms as written.
+ *
+ * A negation is none, as in the published counts: it is a matter of the sign of a later sum. real_fma is one
+ * multiplication and one addition.
+ */
+#include <cmath>
+
+#include "counts.h"
+
+struct real {
+    double x;
+    real() = default;
+    real(double value) : x(value) {}
+    explicit operator double() const {
+        return x;
+    }
+};
+
+static inline real real_set(double x) {
+    return x;
+}
+
+static inline real operator+(real a, real b) {
+    counts.additions++;
+    return a.x + b.x;
+}
+
+static inline real operator-(real a, real b) {
+    counts.additions++;
+    return a.x - b.x;
+}
+
+static inline real operator*(real a, real b) {
+    counts.multiplications++;
+    return a.x * b.x;
+}
+
+static inline real operator/(real a, real b) {
+    counts.divisions++;
+    return a.x / b.x;
+}
+
+static inline real operator-(real a) {
+    return -a.x;
+}
+
+static inline real &operator+=(real &a, real b) {
+    return a = a + b;
+}
+
+static inline real &operator-=(real &a, real b) {
+    return a = a - b;
+}
+
+static inline real &operator*=(real &a, real b) {
+    return a = a * b;
+}
+
+static inline real real_fma(real a, real b, real c) {
+    return a * b + c;
+}
+
+static inline void real_sincos(real x, real *sine, real *cosine) {
+    counts.sines++;
+    *sine = std::sin(x.x);
+    *cosine = std::cos(x.x);
+}

@@ -1,0 +1,3 @@
+#include "counts.h"
+
+operation_counts counts;
