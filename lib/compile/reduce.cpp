@@ -1,5 +1,6 @@
 #include "reduce.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -59,31 +60,45 @@ static int next_joint(const std::vector<body> &bodies, int i) {
     return -1;
 }
 
-/* x to the common normal of the body's axis and that of its child b, the origin to its foot. Where they are parallel, x
- * points at the child's origin, and the origin stays level with it. */
-static reframing frame_before(const body &b) {
-    double x = -b.rotation[5], y = b.rotation[2]; /* z x z_child, which has no z */
-    double sine = std::hypot(x, y), shift = 0;
-    if (sine > least_sine) {
-        /* r + t z_child + s x = shift z: the foot, from the components along z x x and along z. */
-        double across_r = (b.position[1] * x - b.position[0] * y) / sine;
-        double across_z = (b.rotation[5] * x - b.rotation[2] * y) / sine;
-        shift = b.position[2] - across_r / across_z * b.rotation[8];
-    } else if (sine < rounding) {
-        x = b.position[0], y = b.position[1], shift = b.position[2];
-        sine = std::hypot(x, y);
+/* The unit vector along the common normal of z and the axis of a body that is placed like b; where they are parallel,
+ * towards b's origin; zero where neither can be told. Returns the sine of the angle between the axes. */
+static double common_normal(const body &b, double normal[2]) {
+    double x = -b.rotation[5], y = b.rotation[2]; /* z x z_b, which has no z */
+    double sine = std::hypot(x, y), length = sine;
+    if (sine < rounding) {
+        x = b.position[0], y = b.position[1];
+        length = std::hypot(x, y);
     }
-    if (sine < least_sine * 1e-6) {
-        return {1, 0, shift};
-    }
-    return {x / sine, y / sine, shift};
+    bool is_known = length > least_sine * 1e-6;
+    normal[0] = is_known ? x / length : 0;
+    normal[1] = is_known ? y / length : 0;
+    return sine;
 }
 
-/* The tip's x axis to its centre of mass, its origin level with its parent's. */
-static reframing frame_of_tip(const body &b) {
-    double x = b.first_moment[0], y = b.first_moment[1], h = std::hypot(x, y);
-    double level = -(b.rotation[2] * b.position[0] + b.rotation[5] * b.position[1] + b.rotation[8] * b.position[2]);
-    return h > 0 ? reframing{x / h, y / h, level} : reframing{1, 0, level};
+/* How far along its axis the frame of b moves: to the common normal with its parent's axis z; or, where there is none,
+ * to where its origin is level with the parent's. */
+static double shift_to_foot(const body &b, bool parent_turns) {
+    const double *R = b.rotation, *r = b.position;
+    double normal[2], sine = common_normal(b, normal);
+    if (parent_turns && sine > least_sine) {
+        /* r + t z_b has no component along z x normal. */
+        double across_r = r[1] * normal[0] - r[0] * normal[1], across_z = R[5] * normal[0] - R[2] * normal[1];
+        return -across_r / across_z;
+    }
+    return sine < rounding || !parent_turns ? -(R[2] * r[0] + R[5] * r[1] + R[8] * r[2]) : 0;
+}
+
+/* The new frame of a body that is placed like b. The x axis of a tip turns to its centre of mass. */
+static reframing choose_frame(const std::vector<body> &bodies, int i, const body &b) {
+    bool parent_turns = b.parent >= 0 && bodies[b.parent].motion == MOTION_REVOLUTE;
+    int next = next_joint(bodies, i);
+    double x[2] = {b.first_moment[0], b.first_moment[1]}, length = std::hypot(x[0], x[1]);
+    if (next >= 0) {
+        common_normal(bodies[next], x);
+        length = std::hypot(x[0], x[1]);
+    }
+    double shift = shift_to_foot(b, parent_turns);
+    return length > 0 ? reframing{x[0] / length, x[1] / length, shift} : reframing{1, 0, shift};
 }
 
 /* Rotation = Rx(beta) Rz(gamma): the turn about z goes to the offset, unless it is by right angles. */
@@ -139,11 +154,10 @@ void reduce_frames(std::vector<body> &bodies) {
             place = moved;
         }
         if (b.motion == MOTION_REVOLUTE) {
-            int next = next_joint(bodies, i);
             body seen = b;
             std::memcpy(seen.position, place.position, sizeof place.position);
             std::memcpy(seen.rotation, place.rotation, sizeof place.rotation);
-            change[i] = pose_of(next >= 0 ? frame_before(bodies[next]) : frame_of_tip(seen));
+            change[i] = pose_of(choose_frame(bodies, i, seen));
             snap(change[i].rotation, 9, 1);
             dyn_pose to_new = inverse(change[i]);
             mass_properties old = properties_of(b);
@@ -161,16 +175,20 @@ void reduce_frames(std::vector<body> &bodies) {
 }
 
 /* What of a body's inertia is as well fixed to the parent; the body keeps the rest. */
-static mass_properties take_fixed_part(body &b) {
+static mass_properties take_fixed_part(body &b, left_out which) {
     mass_properties fixed = {};
     if (b.motion == MOTION_REVOLUTE) {
-        double moment = b.inertia[3];
+        const double *I = b.inertia;
+        double moment = which == left_out::I_yy ? I[3] : 0.5 * (I[0] + I[3] - I[5]);
         fixed.mass = b.mass;
         fixed.first_moment[2] = b.first_moment[2];
         fixed.inertia[0] = fixed.inertia[3] = moment;
         b.mass = b.first_moment[2] = 0;
         b.inertia[0] -= moment;
-        b.inertia[3] = 0;
+        b.inertia[3] -= moment;
+        if (which == left_out::J_zz) {
+            b.inertia[5] = b.inertia[0] + b.inertia[3];
+        }
     } else if (b.motion == MOTION_PRISMATIC) {
         std::memcpy(fixed.inertia, b.inertia, sizeof fixed.inertia);
         std::memset(b.inertia, 0, sizeof b.inertia);
@@ -178,9 +196,9 @@ static mass_properties take_fixed_part(body &b) {
     return fixed;
 }
 
-void reduce_inertias(std::vector<body> &bodies) {
+void reduce_inertias(std::vector<body> &bodies, left_out moment) {
     for (int i = (int)bodies.size() - 1; i >= 0; i--) {
-        mass_properties fixed = take_fixed_part(bodies[i]);
+        mass_properties fixed = take_fixed_part(bodies[i], moment);
         if (bodies[i].parent >= 0) {
             body &p = bodies[bodies[i].parent];
             dyn_pose place;
@@ -191,4 +209,37 @@ void reduce_inertias(std::vector<body> &bodies) {
             set_properties(p, sum);
         }
     }
+}
+
+/* A body that does not move against its parent: no coordinates, no inertia. What looks for the coordinate above its own
+ * finds the parent's last one. */
+static body fixed_body(const body &moving, int parent, int first_coordinate) {
+    body b = {};
+    b.parent = parent;
+    b.motion = MOTION_HELICAL;
+    b.q_index = moving.q_index;
+    b.v_index = std::min(first_coordinate, moving.v_index); /* which a mimic joint's may be before */
+    std::memcpy(b.rotation, moving.rotation, sizeof b.rotation);
+    std::memcpy(b.position, moving.position, sizeof b.position);
+    b.joint = moving.joint;
+    return b;
+}
+
+void split_transforms(std::vector<body> &bodies) {
+    std::vector<body> split;
+    std::vector<int> number(bodies.size());
+    for (size_t i = 0; i < bodies.size(); i++) {
+        body b = bodies[i];
+        int above = b.parent < 0 ? 0 : bodies[b.parent].v_index + bodies[b.parent].nv;
+        b.parent = b.parent < 0 ? -1 : number[b.parent];
+        if (b.motion == MOTION_REVOLUTE) {
+            split.push_back(fixed_body(b, b.parent, above));
+            b.parent = (int)split.size() - 1;
+            std::memcpy(b.rotation, identity_pose.rotation, sizeof b.rotation);
+            std::memset(b.position, 0, sizeof b.position);
+        }
+        number[i] = (int)split.size();
+        split.push_back(b);
+    }
+    bodies = split;
 }

@@ -36,15 +36,20 @@ const char *input_name(input_array array) {
 /* The model with bodies of its own, and memory for the kernels and for their arguments. */
 class symbolic_run {
   public:
-    symbolic_run(const dyn_model *described, bool reduces, compiled_function *written)
+    symbolic_run(const dyn_model *described, algorithm a, compiled_function *written)
         : f(*written), scope(f.graph), bodies(described->bodies, described->bodies + described->body_count),
           model(*described) {
         snap_rotations(bodies);
-        if (reduces) {
+        if (a != algorithm::frame) {
+            bool is_newton_euler = a == algorithm::rnea || a == algorithm::bias;
             reduce_frames(bodies);
-            reduce_inertias(bodies);
+            reduce_inertias(bodies, is_newton_euler ? left_out::J_zz : left_out::I_yy);
+        }
+        if (a < algorithm::frame) {
+            split_transforms(bodies);
         }
         model.bodies = bodies.data();
+        model.body_count = (int)bodies.size();
         memory.resize(KERNEL(kernel_table).memory_size(&model) / sizeof(max_align_t) + 1);
     }
 
@@ -190,7 +195,7 @@ static compiled_function write(const dyn_model *model, algorithm a, int frame, s
         "Derivatives of forward dynamics.",
     };
     compiled_function f = {names[(int)a], meanings[(int)a], expression_graph(limit), {}, {}};
-    symbolic_run r(model, a != algorithm::frame, &f);
+    symbolic_run r(model, a, &f);
     run(r, a, frame, solves);
     r.store();
     return f;

@@ -50,3 +50,10 @@ static inline real &operator*=(real &a, real b) {
 static inline real real_fma(real a, real b, real c) {
     return a * b + c;
 }
+
+#define REAL_IS_SYMBOLIC
+
+static inline int real_is(real x, double c) {
+    const expression_graph &graph = current_graph::get();
+    return graph.is_constant(x.value) && graph.value(x.value) == c;
+}

@@ -28,14 +28,15 @@ static inline force inertial_wrench(const body *b, const body_motion *k) {
     vec3 h = vec3_constant(b->first_moment);
     const double *I = b->inertia;
     double trace = 0.5 * (I[0] + I[3] + I[5]);
-    vec3 Jx = vec3_set(real_set(trace - I[0]), real_set(-I[1]), real_set(-I[2]));
-    vec3 Jy = vec3_set(Jx.y, real_set(trace - I[3]), real_set(-I[4]));
-    vec3 Jz = vec3_set(Jx.z, Jy.z, real_set(trace - I[5]));
+    real Jxx = real_set(trace - I[0]), Jyy = real_set(trace - I[3]), Jzz = real_set(trace - I[5]);
+    real Jxy = real_set(-I[1]), Jxz = real_set(-I[2]), Jyz = real_set(-I[4]);
     mat3 U = k->U;
-    vec3 Ux = vec3_set(U.xx, U.xy, U.xz), Uy = vec3_set(U.yx, U.yy, U.yz), Uz = vec3_set(U.zx, U.zy, U.zz);
-    vec3 n = vec3_set(vec3_dot(Uz, Jy) - vec3_dot(Uy, Jz), vec3_dot(Ux, Jz) - vec3_dot(Uz, Jx),
-                      vec3_dot(Uy, Jx) - vec3_dot(Ux, Jy));
-    return force_set(vec3_add(vec3_cross(h, k->a), n), vec3_fma(real_set(b->mass), k->a, mat3_apply(U, h)));
+    /* vee(U J), whose component x is U_z . J_y - U_y . J_z, and so on. */
+    real x = real_fma(U.zx, Jxy, real_fma(U.zy, Jyy, real_fma(-U.yx, Jxz, -(U.yz * Jzz))));
+    real y = real_fma(U.xy, Jyz, real_fma(U.xz, Jzz, real_fma(-U.zx, Jxx, -(U.zy * Jxy))));
+    real z = real_fma(U.yz, Jxz, real_fma(U.yx, Jxx, real_fma(-U.xy, Jyy, -(U.xz * Jyz))));
+    vec3 n = vec3_set(real_fma(U.zz - U.yy, Jyz, x), real_fma(U.xx - U.zz, Jxz, y), real_fma(U.yy - U.xx, Jxy, z));
+    return force_set(vec3_cross_add(h, k->a, n), vec3_fma(real_set(b->mass), k->a, mat3_apply(U, h)));
 }
 
 /* One step outward. */

@@ -89,7 +89,7 @@ static inline articulated_inertia articulated_downdate(articulated_inertia I, re
 /* The same inertia in the parent's frame. With A1 = R A R', B1 = R B R', C1 = R C R':
  *     C_p = C1        B_p = B1 + r~ C1        A_p = A1 - B1 r~ + r~ B_p' */
 static inline articulated_inertia articulated_to_parent(placement X, articulated_inertia I) {
-    mat3 B1 = mat3_multiply(mat3_multiply(X.R, I.B), mat3_transpose(X.R));
+    mat3 B1 = mat3_rotate(X.R, I.B);
     sym3 A1 = sym3_rotate(X.R, I.A);
     articulated_inertia P;
     P.C = sym3_rotate(X.R, I.C);

@@ -44,6 +44,16 @@ static inline real real_set(double x) {
 
 #endif
 
+#if !defined REAL_IS_SYMBOLIC
+
+/* Whether x is the constant c in every state of this robot. Only the expressions of the model compiler know. */
+static inline int real_is(real x, double c) {
+    (void)x, (void)c;
+    return 0;
+}
+
+#endif
+
 /* A step of an algorithm that takes its motion type as an argument: inlined with a constant, only its case remains. */
 #define KERNEL_STEP static inline __attribute__((always_inline))
 

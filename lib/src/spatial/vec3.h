@@ -182,8 +182,55 @@ static inline sym3 sym3_downdate(sym3 A, real s, vec3 a) {
                     real_fma(a.y, b.y, A.yy), real_fma(a.y, b.z, A.yz), real_fma(a.z, b.z, A.zz));
 }
 
+/* Whether R is known to be a turn about z, or about x. */
+static inline int mat3_turns_about_z(mat3 R) {
+    return real_is(R.zz, 1) && real_is(R.xz, 0) && real_is(R.yz, 0);
+}
+
+static inline int mat3_turns_about_x(mat3 R) {
+    return real_is(R.xx, 1) && real_is(R.xy, 0) && real_is(R.xz, 0);
+}
+
+/* The block of a congruence R B R' that a plane turn by (cosine, sine) changes on both sides, in place:
+ *     xx += a, yy -= a, xy += e, yx += e        a = s^2 (yy - xx) - s c (xy + yx)        e = -s^2 (xy + yx) - s c (yy - xx)
+ */
+static inline void turn_block(real cosine, real sine, real *xx, real *xy, real *yx, real *yy) {
+    real ss = sine * sine, sc = sine * cosine, sum = *xy + *yx, difference = *yy - *xx;
+    real a = real_fma(ss, difference, -(sc * sum)), e = real_fma(ss, sum, sc * difference);
+    *xx += a, *yy -= a;
+    *xy -= e, *yx -= e;
+}
+
+/* The pair (x, y) turned by (cosine, sine), in place. */
+static inline void turn_pair(real cosine, real sine, real *x, real *y) {
+    real u = *x, v = *y;
+    *x = real_fma(cosine, u, -(sine * v));
+    *y = real_fma(sine, u, cosine * v);
+}
+
+/* R A R' */
+static inline mat3 mat3_rotate(mat3 R, mat3 A) {
+    if (mat3_turns_about_z(R)) {
+        turn_block(R.xx, R.yx, &A.xx, &A.xy, &A.yx, &A.yy);
+        turn_pair(R.xx, R.yx, &A.xz, &A.yz);
+        turn_pair(R.xx, R.yx, &A.zx, &A.zy);
+        return A;
+    }
+    if (mat3_turns_about_x(R)) {
+        turn_block(R.yy, R.zy, &A.yy, &A.yz, &A.zy, &A.zz);
+        turn_pair(R.yy, R.zy, &A.xy, &A.xz);
+        turn_pair(R.yy, R.zy, &A.yx, &A.zx);
+        return A;
+    }
+    return mat3_multiply(mat3_multiply(R, A), mat3_transpose(R));
+}
+
 /* R A R' */
 static inline sym3 sym3_rotate(mat3 R, sym3 A) {
+    if (mat3_turns_about_z(R) || mat3_turns_about_x(R)) {
+        mat3 T = mat3_rotate(R, sym3_full(A));
+        return sym3_set(T.xx, T.xy, T.xz, T.yy, T.yz, T.zz);
+    }
     mat3 B = mat3_multiply(R, sym3_full(A));
     return sym3_set(real_fma(B.xx, R.xx, real_fma(B.xy, R.xy, B.xz * R.xz)),
                     real_fma(B.xx, R.yx, real_fma(B.xy, R.yy, B.xz * R.yz)),
