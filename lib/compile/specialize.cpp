@@ -1,6 +1,7 @@
 #include "specialize.h"
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 
@@ -50,7 +51,13 @@ class symbolic_run {
         }
         model.bodies = bodies.data();
         model.body_count = (int)bodies.size();
-        memory.resize(KERNEL(kernel_table).memory_size(&model) / sizeof(max_align_t) + 1);
+        size_t needed = 0;
+        for (auto size : {KERNEL(rnea_memory), KERNEL(gravity_memory), KERNEL(crba_memory), KERNEL(aba_memory),
+                          KERNEL(coupled_forward_dynamics_memory), KERNEL(minverse_memory), KERNEL(frame_memory),
+                          KERNEL(rnea_derivatives_memory), KERNEL(aba_derivatives_memory)}) {
+            needed = std::max(needed, size(&model));
+        }
+        memory.resize(needed / sizeof(max_align_t) + 1);
     }
 
     const void *input(input_array array) {
@@ -120,7 +127,7 @@ static void run_forward_dynamics(symbolic_run &r, bool solves) {
     void *a = r.output("a", "joint accelerations", (size_t)r.model.nv);
     void *pivots = r.output("pivots", "numbers that were divided by: positive, or M is singular", (size_t)r.model.nv);
     auto kernel = solves ? KERNEL(coupled_forward_dynamics) : KERNEL(aba);
-    kernel(&r.model, r.memory.data(), r.model.gravity, q, v, tau, nullptr, pivots, a);
+    kernel(&r.model, r.memory.data(), r.model.gravity, q, v, tau, nullptr, nullptr, pivots, a);
 }
 
 static void run_minverse(symbolic_run &r) {

@@ -61,6 +61,15 @@ static inline real real_fma(real a, real b, real c) {
     return a * b + c;
 }
 
+static inline real real_sqrt(real x) {
+    counts.roots++;
+    return std::sqrt(x.x);
+}
+
+static inline real real_where_positive(real x, real a, real b) {
+    return x.x > 0 ? a : b;
+}
+
 static inline void real_sincos(real x, real *sine, real *cosine) {
     counts.sines++;
     *sine = std::sin(x.x);

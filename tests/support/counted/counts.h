@@ -10,7 +10,7 @@ extern "C" {
 
 /* Operations since they were last set to zero; `sines` are pairs of sine and cosine. */
 typedef struct operation_counts {
-    unsigned long multiplications, additions, divisions, sines;
+    unsigned long multiplications, additions, divisions, roots, sines;
 } operation_counts;
 
 extern operation_counts counts;
