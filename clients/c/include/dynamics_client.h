@@ -216,6 +216,121 @@ typedef struct dyn_client_report_entry {
     const char *message;
 } dyn_client_report_entry;
 
+typedef enum dyn_client_joint_type {
+    DYN_CLIENT_JOINT_FIXED = 0,
+    DYN_CLIENT_JOINT_REVOLUTE = 1,
+    DYN_CLIENT_JOINT_CONTINUOUS = 2,
+    DYN_CLIENT_JOINT_PRISMATIC = 3,
+    DYN_CLIENT_JOINT_HELICAL = 4,
+    DYN_CLIENT_JOINT_CYLINDRICAL = 5,
+    DYN_CLIENT_JOINT_UNIVERSAL = 6,
+    DYN_CLIENT_JOINT_PLANAR = 7,
+    DYN_CLIENT_JOINT_SPHERICAL = 8,
+    DYN_CLIENT_JOINT_FLOATING = 9,
+} dyn_client_joint_type;
+
+/* The type in lower case, "revolute"; "unknown" for another number. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_joint_type_name(dyn_client_joint_type type);
+
+/* Inertia of a rigid body in a frame. */
+typedef struct dyn_client_inertia {
+    double mass;              /* kg */
+    double center_of_mass[3]; /* m */
+    double rotational[6];     /* about the centre of mass, in the frame's axes: xx xy xz yy yz zz, kg m^2 */
+} dyn_client_inertia;
+
+/* Place of a frame in another one. */
+typedef struct dyn_client_placement {
+    double position[3]; /* m */
+    double rotation[9]; /* row-major, from the frame's coordinates to the other's; all zero: the identity */
+} dyn_client_placement;
+
+/* Bounds of a joint with one coordinate. */
+typedef struct dyn_client_limits {
+    double lower, upper; /* rad or m */
+    double velocity;     /* rad/s or m/s; 0: not stated */
+    double effort;       /* N m or N; 0: not stated */
+} dyn_client_limits;
+
+typedef struct dyn_client_link_description {
+    const char *name;
+    dyn_client_inertia inertia; /* in the link's frame; all zero: massless */
+} dyn_client_link_description;
+
+/* A joint. The frame of its child link coincides with the joint frame at q = 0. */
+typedef struct dyn_client_joint_description {
+    const char *name;
+    dyn_client_joint_type type;
+    const char *parent_link;
+    const char *child_link;
+    dyn_client_placement origin; /* joint frame in the parent link's frame */
+    double axis[3];              /* in the joint frame, any length but zero; of fixed, spherical, floating: not read */
+    double second_axis[3];       /* of a universal joint: the axis that the first one carries */
+    double pitch;                /* of a helical joint, m/rad */
+    bool has_limits;
+    dyn_client_limits limits;
+    double damping;          /* N m s/rad or N s/m; no part of the rigid-body quantities, nor is friction */
+    double friction;         /* N m or N */
+    const char *mimic_joint; /* q = multiplier * q of that joint + offset; NULL: the joint is its own master */
+    double mimic_multiplier;
+    double mimic_offset;
+} dyn_client_joint_description;
+
+/* A named frame on a link: short for a massless link on a fixed joint "NAME:fixed". */
+typedef struct dyn_client_frame_description {
+    const char *name;
+    const char *link;
+    dyn_client_placement pose; /* in the frame of `link` */
+} dyn_client_frame_description;
+
+/* A robot in numbers: a tree of links and joints, in any order. */
+typedef struct dyn_client_model_description {
+    const char *name;
+    const double *gravity; /* 3 values, m/s^2 in the world; NULL: 0 0 -9.81 */
+    dyn_client_base base;
+    dyn_client_mimic_policy mimic;
+    size_t link_count;
+    const dyn_client_link_description *links;
+    size_t joint_count;
+    const dyn_client_joint_description *joints;
+    size_t frame_count;
+    const dyn_client_frame_description *frames;
+} dyn_client_model_description;
+
+/* Place of frame i in frame i - 1, and where frame i is on link i. */
+typedef enum dyn_client_dh_convention {
+    DYN_CLIENT_DH_STANDARD = 0, /* Rz(theta) Tz(d) Tx(a) Rx(alpha), at the far end */
+    DYN_CLIENT_DH_MODIFIED = 1, /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i; row i has alpha(i-1) and a(i-1) */
+} dyn_client_dh_convention;
+
+/* Joint i and link i of a serial chain. */
+typedef struct dyn_client_dh_row {
+    dyn_client_joint_type type; /* revolute, continuous or prismatic */
+    double theta, d, a, alpha;  /* rad, m, m, rad; q is added to theta, or to d */
+    dyn_client_inertia inertia; /* of link i in frame i */
+    bool has_limits;
+    dyn_client_limits limits;
+    double damping, friction;
+} dyn_client_dh_row;
+
+/* Denavit-Hartenberg parameters: links "link0" (the base) .. "linkN", joints "joint1" .. "jointN". */
+typedef struct dyn_client_dh_table {
+    const char *name;
+    dyn_client_dh_convention convention;
+    size_t row_count;
+    const dyn_client_dh_row *rows;
+} dyn_client_dh_table;
+
+/* A serial chain of n joints as Modern Robotics (Lynch and Park 2017, chapter 8) describes it; row-major. */
+typedef struct dyn_client_screw_chain {
+    const char *name;
+    size_t n;
+    const double *Mlist; /* (n + 1) x 4 x 4: place of frame {i} in {i - 1} at q = 0; {n + 1} is the end effector */
+    const double *Glist; /* n x 6 x 6: spatial inertia of link i in {i}, angular first */
+    const double *Slist; /* 6 x n: column i is the screw axis (w; v) of joint i in {0} */
+} dyn_client_screw_chain;
+
+/* One of the four descriptions is given. */
 typedef struct dyn_client_load_request {
     const char *urdf; /* text of a URDF file */
     const char *name; /* to keep it under; NULL: the robot's own */
@@ -224,6 +339,9 @@ typedef struct dyn_client_load_request {
     const double *gravity; /* 3 values, m/s^2 in the world; NULL: 0 0 -9.81 */
     bool strict;           /* refuse the model if the report holds a warning */
     bool replace;          /* put it in place of another model of that name */
+    const dyn_client_model_description *description;
+    const dyn_client_dh_table *denavit_hartenberg;
+    const dyn_client_screw_chain *screws;
 } dyn_client_load_request;
 
 typedef struct dyn_client_loaded_model {
@@ -233,8 +351,9 @@ typedef struct dyn_client_loaded_model {
     bool already_loaded; /* the daemon already had this very model under this name */
 } dyn_client_loaded_model;
 
-/* Reads a robot description and keeps it in the daemon. INVALID_ARGUMENT: field "load_model.urdf:LINE";
- * ALREADY_EXISTS: another model has that name and `replace` is false. */
+/* Reads a robot description and keeps it in the daemon. INVALID_ARGUMENT: field "load_model.urdf:LINE", or that of the
+ * element, such as "load_model.description.joints[3].axis"; ALREADY_EXISTS: another model has that name and `replace` is
+ * false. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
                                                           double timeout, dyn_client_error *error,
                                                           dyn_client_loaded_model **loaded);
@@ -252,22 +371,6 @@ typedef struct dyn_client_model_list {
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn_client_error *error,
                                                            dyn_client_model_list **list);
 DYN_CLIENT_EXPORT void dyn_client_model_list_free(dyn_client_model_list *list);
-
-typedef enum dyn_client_joint_type {
-    DYN_CLIENT_JOINT_FIXED = 0,
-    DYN_CLIENT_JOINT_REVOLUTE = 1,
-    DYN_CLIENT_JOINT_CONTINUOUS = 2,
-    DYN_CLIENT_JOINT_PRISMATIC = 3,
-    DYN_CLIENT_JOINT_HELICAL = 4,
-    DYN_CLIENT_JOINT_CYLINDRICAL = 5,
-    DYN_CLIENT_JOINT_UNIVERSAL = 6,
-    DYN_CLIENT_JOINT_PLANAR = 7,
-    DYN_CLIENT_JOINT_SPHERICAL = 8,
-    DYN_CLIENT_JOINT_FLOATING = 9,
-} dyn_client_joint_type;
-
-/* The type in lower case, "revolute"; "unknown" for another number. Thread-safe. */
-DYN_CLIENT_EXPORT const char *dyn_client_joint_type_name(dyn_client_joint_type type);
 
 typedef struct dyn_client_pose {
     double position[3];    /* m */
@@ -338,6 +441,122 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_describe_model(dyn_client *client
                                                               dyn_client_description **description);
 DYN_CLIENT_EXPORT void dyn_client_description_free(dyn_client_description *description);
 
+/* ---- new models from old ones ------------------------------------------------------------------------------------ */
+
+typedef enum dyn_client_operation_kind {
+    DYN_CLIENT_LOCK_JOINTS = 1,    /* fix joints where q has them; mimic joints that follow one are locked with it */
+    DYN_CLIENT_KEEP_SUBTREE = 2,   /* only `link` and all that it carries, as a robot of its own */
+    DYN_CLIENT_KEEP_CHAIN = 3,     /* only the chain of joints from `link`, its base, to `last` */
+    DYN_CLIENT_CHANGE_BASE = 4,    /* the same links and joints on another root, `link` */
+    DYN_CLIENT_MERGE_MODEL = 5,    /* with another robot of the daemon, its root fixed on `link` at `pose` */
+    DYN_CLIENT_ATTACH_LINK = 6,    /* with a new link `name` fixed on `link` at `pose`: a payload, a tool */
+    DYN_CLIENT_CHANGE_INERTIA = 7, /* with another inertia of `link` */
+    DYN_CLIENT_DETACH_LINK = 8,    /* without `link` and all that it carries */
+} dyn_client_operation_kind;
+
+/* One operation; what its kind does not name is not read. */
+typedef struct dyn_client_operation {
+    dyn_client_operation_kind kind;
+    const char *link;
+    const char *last;           /* of a chain */
+    const char *name;           /* of a new link */
+    const char *model, *prefix; /* merged: the other robot, and what comes before the names of its links and joints */
+    dyn_client_base base;       /* of a subtree, a chain, a changed base */
+    dyn_client_inertia inertia; /* of a new link, in its own frame; a link's other inertia */
+    dyn_client_placement pose;
+    size_t joint_count; /* to lock */
+    const char *const *joints;
+    size_t nq;
+    const double
+        *q; /* nq values in the model's order, of which the locked joints' matter; NULL: the zero configuration */
+} dyn_client_operation;
+
+typedef struct dyn_client_derive_request {
+    const char *model;      /* name or digest; it stays as it is */
+    size_t operation_count; /* 1 to 64, applied one after the other */
+    const dyn_client_operation *operations;
+    const char *name; /* to keep the result under */
+    bool strict;      /* refuse a result whose report holds a warning */
+    bool replace;     /* put it in place of another model of that name */
+} dyn_client_derive_request;
+
+/* Derives a model from another one, and keeps it in the daemon. NOT_FOUND and INVALID_ARGUMENT: the field
+ * "derive_model.operations[i].attach.link" or the like; ALREADY_EXISTS as of dyn_client_load_model. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_derive_model(dyn_client *client,
+                                                            const dyn_client_derive_request *request, double timeout,
+                                                            dyn_client_error *error, dyn_client_loaded_model **loaded);
+
+typedef enum dyn_client_model_format {
+    DYN_CLIENT_DESCRIPTION = 0, /* loaded again it has the same digest */
+    DYN_CLIENT_URDF = 1,        /* without gravity and floating base */
+    DYN_CLIENT_SCREWS = 2,      /* of a serial chain on a fixed base */
+} dyn_client_model_format;
+
+/* One of the three forms; the others are NULL. */
+typedef struct dyn_client_exported_model {
+    dyn_client_model model;
+    const dyn_client_model_description *description;
+    const char *urdf;
+    const dyn_client_screw_chain *screws;
+} dyn_client_exported_model;
+
+/* A model of the daemon as a description. `tip` (NULL: the last link) is the end effector of the screws.
+ * FAILED_PRECONDITION: URDF has no such joint, or screws no such tree. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
+                                                            dyn_client_model_format format, const char *tip,
+                                                            double timeout, dyn_client_error *error,
+                                                            dyn_client_exported_model **exported);
+DYN_CLIENT_EXPORT void dyn_client_exported_model_free(dyn_client_exported_model *exported);
+
+/* ---- inertias of bodies ------------------------------------------------------------------------------------------ */
+
+typedef enum dyn_client_inertia_kind {
+    DYN_CLIENT_BOX = 1,            /* size */
+    DYN_CLIENT_CYLINDER = 2,       /* radius, length; along z */
+    DYN_CLIENT_SPHERE = 3,         /* radius */
+    DYN_CLIENT_ELLIPSOID = 4,      /* size: the semi-axes */
+    DYN_CLIENT_CAPSULE = 5,        /* radius, length of the cylinder; along z */
+    DYN_CLIENT_MESH = 6,           /* stl, scale: the body inside a closed surface */
+    DYN_CLIENT_INERTIA = 7,        /* inertia: any numbers, to be moved, checked or converted */
+    DYN_CLIENT_PARAMETERS = 8,     /* 10 values: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the frame's origin */
+    DYN_CLIENT_PSEUDO_INERTIA = 9, /* 16 values: 4 x 4, row-major */
+    DYN_CLIENT_LOG_CHOLESKY = 10,  /* 10 values: alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3 */
+} dyn_client_inertia_kind;
+
+/* One part of a body; what its kind does not name is not read. Shapes are homogeneous and centred in their frame. */
+typedef struct dyn_client_inertia_part {
+    dyn_client_inertia_kind kind;
+    double size[3]; /* m, as the lengths */
+    double radius, length;
+    const void *stl; /* an STL file, binary or text */
+    size_t stl_size;
+    double scale; /* makes metres of its coordinates; 0: 1 */
+    dyn_client_inertia inertia;
+    double values[16];
+    double mass, density;      /* of a shape or a mesh exactly one of the two: kg, or kg/m^3 */
+    dyn_client_placement pose; /* of the part's frame in the common frame */
+} dyn_client_inertia_part;
+
+/* All about a body. */
+typedef struct dyn_client_body {
+    dyn_client_inertia inertia;  /* in the common frame */
+    double volume;               /* of shapes and meshes, m^3 */
+    double rotational_about[6];  /* about the point that was asked for (Steiner): xx xy xz yy yz zz, kg m^2 */
+    double principal_moments[3]; /* ascending */
+    bool is_realizable;          /* some body has this inertia; else the reason */
+    char reason[256];
+    double parameters[10], pseudo_inertia[16];
+    bool has_log_cholesky; /* not of a point, a line or a plate */
+    double log_cholesky[10];
+} dyn_client_body;
+
+/* The sum of all parts. `point` (3 values; NULL: the origin) is what rotational_about is about. INVALID_ARGUMENT: the
+ * field "inertia.parts[i].box.size" or the like. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
+                                                               const dyn_client_inertia_part *parts,
+                                                               const double *point, double timeout,
+                                                               dyn_client_error *error, dyn_client_body *body);
+
 /* ---- dynamics: tau = M(q) a + h(q, v) - sum J' f_ext, h = C(q, v) v + g(q) -----------------------------------------
  */
 
@@ -356,6 +575,14 @@ typedef struct dyn_client_external_force {
     size_t rows;                                /* the number of samples, or 1: the same for all */
 } dyn_client_external_force;
 
+/* A body that a link carries for the time of one call; the model that others share stays as it is. */
+typedef struct dyn_client_payload {
+    const char *link;           /* or a frame */
+    dyn_client_inertia inertia; /* in the payload's own frame */
+    dyn_client_placement pose;  /* of the payload's frame in that of the link */
+    bool replaces;              /* in place of the link's own inertia instead of beside it */
+} dyn_client_payload;
+
 /* What numeric calls have in common. Set the first four; the rest may be zero. */
 typedef struct dyn_client_query {
     const char *model; /* name or digest */
@@ -370,6 +597,9 @@ typedef struct dyn_client_query {
     /* They add up. Used by inverse and forward dynamics, evaluate and explain only. */
     size_t external_force_count;
     const dyn_client_external_force *external_forces;
+    /* They add up. Used by all but the kinematics and the configuration space. */
+    size_t payload_count;
+    const dyn_client_payload *payloads;
 } dyn_client_query;
 
 /* Errors of the calls below: NOT_FOUND (model, joint, link, frame), INVALID_ARGUMENT (NaN or infinity with the field
@@ -399,6 +629,42 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_gravity(dyn_client *client, const
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query,
                                                            const double *q, const double *v, dyn_client_error *error,
                                                            double *h);
+
+/* ---- the configuration space ------------------------------------------------------------------------------------- */
+
+/* Configurations are no vectors where there are quaternions: q (+) v is the end of the motion that keeps v for one unit
+ * of time. query.nq, nv and samples say how long the arrays are; gravity, forces and payloads are not used. */
+
+/* q_next = q (+) dt v, exact for constant v. q and q_next are n x nq, v n x nv; dt in s. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_integrate(dyn_client *client, const dyn_client_query *query,
+                                                         const double *q, const double *v, double dt,
+                                                         dyn_client_error *error, double *q_next);
+
+/* The shortest v, n x nv, with q (+) v = q_1. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_difference(dyn_client *client, const dyn_client_query *query,
+                                                          const double *q, const double *q_1, dyn_client_error *error,
+                                                          double *v);
+
+/* q (+) s (q_1 (-) q), n x nq. s has one value for all samples, or one for each. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_interpolate(dyn_client *client, const dyn_client_query *query,
+                                                           const double *q, const double *q_1, size_t s_count,
+                                                           const double *s, dyn_client_error *error, double *between);
+
+/* The Euclidean norm of q_1 (-) q: n numbers. It mixes radians and metres. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_distance(dyn_client *client, const dyn_client_query *query,
+                                                        const double *q, const double *q_1, dyn_client_error *error,
+                                                        double *distance);
+
+/* The same configurations with quaternions of norm one and w >= 0. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_normalize(dyn_client *client, const dyn_client_query *query,
+                                                         const double *q, dyn_client_error *error, double *normalized);
+
+/* The zero configuration, n times; and random ones: uniform within the limits, angles without limits in [-pi, pi],
+ * displacements in [-1, 1], quaternions uniform over the rotations. Equal seeds give equal configurations. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_neutral(dyn_client *client, const dyn_client_query *query,
+                                                       dyn_client_error *error, double *q);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_random(dyn_client *client, const dyn_client_query *query, uint64_t seed,
+                                                      dyn_client_error *error, double *q);
 
 /* ---- kinematics -------------------------------------------------------------------------------------------------- */
 
@@ -532,11 +798,11 @@ DYN_CLIENT_EXPORT void dyn_client_evaluation_free(dyn_client_evaluation *evaluat
 
 /* One term of tau = M a + C v + g - sum J' f_ext. */
 typedef struct dyn_client_term {
-    const char *name;  /* "inertial", "coriolis", "gravity", "external" */
+    const char *name;  /* "inertial", "coriolis", "gravity", "external"; with payloads also "payload" */
     const double *tau; /* nv */
 } dyn_client_term;
 
-/* What the inertia of one link makes each joint bear: its parts of M a, C v and g, nv each. */
+/* What the inertia of one link, or of one payload, makes each joint bear: its parts of M a, C v and g, nv each. */
 typedef struct dyn_client_contribution {
     const char *link;         /* as described, also where a fixed joint fixes it to another */
     const char *moving_joint; /* that it moves with */
@@ -553,6 +819,8 @@ typedef struct dyn_client_explanation {
     const dyn_client_term *terms; /* their sum is tau */
     size_t link_count;
     const dyn_client_contribution *links; /* moving links with an inertia; their sums are the first three terms */
+    size_t payload_count;
+    const dyn_client_contribution *payloads; /* in the query's order; their sum is the term "payload" */
     double residual; /* largest difference between wholes and sums, which are computed separately */
 } dyn_client_explanation;
 

@@ -1,29 +1,12 @@
 /*
  * The equation of motion: inverse and forward dynamics, mass matrix, gravity and bias forces.
  */
-#include "call.h"
-
 #include "error.h"
 #include "query.h"
-#include "wire.h"
+#include "values.h"
 
 /* Field numbers of the answers' values. */
 enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 };
-
-/* Sends a request and reads `count` values of the result's field `number`. */
-static dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request *request, double timeout,
-                                     uint32_t number, size_t count, dyn_client_error *error, double *values) {
-    if (values == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "output", "the output is NULL");
-    call_reply answer;
-    dyn_client_status status = call(client, request, timeout, error, &answer);
-    if (status != DYN_CLIENT_OK)
-        return status;
-    if (!wire_read_doubles(answer.result, answer.result_size, number, count, values))
-        status = fail_bad_reply(error, "the result does not hold as many values as asked for");
-    call_reply_free(&answer);
-    return status;
-}
 
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *a, dyn_client_error *error, double *tau) {
@@ -36,6 +19,8 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
+    asked.n_payloads = parts.payload_count;
+    asked.payloads = parts.payloads;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
@@ -63,6 +48,8 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
+    asked.n_payloads = parts.payload_count;
+    asked.payloads = parts.payloads;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
@@ -90,6 +77,8 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
+    asked.n_payloads = parts.payload_count;
+    asked.payloads = parts.payloads;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX;
@@ -114,6 +103,8 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
+    asked.n_payloads = parts.payload_count;
+    asked.payloads = parts.payloads;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.gravity = parts.gravity;
@@ -135,6 +126,8 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
+    asked.n_payloads = parts.payload_count;
+    asked.payloads = parts.payloads;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;

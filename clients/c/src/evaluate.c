@@ -208,6 +208,8 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
     asked->model = parts->model;
     asked->n_joint_names = parts->joint_count;
     asked->joint_names = parts->joint_names;
+    asked->n_payloads = parts->payload_count;
+    asked->payloads = parts->payloads;
     asked->n_q = parts->q_count;
     asked->q = (double *)request->q;
     asked->n_v = request->v != NULL ? parts->v_count : 0;

@@ -13,10 +13,10 @@ typedef struct explanation_result {
     dyn_client_explanation explanation;
     Dynamics__V1__ExplainReply *reply;
     dyn_client_term *terms;
-    dyn_client_contribution *links;
+    dyn_client_contribution *links, *payloads;
 } explanation_result;
 
-/* Takes terms and links of a reply; false where a row has another length than nv. */
+/* Takes terms, links and payloads of a reply; false where a row has another length than nv. */
 static bool take_parts(explanation_result *taken) {
     const Dynamics__V1__ExplainReply *reply = taken->reply;
     size_t nv = reply->nv;
@@ -35,6 +35,16 @@ static bool take_parts(explanation_result *taken) {
                                                     .gravity = from->gravity};
         fits = fits && from->n_inertial == nv && from->n_coriolis == nv && from->n_gravity == nv;
     }
+    for (size_t i = 0; i < reply->n_payloads; i++) {
+        const Dynamics__V1__PayloadContribution *from = reply->payloads[i];
+        taken->payloads[i] = (dyn_client_contribution){.link = from->link,
+                                                       .moving_joint = from->moving_joint,
+                                                       .mass = from->mass,
+                                                       .inertial = from->inertial,
+                                                       .coriolis = from->coriolis,
+                                                       .gravity = from->gravity};
+        fits = fits && from->n_inertial == nv && from->n_coriolis == nv && from->n_gravity == nv;
+    }
     return fits;
 }
 
@@ -42,6 +52,7 @@ static void free_result(explanation_result *freed) {
     dynamics__v1__explain_reply__free_unpacked(freed->reply, NULL);
     free(freed->terms);
     free(freed->links);
+    free(freed->payloads);
     free(freed);
 }
 
@@ -56,8 +67,9 @@ static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv
     taken->reply = reply;
     taken->terms = calloc(reply->n_terms + 1, sizeof *taken->terms);
     taken->links = calloc(reply->n_links + 1, sizeof *taken->links);
+    taken->payloads = calloc(reply->n_payloads + 1, sizeof *taken->payloads);
     dyn_client_status status = DYN_CLIENT_OK;
-    if (taken->terms == NULL || taken->links == NULL)
+    if (taken->terms == NULL || taken->links == NULL || taken->payloads == NULL)
         status = fail_memory(error);
     else if (reply->nv != nv || !take_parts(taken))
         status = fail_bad_reply(error, "the result does not hold as many values as asked for");
@@ -73,6 +85,8 @@ static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv
                                                   .terms = taken->terms,
                                                   .link_count = reply->n_links,
                                                   .links = taken->links,
+                                                  .payload_count = reply->n_payloads,
+                                                  .payloads = taken->payloads,
                                                   .residual = reply->residual};
     *explanation = &taken->explanation;
     return DYN_CLIENT_OK;
@@ -102,6 +116,8 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
+    asked.n_payloads = parts.payload_count;
+    asked.payloads = parts.payloads;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;

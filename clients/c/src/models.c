@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
+#include "descriptions.h"
 #include "error.h"
+#include "loaded.h"
 #include "model_parts.h"
 
 /* ---- load -------------------------------------------------------------------------------------------------------- */
@@ -13,27 +15,48 @@
 /* The result and what its strings live in. */
 typedef struct loaded_result {
     dyn_client_loaded_model loaded;
-    Dynamics__V1__LoadModelReply *reply;
+    ProtobufCMessage *reply;
     dyn_client_report_entry report[];
 } loaded_result;
 
-static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, double timeout,
-                                  dyn_client_error *error, Dynamics__V1__LoadModelReply **answer) {
+dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__ModelSummary *model, size_t report_count,
+                              Dynamics__V1__ReportEntry *const *report, bool already_loaded, dyn_client_error *error,
+                              dyn_client_loaded_model **loaded) {
+    loaded_result *result = calloc(1, sizeof *result + report_count * sizeof *result->report);
+    if (result == NULL) {
+        protobuf_c_message_free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    result->reply = reply;
+    to_report(report_count, report, result->report);
+    result->loaded = (dyn_client_loaded_model){.model = to_model(model),
+                                               .report_count = report_count,
+                                               .report = result->report,
+                                               .already_loaded = already_loaded};
+    *loaded = &result->loaded;
+    return DYN_CLIENT_OK;
+}
+
+static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, pool *memory,
+                                  double timeout, dyn_client_error *error, Dynamics__V1__LoadModelReply **answer) {
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
-    Dynamics__V1__Vector3 gravity = DYNAMICS__V1__VECTOR3__INIT;
-    load.urdf = (char *)asked->urdf;
+    if (asked->urdf != NULL)
+        load.urdf = (char *)asked->urdf;
+    if (asked->description != NULL)
+        load.description = from_description(memory, asked->description);
+    if (asked->denavit_hartenberg != NULL)
+        load.denavit_hartenberg = from_dh_table(memory, asked->denavit_hartenberg);
+    if (asked->screws != NULL)
+        load.screws = from_screws(memory, asked->screws);
     if (asked->name != NULL)
         load.name = (char *)asked->name;
     load.base_type = (Dynamics__V1__Base)asked->base;
     load.mimic = (Dynamics__V1__MimicPolicy)asked->mimic;
     load.strict = asked->strict;
     load.replace = asked->replace;
-    if (asked->gravity != NULL) {
-        gravity.x = asked->gravity[0];
-        gravity.y = asked->gravity[1];
-        gravity.z = asked->gravity[2];
-        load.gravity = &gravity;
-    }
+    load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
+    if (memory->is_exhausted)
+        return fail_memory(error);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = &load;
@@ -43,32 +66,27 @@ static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_requ
 dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request, double timeout,
                                         dyn_client_error *error, dyn_client_loaded_model **loaded) {
     *loaded = NULL;
-    if (client == NULL || request == NULL || request->urdf == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.urdf", "client, request or request->urdf is NULL");
+    if (client == NULL || request == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model", "client or request is NULL");
+    if (request->urdf == NULL && request->description == NULL && request->denavit_hartenberg == NULL &&
+        request->screws == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.urdf",
+                    "there is no description: request->urdf is NULL, and so are the other forms");
+    pool memory = {0};
     Dynamics__V1__LoadModelReply *answer;
-    dyn_client_status status = ask_load(client, request, timeout, error, &answer);
+    dyn_client_status status = ask_load(client, request, &memory, timeout, error, &answer);
+    pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    loaded_result *result = calloc(1, sizeof *result + answer->n_report * sizeof *result->report);
-    if (result == NULL) {
-        dynamics__v1__load_model_reply__free_unpacked(answer, NULL);
-        return fail_memory(error);
-    }
-    result->reply = answer;
-    to_report(answer->n_report, answer->report, result->report);
-    result->loaded = (dyn_client_loaded_model){.model = to_model(answer->model),
-                                               .report_count = answer->n_report,
-                                               .report = result->report,
-                                               .already_loaded = answer->already_loaded};
-    *loaded = &result->loaded;
-    return DYN_CLIENT_OK;
+    return loaded_take(&answer->base, answer->model, answer->n_report, answer->report, answer->already_loaded, error,
+                       loaded);
 }
 
 void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded) {
     if (loaded == NULL)
         return;
     loaded_result *result = (loaded_result *)loaded;
-    dynamics__v1__load_model_reply__free_unpacked(result->reply, NULL);
+    protobuf_c_message_free_unpacked(result->reply, NULL);
     free(result);
 }
 

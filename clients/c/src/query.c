@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "descriptions.h"
 #include "error.h"
 
 bool count_doubles(size_t a, size_t b, size_t *product) {
@@ -70,6 +71,27 @@ static dyn_client_status take_forces(const dyn_client_query *query, dyn_client_e
     return DYN_CLIENT_OK;
 }
 
+static dyn_client_status take_payloads(const dyn_client_query *query, dyn_client_error *error, query_parts *parts) {
+    if (query->payload_count == 0)
+        return DYN_CLIENT_OK;
+    if (query->payloads == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads", "query.payloads is NULL");
+    parts->payloads = pool_take(&parts->memory, query->payload_count, sizeof *parts->payloads);
+    for (size_t i = 0; !parts->memory.is_exhausted && i < query->payload_count; i++) {
+        const dyn_client_payload *from = &query->payloads[i];
+        Dynamics__V1__Payload *made = pool_take(&parts->memory, 1, sizeof *made);
+        if (made == NULL)
+            break;
+        dynamics__v1__payload__init(made);
+        made->link = (char *)(from->link != NULL ? from->link : "");
+        made->inertia = from_inertia(&parts->memory, &from->inertia);
+        made->pose = from_placement(&parts->memory, &from->pose);
+        made->replaces = from->replaces;
+        parts->payloads[parts->payload_count++] = made;
+    }
+    return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
+}
+
 dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
                                    bool with_external_forces, dyn_client_error *error, query_parts *parts) {
     *parts = (query_parts){0};
@@ -78,8 +100,12 @@ dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *q
     dyn_client_status status = check(query, q, error, parts);
     if (status == DYN_CLIENT_OK && with_external_forces)
         status = take_forces(query, error, parts);
-    if (status != DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK)
+        status = take_payloads(query, error, parts);
+    if (status != DYN_CLIENT_OK) {
+        query_parts_free(parts);
         return status;
+    }
     parts->model = (char *)query->model;
     parts->joint_count = query->joint_count;
     parts->joint_names = (char **)query->joint_names;
@@ -95,5 +121,6 @@ dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *q
 
 void query_parts_free(query_parts *parts) {
     free(parts->forces);
+    pool_free(&parts->memory);
     *parts = (query_parts){0};
 }

@@ -1,6 +1,6 @@
 /*
  * What the numeric requests have in common, from the public query to the protocol's form. Nothing is copied but the
- * headings of the external forces.
+ * headings of the external forces and the payloads.
  */
 #ifndef CLIENT_QUERY_H
 #define CLIENT_QUERY_H
@@ -8,6 +8,7 @@
 #include <dynamics/v1/dynamics.pb-c.h>
 
 #include "dynamics_client.h"
+#include "pool.h"
 
 typedef struct query_parts {
     char *model;
@@ -17,7 +18,10 @@ typedef struct query_parts {
     Dynamics__V1__Vector3 *gravity; /* NULL: the model's own */
     size_t force_count;
     Dynamics__V1__ExternalForce **forces; /* allocated, with what they point to */
-    size_t q_count, v_count;              /* samples x nq, samples x nv */
+    size_t payload_count;
+    Dynamics__V1__Payload **payloads; /* in `memory` */
+    pool memory;
+    size_t q_count, v_count; /* samples x nq, samples x nv */
 } query_parts;
 
 /* Checks the query and the argument q, and gives its parts. The parts' address must not change while they are used.

@@ -1,0 +1,226 @@
+/*
+ * New models from old ones, and models back to descriptions.
+ */
+#include "call.h"
+
+#include <stdlib.h>
+
+#include "descriptions.h"
+#include "error.h"
+#include "loaded.h"
+#include "model_parts.h"
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+static char *text_or_none(const char *text) {
+    return (char *)(text != NULL ? text : "");
+}
+
+static void make_lock(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
+    Dynamics__V1__LockJoints *lock = pool_take(memory, 1, sizeof *lock);
+    made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_LOCK;
+    made->lock = lock;
+    if (lock == NULL)
+        return;
+    dynamics__v1__lock_joints__init(lock);
+    lock->n_joints = from->joint_count;
+    lock->joints = (char **)from->joints;
+    lock->n_q = from->q != NULL ? from->nq : 0;
+    lock->q = (double *)from->q;
+}
+
+static void make_part(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
+    if (from->kind == DYN_CLIENT_KEEP_SUBTREE) {
+        made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_SUBTREE;
+        made->subtree = pool_take(memory, 1, sizeof *made->subtree);
+        if (made->subtree == NULL)
+            return;
+        dynamics__v1__keep_subtree__init(made->subtree);
+        made->subtree->link = text_or_none(from->link);
+        made->subtree->base_type = (Dynamics__V1__Base)from->base;
+        return;
+    }
+    made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHAIN;
+    made->chain = pool_take(memory, 1, sizeof *made->chain);
+    if (made->chain == NULL)
+        return;
+    dynamics__v1__keep_chain__init(made->chain);
+    made->chain->first = text_or_none(from->link);
+    made->chain->last = text_or_none(from->last);
+    made->chain->base_type = (Dynamics__V1__Base)from->base;
+}
+
+static void make_change_base(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
+    made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHANGE_BASE;
+    made->change_base = pool_take(memory, 1, sizeof *made->change_base);
+    if (made->change_base == NULL)
+        return;
+    dynamics__v1__change_base__init(made->change_base);
+    made->change_base->link = text_or_none(from->link);
+    made->change_base->base_type = (Dynamics__V1__Base)from->base;
+}
+
+static void make_merge(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
+    made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_MERGE;
+    made->merge = pool_take(memory, 1, sizeof *made->merge);
+    if (made->merge == NULL)
+        return;
+    dynamics__v1__merge_model__init(made->merge);
+    made->merge->model = text_or_none(from->model);
+    made->merge->link = text_or_none(from->link);
+    made->merge->pose = from_placement(memory, &from->pose);
+    made->merge->prefix = text_or_none(from->prefix);
+}
+
+static void make_attach(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
+    made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_ATTACH;
+    made->attach = pool_take(memory, 1, sizeof *made->attach);
+    if (made->attach == NULL)
+        return;
+    dynamics__v1__attach_link__init(made->attach);
+    made->attach->link = text_or_none(from->link);
+    made->attach->name = text_or_none(from->name);
+    made->attach->inertia = from_inertia(memory, &from->inertia);
+    made->attach->pose = from_placement(memory, &from->pose);
+}
+
+static void make_change_inertia(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
+    made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHANGE_INERTIA;
+    made->change_inertia = pool_take(memory, 1, sizeof *made->change_inertia);
+    if (made->change_inertia == NULL)
+        return;
+    dynamics__v1__change_inertia__init(made->change_inertia);
+    made->change_inertia->link = text_or_none(from->link);
+    made->change_inertia->inertia = from_inertia(memory, &from->inertia);
+}
+
+static void make_detach(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
+    made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_DETACH;
+    made->detach = pool_take(memory, 1, sizeof *made->detach);
+    if (made->detach == NULL)
+        return;
+    dynamics__v1__detach_link__init(made->detach);
+    made->detach->link = text_or_none(from->link);
+}
+
+/* One of another kind stays empty, and the daemon refuses it by its place. */
+static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_client_operation *from) {
+    static void (*const makers[])(pool *, const dyn_client_operation *, Dynamics__V1__ModelOperation *) = {
+        [DYN_CLIENT_LOCK_JOINTS] = make_lock,
+        [DYN_CLIENT_KEEP_SUBTREE] = make_part,
+        [DYN_CLIENT_KEEP_CHAIN] = make_part,
+        [DYN_CLIENT_CHANGE_BASE] = make_change_base,
+        [DYN_CLIENT_MERGE_MODEL] = make_merge,
+        [DYN_CLIENT_ATTACH_LINK] = make_attach,
+        [DYN_CLIENT_CHANGE_INERTIA] = make_change_inertia,
+        [DYN_CLIENT_DETACH_LINK] = make_detach,
+    };
+    Dynamics__V1__ModelOperation *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__model_operation__init(made);
+    if ((size_t)from->kind < sizeof makers / sizeof *makers && makers[from->kind] != NULL)
+        makers[from->kind](memory, from, made);
+    return made;
+}
+
+/* ---- derive ------------------------------------------------------------------------------------------------------ */
+
+static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_request *asked, pool *memory,
+                                    double timeout, dyn_client_error *error, Dynamics__V1__DeriveModelReply **answer) {
+    Dynamics__V1__DeriveModelRequest derive = DYNAMICS__V1__DERIVE_MODEL_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    derive.model = (char *)asked->model;
+    derive.name = text_or_none(asked->name);
+    derive.strict = asked->strict;
+    derive.replace = asked->replace;
+    derive.operations = pool_take(memory, asked->operation_count, sizeof *derive.operations);
+    for (size_t i = 0; !memory->is_exhausted && i < asked->operation_count; i++)
+        derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
+    if (memory->is_exhausted)
+        return fail_memory(error);
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
+    request.derive_model = &derive;
+    return call_unpacked(client, &request, timeout, &dynamics__v1__derive_model_reply__descriptor, error, answer);
+}
+
+dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_derive_request *request, double timeout,
+                                          dyn_client_error *error, dyn_client_loaded_model **loaded) {
+    *loaded = NULL;
+    if (client == NULL || request == NULL || request->model == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.model", "client, request or its model is NULL");
+    if (request->operation_count > 0 && request->operations == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.operations", "request->operations is NULL");
+    pool memory = {0};
+    Dynamics__V1__DeriveModelReply *answer;
+    dyn_client_status status = ask_derive(client, request, &memory, timeout, error, &answer);
+    pool_free(&memory);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    return loaded_take(&answer->base, answer->model, answer->n_report, answer->report, answer->already_loaded, error,
+                       loaded);
+}
+
+/* ---- export ------------------------------------------------------------------------------------------------------ */
+
+/* The result and what it lives in. */
+typedef struct exported_result {
+    dyn_client_exported_model exported;
+    Dynamics__V1__ExportModelReply *reply;
+    pool memory;
+} exported_result;
+
+/* Turns the reply into the result. */
+static dyn_client_status take_export(exported_result *taken, dyn_client_model_format format, dyn_client_error *error) {
+    const Dynamics__V1__ExportModelReply *reply = taken->reply;
+    dyn_client_exported_model *exported = &taken->exported;
+    exported->model = to_model(reply->model);
+    if (format == DYN_CLIENT_URDF)
+        exported->urdf = reply->urdf;
+    if (reply->description != NULL)
+        exported->description = to_description(&taken->memory, reply->description);
+    if (reply->screws != NULL)
+        exported->screws = to_screws(&taken->memory, reply->screws);
+    if (taken->memory.is_exhausted)
+        return fail_memory(error);
+    if (exported->urdf == NULL && exported->description == NULL && exported->screws == NULL)
+        return fail_bad_reply(error, "it holds no model in the form that was asked for");
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_export_model(dyn_client *client, const char *model, dyn_client_model_format format,
+                                          const char *tip, double timeout, dyn_client_error *error,
+                                          dyn_client_exported_model **exported) {
+    *exported = NULL;
+    if (client == NULL || model == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "export_model.model", "client or model is NULL");
+    Dynamics__V1__ExportModelRequest asked = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.model = (char *)model;
+    asked.format = (Dynamics__V1__ModelFormat)format;
+    asked.tip = text_or_none(tip);
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL;
+    request.export_model = &asked;
+    exported_result *taken = calloc(1, sizeof *taken);
+    if (taken == NULL)
+        return fail_memory(error);
+    dyn_client_status status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__export_model_reply__descriptor, error, &taken->reply);
+    if (status == DYN_CLIENT_OK)
+        status = take_export(taken, format, error);
+    if (status == DYN_CLIENT_OK)
+        *exported = &taken->exported;
+    else
+        dyn_client_exported_model_free(&taken->exported);
+    return status;
+}
+
+void dyn_client_exported_model_free(dyn_client_exported_model *exported) {
+    if (exported == NULL)
+        return;
+    exported_result *freed = (exported_result *)exported;
+    if (freed->reply != NULL)
+        dynamics__v1__export_model_reply__free_unpacked(freed->reply, NULL);
+    pool_free(&freed->memory);
+    free(freed);
+}

@@ -1,0 +1,281 @@
+/*
+ * Inertias, places and descriptions of robots.
+ */
+#include "descriptions.h"
+
+#include <string.h>
+
+#include "model_parts.h"
+
+/* ---- places and inertias ----------------------------------------------------------------------------------------- */
+
+static bool are_zero(const double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] != 0)
+            return false;
+    return true;
+}
+
+/* Text that may be left out. */
+static char *text_or_none(const char *text) {
+    return (char *)(text != NULL ? text : "");
+}
+
+Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]) {
+    Dynamics__V1__Vector3 *made = pool_take(memory, 1, sizeof *made);
+    if (made != NULL) {
+        dynamics__v1__vector3__init(made);
+        made->x = vector[0];
+        made->y = vector[1];
+        made->z = vector[2];
+    }
+    return made;
+}
+
+Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from) {
+    Dynamics__V1__Placement *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__placement__init(made);
+    made->position = from_vector3(memory, from->position);
+    made->n_rotation = are_zero(from->rotation, 9) ? 0 : 9;
+    made->rotation = (double *)from->rotation;
+    return made;
+}
+
+static dyn_client_placement to_placement(const Dynamics__V1__Placement *from) {
+    dyn_client_placement place = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (from != NULL)
+        to_vector3(from->position, place.position);
+    if (from != NULL && from->n_rotation == 9)
+        memcpy(place.rotation, from->rotation, sizeof place.rotation);
+    return place;
+}
+
+Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from) {
+    Dynamics__V1__Inertia *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__inertia__init(made);
+    made->mass = from->mass;
+    made->center_of_mass = from_vector3(memory, from->center_of_mass);
+    made->n_rotational = 6;
+    made->rotational = (double *)from->rotational;
+    return made;
+}
+
+dyn_client_inertia to_inertia(const Dynamics__V1__Inertia *from) {
+    dyn_client_inertia inertia = {0};
+    if (from == NULL)
+        return inertia;
+    inertia.mass = from->mass;
+    to_vector3(from->center_of_mass, inertia.center_of_mass);
+    if (from->n_rotational == 6)
+        memcpy(inertia.rotational, from->rotational, sizeof inertia.rotational);
+    return inertia;
+}
+
+static Dynamics__V1__JointLimits *from_limits(pool *memory, const dyn_client_limits *from) {
+    Dynamics__V1__JointLimits *made = pool_take(memory, 1, sizeof *made);
+    if (made != NULL) {
+        dynamics__v1__joint_limits__init(made);
+        made->lower = from->lower;
+        made->upper = from->upper;
+        made->velocity = from->velocity;
+        made->effort = from->effort;
+    }
+    return made;
+}
+
+static dyn_client_limits to_limits(const Dynamics__V1__JointLimits *from) {
+    return from == NULL
+               ? (dyn_client_limits){0}
+               : (dyn_client_limits){
+                     .lower = from->lower, .upper = from->upper, .velocity = from->velocity, .effort = from->effort};
+}
+
+/* ---- links and joints, to the protocol --------------------------------------------------------------------------- */
+
+static Dynamics__V1__LinkDescription *from_link(pool *memory, const dyn_client_link_description *from) {
+    Dynamics__V1__LinkDescription *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__link_description__init(made);
+    made->name = text_or_none(from->name);
+    made->inertia = from_inertia(memory, &from->inertia);
+    return made;
+}
+
+static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint_description *from) {
+    Dynamics__V1__Mimic *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__mimic__init(made);
+    made->joint = (char *)from->mimic_joint;
+    made->multiplier = from->mimic_multiplier;
+    made->offset = from->mimic_offset;
+    return made;
+}
+
+static Dynamics__V1__JointDescription *from_joint(pool *memory, const dyn_client_joint_description *from) {
+    Dynamics__V1__JointDescription *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__joint_description__init(made);
+    made->name = text_or_none(from->name);
+    made->type = (Dynamics__V1__JointType)from->type;
+    made->parent_link = text_or_none(from->parent_link);
+    made->child_link = text_or_none(from->child_link);
+    made->origin = from_placement(memory, &from->origin);
+    made->axis = from_vector3(memory, from->axis);
+    made->second_axis = from_vector3(memory, from->second_axis);
+    made->pitch = from->pitch;
+    made->limits = from->has_limits ? from_limits(memory, &from->limits) : NULL;
+    made->damping = from->damping;
+    made->friction = from->friction;
+    made->mimic = from->mimic_joint != NULL ? from_mimic(memory, from) : NULL;
+    return made;
+}
+
+static Dynamics__V1__FrameDescription *from_frame(pool *memory, const dyn_client_frame_description *from) {
+    Dynamics__V1__FrameDescription *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__frame_description__init(made);
+    made->name = text_or_none(from->name);
+    made->link = text_or_none(from->link);
+    made->pose = from_placement(memory, &from->pose);
+    return made;
+}
+
+Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_model_description *from) {
+    Dynamics__V1__ModelDescription *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__model_description__init(made);
+    made->name = text_or_none(from->name);
+    made->gravity = from->gravity != NULL ? from_vector3(memory, from->gravity) : NULL;
+    made->base_type = (Dynamics__V1__Base)from->base;
+    made->mimic = (Dynamics__V1__MimicPolicy)from->mimic;
+    made->links = pool_take(memory, from->link_count, sizeof *made->links);
+    made->joints = pool_take(memory, from->joint_count, sizeof *made->joints);
+    made->frames = pool_take(memory, from->frame_count, sizeof *made->frames);
+    for (size_t i = 0; !memory->is_exhausted && i < from->link_count; i++)
+        made->links[made->n_links++] = from_link(memory, &from->links[i]);
+    for (size_t i = 0; !memory->is_exhausted && i < from->joint_count; i++)
+        made->joints[made->n_joints++] = from_joint(memory, &from->joints[i]);
+    for (size_t i = 0; !memory->is_exhausted && i < from->frame_count; i++)
+        made->frames[made->n_frames++] = from_frame(memory, &from->frames[i]);
+    return made;
+}
+
+/* ---- chains, to the protocol ------------------------------------------------------------------------------------- */
+
+static Dynamics__V1__DenavitHartenbergRow *from_row(pool *memory, const dyn_client_dh_row *from) {
+    Dynamics__V1__DenavitHartenbergRow *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__denavit_hartenberg_row__init(made);
+    made->type = (Dynamics__V1__JointType)from->type;
+    made->theta = from->theta;
+    made->d = from->d;
+    made->a = from->a;
+    made->alpha = from->alpha;
+    made->inertia = from_inertia(memory, &from->inertia);
+    made->limits = from->has_limits ? from_limits(memory, &from->limits) : NULL;
+    made->damping = from->damping;
+    made->friction = from->friction;
+    return made;
+}
+
+Dynamics__V1__DenavitHartenbergTable *from_dh_table(pool *memory, const dyn_client_dh_table *from) {
+    Dynamics__V1__DenavitHartenbergTable *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__denavit_hartenberg_table__init(made);
+    made->name = text_or_none(from->name);
+    made->convention = (Dynamics__V1__DenavitHartenbergConvention)from->convention;
+    made->rows = pool_take(memory, from->row_count, sizeof *made->rows);
+    for (size_t i = 0; !memory->is_exhausted && i < from->row_count; i++)
+        made->rows[made->n_rows++] = from_row(memory, &from->rows[i]);
+    return made;
+}
+
+Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain *from) {
+    Dynamics__V1__ScrewChain *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__screw_chain__init(made);
+    made->name = text_or_none(from->name);
+    made->n_mlist = 16 * (from->n + 1);
+    made->mlist = (double *)from->Mlist;
+    made->n_glist = 36 * from->n;
+    made->glist = (double *)from->Glist;
+    made->n_slist = 6 * from->n;
+    made->slist = (double *)from->Slist;
+    return made;
+}
+
+/* ---- from the protocol ------------------------------------------------------------------------------------------- */
+
+static dyn_client_joint_description to_joint(const Dynamics__V1__JointDescription *from) {
+    dyn_client_joint_description joint = {.name = from->name,
+                                          .type = (dyn_client_joint_type)from->type,
+                                          .parent_link = from->parent_link,
+                                          .child_link = from->child_link,
+                                          .origin = to_placement(from->origin),
+                                          .pitch = from->pitch,
+                                          .has_limits = from->limits != NULL,
+                                          .limits = to_limits(from->limits),
+                                          .damping = from->damping,
+                                          .friction = from->friction};
+    to_vector3(from->axis, joint.axis);
+    to_vector3(from->second_axis, joint.second_axis);
+    if (from->mimic != NULL) {
+        joint.mimic_joint = from->mimic->joint;
+        joint.mimic_multiplier = from->mimic->multiplier;
+        joint.mimic_offset = from->mimic->offset;
+    }
+    return joint;
+}
+
+const dyn_client_model_description *to_description(pool *memory, const Dynamics__V1__ModelDescription *from) {
+    dyn_client_model_description *made = pool_take(memory, 1, sizeof *made);
+    double *gravity = pool_take(memory, 3, sizeof *gravity);
+    dyn_client_link_description *links = pool_take(memory, from->n_links, sizeof *links);
+    dyn_client_joint_description *joints = pool_take(memory, from->n_joints, sizeof *joints);
+    dyn_client_frame_description *frames = pool_take(memory, from->n_frames, sizeof *frames);
+    if (memory->is_exhausted)
+        return NULL;
+    for (size_t i = 0; i < from->n_links; i++)
+        links[i] =
+            (dyn_client_link_description){.name = from->links[i]->name, .inertia = to_inertia(from->links[i]->inertia)};
+    for (size_t i = 0; i < from->n_joints; i++)
+        joints[i] = to_joint(from->joints[i]);
+    for (size_t i = 0; i < from->n_frames; i++)
+        frames[i] = (dyn_client_frame_description){
+            .name = from->frames[i]->name, .link = from->frames[i]->link, .pose = to_placement(from->frames[i]->pose)};
+    to_vector3(from->gravity, gravity);
+    *made = (dyn_client_model_description){.name = from->name,
+                                           .gravity = from->gravity != NULL ? gravity : NULL,
+                                           .base = (dyn_client_base)from->base_type,
+                                           .mimic = (dyn_client_mimic_policy)from->mimic,
+                                           .link_count = from->n_links,
+                                           .links = links,
+                                           .joint_count = from->n_joints,
+                                           .joints = joints,
+                                           .frame_count = from->n_frames,
+                                           .frames = frames};
+    return made;
+}
+
+const dyn_client_screw_chain *to_screws(pool *memory, const Dynamics__V1__ScrewChain *from) {
+    size_t n = from->n_slist / 6;
+    if (from->n_slist != 6 * n || from->n_glist != 36 * n || from->n_mlist != 16 * (n + 1))
+        return NULL;
+    dyn_client_screw_chain *made = pool_take(memory, 1, sizeof *made);
+    if (made != NULL)
+        *made = (dyn_client_screw_chain){
+            .name = from->name, .n = n, .Mlist = from->mlist, .Glist = from->glist, .Slist = from->slist};
+    return made;
+}

@@ -1,0 +1,31 @@
+/*
+ * Inertias, places and descriptions of robots, from the public form to the protocol's and back. What is made lies in a
+ * pool, but strings and arrays of numbers are borrowed. NULL stands for what is absent, or for want of memory, which
+ * the pool remembers.
+ */
+#ifndef CLIENT_DESCRIPTIONS_H
+#define CLIENT_DESCRIPTIONS_H
+
+#include <dynamics/v1/envelope.pb-c.h>
+
+#include "dynamics_client.h"
+#include "pool.h"
+
+Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]);
+
+/* A rotation of zeros stands for none. */
+Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from);
+
+Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from);
+dyn_client_inertia to_inertia(const Dynamics__V1__Inertia *from);
+
+Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_model_description *from);
+Dynamics__V1__DenavitHartenbergTable *from_dh_table(pool *memory, const dyn_client_dh_table *from);
+Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain *from);
+
+const dyn_client_model_description *to_description(pool *memory, const Dynamics__V1__ModelDescription *from);
+
+/* NULL where the numbers are not as many as they must be. */
+const dyn_client_screw_chain *to_screws(pool *memory, const Dynamics__V1__ScrewChain *from);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * Inertias of bodies.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "descriptions.h"
+#include "error.h"
+
+/* ---- the question ------------------------------------------------------------------------------------------------ */
+
+/* Makes the message of the part's kind; the numbers of those that have some are borrowed. */
+static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
+    switch (from->kind) {
+    case DYN_CLIENT_BOX:
+        made->box = pool_take(memory, 1, sizeof *made->box);
+        if (made->box == NULL)
+            return;
+        dynamics__v1__box__init(made->box);
+        made->box->size = from_vector3(memory, from->size);
+        break;
+    case DYN_CLIENT_CYLINDER:
+        made->cylinder = pool_take(memory, 1, sizeof *made->cylinder);
+        if (made->cylinder == NULL)
+            return;
+        dynamics__v1__cylinder__init(made->cylinder);
+        made->cylinder->radius = from->radius;
+        made->cylinder->length = from->length;
+        break;
+    case DYN_CLIENT_SPHERE:
+        made->sphere = pool_take(memory, 1, sizeof *made->sphere);
+        if (made->sphere == NULL)
+            return;
+        dynamics__v1__sphere__init(made->sphere);
+        made->sphere->radius = from->radius;
+        break;
+    case DYN_CLIENT_ELLIPSOID:
+        made->ellipsoid = pool_take(memory, 1, sizeof *made->ellipsoid);
+        if (made->ellipsoid == NULL)
+            return;
+        dynamics__v1__ellipsoid__init(made->ellipsoid);
+        made->ellipsoid->semi_axes = from_vector3(memory, from->size);
+        break;
+    default:
+        made->capsule = pool_take(memory, 1, sizeof *made->capsule);
+        if (made->capsule == NULL)
+            return;
+        dynamics__v1__capsule__init(made->capsule);
+        made->capsule->radius = from->radius;
+        made->capsule->length = from->length;
+    }
+}
+
+static void make_mesh(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
+    made->mesh = pool_take(memory, 1, sizeof *made->mesh);
+    if (made->mesh == NULL)
+        return;
+    dynamics__v1__mesh__init(made->mesh);
+    made->mesh->stl = (ProtobufCBinaryData){.len = from->stl_size, .data = (uint8_t *)from->stl};
+    made->mesh->scale = from->scale;
+}
+
+static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
+    switch (from->kind) {
+    case DYN_CLIENT_PARAMETERS:
+        made->parameters = pool_take(memory, 1, sizeof *made->parameters);
+        if (made->parameters == NULL)
+            return;
+        dynamics__v1__inertial_parameters__init(made->parameters);
+        made->parameters->n_values = 10;
+        made->parameters->values = (double *)from->values;
+        break;
+    case DYN_CLIENT_PSEUDO_INERTIA:
+        made->pseudo_inertia = pool_take(memory, 1, sizeof *made->pseudo_inertia);
+        if (made->pseudo_inertia == NULL)
+            return;
+        dynamics__v1__pseudo_inertia__init(made->pseudo_inertia);
+        made->pseudo_inertia->n_values = 16;
+        made->pseudo_inertia->values = (double *)from->values;
+        break;
+    default:
+        made->log_cholesky = pool_take(memory, 1, sizeof *made->log_cholesky);
+        if (made->log_cholesky == NULL)
+            return;
+        dynamics__v1__log_cholesky__init(made->log_cholesky);
+        made->log_cholesky->n_values = 10;
+        made->log_cholesky->values = (double *)from->values;
+    }
+}
+
+/* One of another kind stays empty, and the daemon refuses it by its place. */
+static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inertia_part *from) {
+    Dynamics__V1__InertiaPart *made = pool_take(memory, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    dynamics__v1__inertia_part__init(made);
+    made->mass = from->mass;
+    made->density = from->density;
+    made->pose = from_placement(memory, &from->pose);
+    if (from->kind < DYN_CLIENT_BOX || from->kind > DYN_CLIENT_LOG_CHOLESKY)
+        return made;
+    made->body_case = (Dynamics__V1__InertiaPart__BodyCase)from->kind;
+    if (from->kind < DYN_CLIENT_MESH)
+        make_shape(memory, from, made);
+    else if (from->kind == DYN_CLIENT_MESH)
+        make_mesh(memory, from, made);
+    else if (from->kind == DYN_CLIENT_INERTIA)
+        made->inertia = from_inertia(memory, &from->inertia);
+    else
+        make_numbers(memory, from, made);
+    return made;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* Copies exactly `wanted` numbers. */
+static bool take_numbers(size_t count, const double *from, size_t wanted, double *to) {
+    if (count == wanted)
+        memcpy(to, from, wanted * sizeof *to);
+    return count == wanted;
+}
+
+static dyn_client_status take_reply(const Dynamics__V1__InertiaReply *reply, dyn_client_error *error,
+                                    dyn_client_body *body) {
+    *body = (dyn_client_body){.inertia = to_inertia(reply->inertia),
+                              .volume = reply->volume,
+                              .is_realizable = reply->is_realizable,
+                              .has_log_cholesky = reply->n_log_cholesky > 0};
+    snprintf(body->reason, sizeof body->reason, "%s", reply->reason);
+    bool fits =
+        take_numbers(reply->n_rotational_about, reply->rotational_about, 6, body->rotational_about) &&
+        take_numbers(reply->n_principal_moments, reply->principal_moments, 3, body->principal_moments) &&
+        take_numbers(reply->n_parameters, reply->parameters, 10, body->parameters) &&
+        take_numbers(reply->n_pseudo_inertia, reply->pseudo_inertia, 16, body->pseudo_inertia) &&
+        (!body->has_log_cholesky || take_numbers(reply->n_log_cholesky, reply->log_cholesky, 10, body->log_cholesky));
+    return fits ? DYN_CLIENT_OK : fail_bad_reply(error, "the result does not hold as many values as it must");
+}
+
+static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_client_inertia_part *parts,
+                             const double *point, double timeout, pool *memory, dyn_client_error *error,
+                             Dynamics__V1__InertiaReply **answer) {
+    Dynamics__V1__InertiaRequest asked = DYNAMICS__V1__INERTIA_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.parts = pool_take(memory, part_count, sizeof *asked.parts);
+    for (size_t i = 0; !memory->is_exhausted && i < part_count; i++)
+        asked.parts[asked.n_parts++] = make_part(memory, &parts[i]);
+    asked.point = point != NULL ? from_vector3(memory, point) : NULL;
+    if (memory->is_exhausted)
+        return fail_memory(error);
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_INERTIA;
+    request.inertia = &asked;
+    return call_unpacked(client, &request, timeout, &dynamics__v1__inertia_reply__descriptor, error, answer);
+}
+
+dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
+                                             const dyn_client_inertia_part *parts, const double *point, double timeout,
+                                             dyn_client_error *error, dyn_client_body *body) {
+    if (client == NULL || (parts == NULL && part_count > 0) || body == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "inertia.parts", "client, parts or body is NULL");
+    pool memory = {0};
+    Dynamics__V1__InertiaReply *reply;
+    dyn_client_status status = ask(client, part_count, parts, point, timeout, &memory, error, &reply);
+    pool_free(&memory);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    status = take_reply(reply, error, body);
+    dynamics__v1__inertia_reply__free_unpacked(reply, NULL);
+    return status;
+}

@@ -1,0 +1,21 @@
+/*
+ * Calls whose answer is an array of numbers.
+ */
+#include "values.h"
+
+#include "error.h"
+#include "wire.h"
+
+dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request *request, double timeout, uint32_t number,
+                              size_t count, dyn_client_error *error, double *values) {
+    if (values == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "output", "the output is NULL");
+    call_reply answer;
+    dyn_client_status status = call(client, request, timeout, error, &answer);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (!wire_read_doubles(answer.result, answer.result_size, number, count, values))
+        status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    call_reply_free(&answer);
+    return status;
+}

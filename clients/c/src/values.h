@@ -1,0 +1,13 @@
+/*
+ * Calls whose answer is an array of numbers.
+ */
+#ifndef CLIENT_VALUES_H
+#define CLIENT_VALUES_H
+
+#include "call.h"
+
+/* Sends a request and reads `count` values of the result's field `number` into the caller's array. */
+dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request *request, double timeout, uint32_t number,
+                              size_t count, dyn_client_error *error, double *values);
+
+#endif

@@ -1,0 +1,358 @@
+/*
+ * Models from descriptions, tables, screws and other models, and back: through a daemon.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/daemon_fixture.h"
+#include "system/wire_tree.h"
+
+enum { TREES = 25 };
+
+static daemon_fixture served;
+static dyn_client *client;
+static dyn_client_error error;
+
+static void start_daemon(void) {
+    daemon_start(NULL, &served);
+    wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
+}
+
+static void stop_daemon(void) {
+    dyn_client_close(client);
+    daemon_stop(&served);
+}
+
+static dyn_client_loaded_model *load(const dyn_client_load_request *request) {
+    dyn_client_loaded_model *loaded;
+    wire_require(dyn_client_load_model(client, request, 0, &error, &loaded), &error);
+    return loaded;
+}
+
+static dyn_client_loaded_model *derive(const char *model, const char *name, size_t count,
+                                       const dyn_client_operation *operations) {
+    dyn_client_loaded_model *loaded;
+    const dyn_client_derive_request request = {
+        .model = model, .name = name, .operation_count = count, .operations = operations, .replace = true};
+    wire_require(dyn_client_derive_model(client, &request, 0, &error, &loaded), &error);
+    return loaded;
+}
+
+static dyn_client_exported_model *export_as(const char *model, dyn_client_model_format format, const char *tip) {
+    dyn_client_exported_model *exported;
+    wire_require(dyn_client_export_model(client, model, format, tip, 0, &error, &exported), &error);
+    return exported;
+}
+
+/* The digest of a model in the daemon. */
+static const char *digest_of(const char *model) {
+    static char digests[4][80];
+    static unsigned next;
+    char *digest = digests[next++ % 4];
+    dyn_client_exported_model *exported = export_as(model, DYN_CLIENT_DESCRIPTION, NULL);
+    snprintf(digest, sizeof digests[0], "%s", exported->model.digest);
+    dyn_client_exported_model_free(exported);
+    return digest;
+}
+
+/* tau of a model's state, from the daemon. */
+static void inverse_dynamics(const char *model, size_t nq, size_t nv, const double *q, const double *v, const double *a,
+                             double *tau) {
+    const dyn_client_query query = {.model = model, .nq = nq, .nv = nv, .samples = 1};
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau), &error);
+}
+
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+
+static random_tree_options tree_options(random_source *random, int k) {
+    return (random_tree_options){.joints = 1 + random_index(random, 20),
+                                 .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                 .mimic = k % 5 ? DYN_MIMIC_COUPLED : DYN_MIMIC_INDEPENDENT,
+                                 .with_mimic = true,
+                                 .with_fixed = true};
+}
+
+/* Loads what a model is exported to; the result must be the very same model. */
+static void check_export(const wire_tree *tree) {
+    dyn_client_exported_model *exported = export_as(tree->name, DYN_CLIENT_DESCRIPTION, NULL);
+    const dyn_client_load_request again = {.description = exported->description, .name = tree->name};
+    ck_assert_str_eq(exported->model.digest, tree->digest);
+    ck_assert_str_eq(exported->description->name, dyn_model_name(tree->model));
+    dyn_client_loaded_model *loaded = load(&again);
+    ck_assert(loaded->already_loaded);
+    ck_assert_str_eq(loaded->model.digest, tree->digest);
+    dyn_client_loaded_model_free(loaded);
+    dyn_client_exported_model_free(exported);
+}
+
+START_TEST(descriptions_keep_their_digest_and_their_dynamics) {
+    random_source base = random_seed("descriptions through the wire", 20261121);
+    for (int k = 0; k < TREES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        random_tree_options options = tree_options(&random, k);
+        wire_tree tree;
+        dyn_error failure;
+        wire_tree_open(client, &random, &options, "tree", &tree);
+        check_export(&tree);
+        double *expected = calloc(tree.query.nv, sizeof *expected);
+        ck_assert_int_eq(
+            dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, &failure, expected), DYN_OK);
+        inverse_dynamics("tree", tree.query.nq, tree.query.nv, tree.q, tree.v, tree.a, tree.tau);
+        for (size_t i = 0; i < tree.query.nv; i++)
+            ck_assert_double_eq(tree.tau[i], expected[i]);
+        free(expected);
+        wire_tree_close(&tree);
+    }
+}
+END_TEST
+
+START_TEST(sample_robots_keep_their_digest) {
+    static const char *const robots[] = {"two_link", "ur5", "panda", "quadruped"};
+    for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
+        dyn_client_exported_model *exported = export_as(robots[i], DYN_CLIENT_DESCRIPTION, NULL);
+        const dyn_client_load_request request = {.description = exported->description, .name = "copy", .replace = true};
+        dyn_client_loaded_model *loaded = load(&request);
+        ck_assert_str_eq(loaded->model.digest, exported->model.digest);
+        ck_assert_double_eq(loaded->model.mass, exported->model.mass);
+        dyn_client_loaded_model_free(loaded);
+        dyn_client_exported_model_free(exported);
+    }
+}
+END_TEST
+
+/* What is exported to URDF and read again is the same robot. */
+START_TEST(urdf_comes_back) {
+    static const char *const robots[] = {"two_link", "ur5", "panda"};
+    for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
+        dyn_client_exported_model *exported = export_as(robots[i], DYN_CLIENT_URDF, NULL);
+        const dyn_client_load_request request = {.urdf = exported->urdf, .name = "copy", .replace = true};
+        dyn_client_loaded_model *loaded = load(&request);
+        ck_assert_ptr_null(exported->description);
+        ck_assert_str_eq(loaded->model.digest, exported->model.digest);
+        dyn_client_loaded_model_free(loaded);
+        dyn_client_exported_model_free(exported);
+    }
+}
+END_TEST
+
+/* A frame is a massless link on a fixed joint. */
+START_TEST(frames_are_links_without_mass) {
+    const dyn_client_link_description links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
+    const dyn_client_joint_description joint = {.name = "turn",
+                                                .type = DYN_CLIENT_JOINT_CONTINUOUS,
+                                                .parent_link = "base",
+                                                .child_link = "arm",
+                                                .axis = {0, 0, 2}};
+    const dyn_client_frame_description frame = {.name = "tip", .link = "arm", .pose = {.position = {1, 0, 0}}};
+    const dyn_client_model_description form = {.name = "short",
+                                               .link_count = 2,
+                                               .links = links,
+                                               .joint_count = 1,
+                                               .joints = &joint,
+                                               .frame_count = 1,
+                                               .frames = &frame};
+    const dyn_client_load_request request = {.description = &form, .replace = true};
+    dyn_client_loaded_model_free(load(&request));
+    const dyn_client_query query = {.model = "short", .nq = 1, .nv = 1, .samples = 1};
+    const char *const names[] = {"tip"};
+    double position[3], quaternion[4], quarter = M_PI / 2;
+    wire_require(dyn_client_poses(client, &query, &quarter, 1, names, &error, position, quaternion), &error);
+    ck_assert_double_eq_tol(position[0], 0, 1e-15);
+    ck_assert_double_eq_tol(position[1], 1, 1e-15);
+}
+END_TEST
+
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+/* The planar arm of two equal links, described in both conventions, has the closed form of its mass matrix. */
+START_TEST(tables_of_both_conventions_are_the_planar_arm) {
+    for (int modified = 0; modified < 2; modified++) {
+        dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_REVOLUTE}, {.type = DYN_CLIENT_JOINT_REVOLUTE}};
+        for (int i = 0; i < 2; i++) {
+            rows[i].inertia.mass = 1;
+            /* The mass is at the far end of link i: in the standard convention that is where its frame is. */
+            rows[i].inertia.center_of_mass[0] = modified ? 1 : 0;
+            rows[i].a = modified && i == 0 ? 0 : 1;
+        }
+        const dyn_client_dh_table table = {
+            .name = "planar", .convention = (dyn_client_dh_convention)modified, .row_count = 2, .rows = rows};
+        const dyn_client_load_request request = {.denavit_hartenberg = &table, .replace = true};
+        dyn_client_loaded_model_free(load(&request));
+        const dyn_client_query query = {.model = "planar", .nq = 2, .nv = 2, .samples = 1};
+        const double q[2] = {0.4, 1.1};
+        double mass[4];
+        wire_require(dyn_client_mass_matrix(client, &query, q, &error, mass), &error);
+        ck_assert_double_eq_tol(mass[0], 3 + 2 * cos(1.1), 1e-14);
+        ck_assert_double_eq_tol(mass[1], 1 + cos(1.1), 1e-14);
+        ck_assert_double_eq_tol(mass[3], 1, 1e-14);
+    }
+}
+END_TEST
+
+/* Screws of a robot, loaded again: the same torques, and the same screws. */
+START_TEST(screws_come_back_with_the_same_torques) {
+    const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
+    const double a[6] = {1, 0.5, -1, 0.4, 0.2, 2};
+    double tau[6], again[6];
+    dyn_client_exported_model *screws = export_as("ur5", DYN_CLIENT_SCREWS, "tool0");
+    ck_assert_uint_eq(screws->screws->n, 6);
+    const dyn_client_load_request request = {.screws = screws->screws, .name = "screwed", .replace = true};
+    dyn_client_loaded_model_free(load(&request));
+    inverse_dynamics("ur5", 6, 6, q, v, a, tau);
+    inverse_dynamics("screwed", 6, 6, q, v, a, again);
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq_tol(again[i], tau[i], 1e-11);
+    dyn_client_exported_model *twice = export_as("screwed", DYN_CLIENT_SCREWS, "end_effector");
+    for (int i = 0; i < 36; i++)
+        ck_assert_double_eq_tol(twice->screws->Slist[i], screws->screws->Slist[i], 1e-12);
+    for (int i = 0; i < 7 * 16; i++)
+        ck_assert_double_eq_tol(twice->screws->Mlist[i], screws->screws->Mlist[i], 1e-12);
+    for (int i = 0; i < 6 * 36; i++)
+        ck_assert_double_eq_tol(twice->screws->Glist[i], screws->screws->Glist[i], 1e-12);
+    dyn_client_exported_model_free(twice);
+    dyn_client_exported_model_free(screws);
+}
+END_TEST
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+START_TEST(attached_and_detached_is_as_before) {
+    const dyn_client_operation there[] = {{.kind = DYN_CLIENT_ATTACH_LINK,
+                                           .link = "tool0",
+                                           .name = "box",
+                                           .inertia = {.mass = 2, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}},
+                                           .pose = {.position = {0, 0, 0.1}}}};
+    const dyn_client_operation back[] = {{.kind = DYN_CLIENT_DETACH_LINK, .link = "box"}};
+    dyn_client_loaded_model *loaded = derive("ur5", "loaded", 1, there);
+    dyn_client_exported_model *bare = export_as("ur5", DYN_CLIENT_DESCRIPTION, NULL);
+    ck_assert_double_eq_tol(loaded->model.mass, bare->model.mass + 2, 1e-12);
+    ck_assert_str_ne(loaded->model.digest, bare->model.digest);
+    dyn_client_loaded_model_free(loaded);
+    loaded = derive("loaded", "bare", 1, back);
+    ck_assert_str_eq(loaded->model.digest, bare->model.digest);
+    dyn_client_loaded_model_free(loaded);
+    dyn_client_exported_model_free(bare);
+}
+END_TEST
+
+/* The forces of the joints that stay free are those of the whole robot with the others at rest. */
+START_TEST(locked_joints_are_joints_at_rest) {
+    static const char *const names[] = {"elbow_joint", "wrist_2_joint"};
+    const double whole_q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, whole_v[6] = {0.5, 0.4, 0, 0.2, 0, 1};
+    const double whole_a[6] = {1, 0.5, 0, 0.4, 0, 2};
+    const double q[4] = {0.3, -1.2, -0.8, 0.4}, v[4] = {0.5, 0.4, 0.2, 1}, a[4] = {1, 0.5, 0.4, 2};
+    static const int kept[4] = {0, 1, 3, 5};
+    const dyn_client_operation lock = {
+        .kind = DYN_CLIENT_LOCK_JOINTS, .joint_count = 2, .joints = names, .nq = 6, .q = whole_q};
+    double whole_tau[6], tau[4];
+    dyn_client_loaded_model *loaded = derive("ur5", "locked", 1, &lock);
+    ck_assert_uint_eq(loaded->model.nv, 4);
+    dyn_client_loaded_model_free(loaded);
+    inverse_dynamics("ur5", 6, 6, whole_q, whole_v, whole_a, whole_tau);
+    inverse_dynamics("locked", 4, 4, q, v, a, tau);
+    for (int i = 0; i < 4; i++)
+        ck_assert_double_eq_tol(tau[i], whole_tau[kept[i]], 1e-12);
+}
+END_TEST
+
+/* An arm merged on a quadruped and cut off again is the arm. */
+START_TEST(merged_robots_come_apart) {
+    const dyn_client_operation operations[] = {
+        {.kind = DYN_CLIENT_MERGE_MODEL, .model = "two_link", .link = "trunk", .prefix = "arm_"},
+        {.kind = DYN_CLIENT_KEEP_SUBTREE, .link = "arm_base"},
+    };
+    const double q[2] = {0.3, 0.7}, v[2] = {1, -2}, a[2] = {3, 4};
+    double tau[2], expected[2];
+    dyn_client_error described;
+    dyn_client_description *walker;
+    wire_require(dyn_client_describe_model(client, "quadruped", 0, &described, &walker), &described);
+    dyn_client_operation merge = operations[0];
+    merge.link = walker->links[0].name;
+    dyn_client_loaded_model *both = derive("quadruped", "both", 1, &merge);
+    ck_assert_uint_eq(both->model.nv, walker->model.nv + 2);
+    dyn_client_loaded_model_free(both);
+    dyn_client_loaded_model_free(derive("both", "arm", 1, &operations[1]));
+    inverse_dynamics("arm", 2, 2, q, v, a, tau);
+    inverse_dynamics("two_link", 2, 2, q, v, a, expected);
+    for (int i = 0; i < 2; i++)
+        ck_assert_double_eq_tol(tau[i], expected[i], 1e-12);
+    dyn_client_description_free(walker);
+}
+END_TEST
+
+/* On another base and back again a chain keeps its mass matrix; the pose of its ends turns round. */
+START_TEST(a_chain_is_traversed_both_ways) {
+    const dyn_client_operation turn = {.kind = DYN_CLIENT_CHANGE_BASE, .link = "tool0"};
+    const dyn_client_operation back = {.kind = DYN_CLIENT_KEEP_CHAIN, .link = "base_link", .last = "tool0"};
+    const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1}, a[6] = {1, 2, 3};
+    double tau[6], expected[6];
+    dyn_client_loaded_model_free(derive("ur5", "turned", 1, &turn));
+    dyn_client_loaded_model_free(derive("turned", "restored", 1, &back));
+    static const char *const reversed[6] = {"shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint",
+                                            "wrist_1_joint",      "wrist_2_joint",       "wrist_3_joint"};
+    const dyn_client_query query = {
+        .model = "restored", .nq = 6, .nv = 6, .samples = 1, .joint_count = 6, .joint_names = reversed};
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau), &error);
+    inverse_dynamics("ur5", 6, 6, q, v, a, expected);
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq_tol(tau[i], expected[i], 1e-11);
+}
+END_TEST
+
+START_TEST(another_inertia_counts) {
+    const dyn_client_operation lighter = {.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "link2", .inertia = {.mass = 0.5}};
+    dyn_client_loaded_model *loaded = derive("two_link", "lighter", 1, &lighter);
+    ck_assert_double_eq_tol(loaded->model.mass, 1.5, 1e-15);
+    dyn_client_loaded_model_free(loaded);
+    ck_assert_str_ne(digest_of("lighter"), digest_of("two_link"));
+}
+END_TEST
+
+/* A result with a doubtful inertia is told, and refused under `strict`. */
+START_TEST(derived_models_have_a_report) {
+    const dyn_client_operation doubtful = {.kind = DYN_CLIENT_ATTACH_LINK,
+                                           .link = "tip",
+                                           .name = "odd",
+                                           .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 5}}};
+    dyn_client_loaded_model *loaded = derive("two_link", "odd", 1, &doubtful);
+    bool is_told = false;
+    for (size_t i = 0; i < loaded->report_count; i++)
+        is_told |= loaded->report[i].severity == DYN_CLIENT_WARNING && strcmp(loaded->report[i].place, "link odd") == 0;
+    ck_assert(is_told);
+    dyn_client_loaded_model_free(loaded);
+    const dyn_client_derive_request strict = {
+        .model = "two_link", .name = "stern", .operation_count = 1, .operations = &doubtful, .strict = true};
+    ck_assert_int_eq(dyn_client_derive_model(client, &strict, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_ptr_null(loaded);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("models");
+    TCase *all = tcase_create("models");
+    tcase_set_timeout(all, 60);
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_test(all, descriptions_keep_their_digest_and_their_dynamics);
+    tcase_add_test(all, sample_robots_keep_their_digest);
+    tcase_add_test(all, urdf_comes_back);
+    tcase_add_test(all, frames_are_links_without_mass);
+    tcase_add_test(all, tables_of_both_conventions_are_the_planar_arm);
+    tcase_add_test(all, screws_come_back_with_the_same_torques);
+    tcase_add_test(all, attached_and_detached_is_as_before);
+    tcase_add_test(all, locked_joints_are_joints_at_rest);
+    tcase_add_test(all, merged_robots_come_apart);
+    tcase_add_test(all, a_chain_is_traversed_both_ways);
+    tcase_add_test(all, another_inertia_counts);
+    tcase_add_test(all, derived_models_have_a_report);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}

@@ -1,0 +1,131 @@
+#include "system/wire_tree.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void require(dyn_status status, const dyn_error *error) {
+    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
+}
+
+void wire_require(dyn_client_status status, const dyn_client_error *error) {
+    ck_assert_msg(status == DYN_CLIENT_OK, "%s: %s", error->field, error->message);
+}
+
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+
+/* A description and the builder that its strings live in. */
+typedef struct held_description {
+    dyn_client_model_description form;
+    dyn_builder *builder;
+    double gravity[3];
+} held_description;
+
+static dyn_client_link_description link_form(const dyn_link_description *from) {
+    dyn_client_link_description to = {.name = from->name, .inertia = {.mass = from->inertia.mass}};
+    memcpy(to.inertia.center_of_mass, from->inertia.center_of_mass, sizeof to.inertia.center_of_mass);
+    memcpy(to.inertia.rotational, from->inertia.rotational, sizeof to.inertia.rotational);
+    return to;
+}
+
+static dyn_client_joint_description joint_form(const dyn_joint_description *from) {
+    dyn_client_joint_description to = {.name = from->name,
+                                       .type = (dyn_client_joint_type)from->type,
+                                       .parent_link = from->parent_link,
+                                       .child_link = from->child_link,
+                                       .pitch = from->pitch,
+                                       .has_limits = from->has_limits,
+                                       .limits = {.lower = from->limits.lower,
+                                                  .upper = from->limits.upper,
+                                                  .velocity = from->limits.velocity,
+                                                  .effort = from->limits.effort},
+                                       .damping = from->damping,
+                                       .friction = from->friction,
+                                       .mimic_joint = from->mimic_joint,
+                                       .mimic_multiplier = from->mimic_multiplier,
+                                       .mimic_offset = from->mimic_offset};
+    memcpy(to.origin.position, from->position, sizeof to.origin.position);
+    memcpy(to.origin.rotation, from->rotation, sizeof to.origin.rotation);
+    memcpy(to.axis, from->axis, sizeof to.axis);
+    memcpy(to.second_axis, from->second_axis, sizeof to.second_axis);
+    return to;
+}
+
+dyn_client_model_description *wire_description(const dyn_model *model) {
+    dyn_error error;
+    held_description *made = calloc(1, sizeof *made);
+    require(dyn_model_describe(model, &error, &made->builder), &error);
+    size_t links = (size_t)dyn_builder_link_count(made->builder),
+           joints = (size_t)dyn_builder_joint_count(made->builder);
+    dyn_client_link_description *link = calloc(links + 1, sizeof *link);
+    dyn_client_joint_description *joint = calloc(joints + 1, sizeof *joint);
+    for (size_t i = 0; i < links; i++)
+        link[i] = link_form(dyn_builder_link(made->builder, (int)i));
+    for (size_t j = 0; j < joints; j++)
+        joint[j] = joint_form(dyn_builder_joint(made->builder, (int)j));
+    dyn_builder_gravity(made->builder, made->gravity);
+    dyn_build_options options = dyn_model_build_options(model);
+    made->form = (dyn_client_model_description){.name = dyn_builder_name(made->builder),
+                                                .gravity = made->gravity,
+                                                .base = (dyn_client_base)options.base,
+                                                .mimic = (dyn_client_mimic_policy)options.mimic,
+                                                .link_count = links,
+                                                .links = link,
+                                                .joint_count = joints,
+                                                .joints = joint};
+    return &made->form;
+}
+
+void wire_description_free(dyn_client_model_description *freed) {
+    held_description *held = (held_description *)freed;
+    dyn_builder_free(held->builder);
+    free((void *)freed->links);
+    free((void *)freed->joints);
+    free(held);
+}
+
+/* ---- trees ------------------------------------------------------------------------------------------------------- */
+
+static void send_description(wire_tree *tree) {
+    dyn_client_error error;
+    dyn_client_loaded_model *loaded;
+    dyn_client_model_description *form = wire_description(tree->model);
+    const dyn_client_load_request request = {.description = form, .name = tree->name};
+    wire_require(dyn_client_load_model(tree->client, &request, 0, &error, &loaded), &error);
+    ck_assert_int_eq((int)loaded->model.nq, dyn_model_nq(tree->model));
+    ck_assert_int_eq((int)loaded->model.nv, dyn_model_nv(tree->model));
+    snprintf(tree->digest, sizeof tree->digest, "%s", loaded->model.digest);
+    dyn_client_loaded_model_free(loaded);
+    wire_description_free(form);
+}
+
+void wire_tree_open(dyn_client *client, random_source *random, const random_tree_options *options, const char *name,
+                    wire_tree *opened) {
+    dyn_error error;
+    *opened = (wire_tree){.client = client, .model = random_tree(random, options)};
+    snprintf(opened->name, sizeof opened->name, "%s", name);
+    require(dyn_workspace_create(opened->model, &error, &opened->workspace), &error);
+    int nq = dyn_model_nq(opened->model), nv = dyn_model_nv(opened->model);
+    opened->q = calloc((size_t)nq + 1, sizeof *opened->q);
+    opened->v = calloc((size_t)nv + 1, sizeof *opened->v);
+    opened->a = calloc((size_t)nv + 1, sizeof *opened->a);
+    opened->tau = calloc((size_t)nv + 1, sizeof *opened->tau);
+    random_configuration(random, opened->model, 2, opened->q);
+    random_vector(random, nv, 2, opened->v);
+    random_vector(random, nv, 5, opened->a);
+    random_vector(random, nv, 20, opened->tau);
+    opened->query = (dyn_client_query){.model = opened->name, .nq = (size_t)nq, .nv = (size_t)nv, .samples = 1};
+    send_description(opened);
+}
+
+void wire_tree_close(wire_tree *closed) {
+    dyn_client_error error;
+    wire_require(dyn_client_unload_model(closed->client, closed->name, 0, &error), &error);
+    dyn_workspace_free(closed->workspace);
+    dyn_model_free(closed->model);
+    free(closed->q);
+    free(closed->v);
+    free(closed->a);
+    free(closed->tau);
+}

@@ -1,0 +1,38 @@
+/*
+ * Random trees of every joint type, known to the library on this side and, by their description, to a daemon.
+ *
+ * What does not fit ends the Check test.
+ */
+#ifndef DYNAMICS_TESTS_WIRE_TREE_H
+#define DYNAMICS_TESTS_WIRE_TREE_H
+
+#include <dynamics/dynamics.h>
+#include <dynamics_client.h>
+
+#include "support/random_tree.h"
+
+typedef struct wire_tree {
+    dyn_model *model;
+    dyn_workspace *workspace;
+    dyn_client *client;
+    char name[32]; /* in the daemon */
+    char digest[80];
+    dyn_client_query query;  /* for one sample */
+    double *q, *v, *a, *tau; /* a state */
+} wire_tree;
+
+/* Makes a random tree, sends its description under that name, and draws a state. */
+void wire_tree_open(dyn_client *client, random_source *random, const random_tree_options *options, const char *name,
+                    wire_tree *opened);
+
+/* Unloads it. */
+void wire_tree_close(wire_tree *closed);
+
+/* The description of a model in the client's form; freed by wire_description_free. */
+dyn_client_model_description *wire_description(const dyn_model *model);
+void wire_description_free(dyn_client_model_description *freed);
+
+/* Ends the test when a call failed. */
+void wire_require(dyn_client_status status, const dyn_client_error *error);
+
+#endif
