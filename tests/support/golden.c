@@ -131,7 +131,8 @@ static void take_joint(golden *g, const json_t *joint) {
     }
 }
 
-bool golden_open(const char *file, golden *g) {
+/* The file and its robot; false, with nothing held, if the robot is missing. */
+static bool open_robot(const char *file, golden *g) {
     char path[PATH_SIZE];
     json_error_t error;
     *g = (golden){.name = file};
@@ -140,8 +141,24 @@ bool golden_open(const char *file, golden *g) {
     if (!g->root) {
         stop(path, error.text);
     }
-    if (!load_robot(g)) {
+    bool found = load_robot(g);
+    if (!found) {
         json_decref(g->root);
+    }
+    return found;
+}
+
+dyn_model *golden_robot(const char *file) {
+    golden g;
+    if (!open_robot(file, &g)) {
+        return NULL;
+    }
+    json_decref(g.root);
+    return g.model;
+}
+
+bool golden_open(const char *file, golden *g) {
+    if (!open_robot(file, g)) {
         return false;
     }
     g->states = json_object_get(g->root, "states");

@@ -32,6 +32,9 @@ void golden_files_free(char **files);
 bool golden_open(const char *file, golden *g);
 void golden_close(golden *g);
 
+/* The robot of a file alone, which the caller frees; NULL, with a line of output, where it is missing. */
+dyn_model *golden_robot(const char *file);
+
 /* A field of one state: `rows` rows of nv numbers, in the model's order; false if the state has it not. */
 bool golden_rows(const golden *g, size_t state, const char *field, size_t rows, double *out);
 

@@ -1,0 +1,40 @@
+/*
+ * Identities between quantities, checked one by one on random trees of every joint type and, where they are there, on
+ * the robots with reference values.
+ */
+#ifndef DYNAMICS_TESTS_IDENTITIES_H
+#define DYNAMICS_TESTS_IDENTITIES_H
+
+#include <dynamics/dynamics.h>
+
+/* Time between a state and those a little later and earlier. */
+#define IDENTITY_STEP 1e-6
+
+/* A robot in a state, and room for results. */
+typedef struct identity_case {
+    dyn_model *model;
+    dyn_workspace *w;
+    size_t nq, nv;
+    double *q, *v, *a;
+    double *forward, *back;    /* q after a motion at v for +- IDENTITY_STEP */
+    double *x, *y, *M, *N, *C; /* 12 (nv + 1) numbers, 12 (nv + 1), nv x nv, nv x nv, nv x nv */
+} identity_case;
+
+typedef struct identity {
+    const char *name;
+    void (*check)(identity_case *c, int k);
+} identity;
+
+/* Runs a file's tests: every identity on `cases` random trees of 1 to 60 joints, fixed and floating, a third of them with
+ * coupled mimic joints; then on the reference robots. Returns the exit status of main. */
+int run_identities(const char *name, const identity *identities, int count, int cases);
+
+/* y = A x for a matrix of `rows` rows. */
+void multiply(const double *A, const double *x, size_t rows, size_t columns, double *y);
+
+double dot(const double *x, const double *y, size_t count);
+
+/* x = (x - y) / (2 step): the central difference of a quantity found at `step` later and earlier. */
+void difference(double *x, const double *y, size_t count, double step);
+
+#endif
