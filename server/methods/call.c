@@ -54,6 +54,8 @@ Dynamics__V1__Code call_code(dyn_status status) {
         return DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
     case DYN_RESOURCE_EXHAUSTED:
         return DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED;
+    case DYN_CANCELLED:
+        return DYNAMICS__V1__CODE__CODE_CANCELLED;
     }
     return DYNAMICS__V1__CODE__CODE_INTERNAL;
 }

@@ -52,6 +52,7 @@ FOREIGN = [
     (re.compile(r"protobuf-c/"), ["proto", "server", "clients"]),
     (re.compile(r"libwebsockets\.h|cbor\.h|png\.h"), ["clients/rosbridge"]),
     (re.compile(r"expat\.h"), ["lib/src/urdf"]),
+    (re.compile(r"(arkode|nvector|sundials)/"), ["lib/src/simulation"]),
 ]
 
 # The library has no socket, thread, clock or print, and never ends the process.

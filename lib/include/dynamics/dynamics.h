@@ -10,6 +10,7 @@
 #ifndef DYNAMICS_DYNAMICS_H
 #define DYNAMICS_DYNAMICS_H
 
+#include <dynamics/adaptive.h>
 #include <dynamics/builder.h>
 #include <dynamics/center_of_mass.h>
 #include <dynamics/centroidal.h>
@@ -33,10 +34,12 @@
 #include <dynamics/operations.h>
 #include <dynamics/payload.h>
 #include <dynamics/report.h>
+#include <dynamics/rollout.h>
 #include <dynamics/screws.h>
 #include <dynamics/second_derivatives.h>
 #include <dynamics/simulation.h>
 #include <dynamics/status.h>
+#include <dynamics/trajectory.h>
 #include <dynamics/urdf.h>
 #include <dynamics/workspace.h>
 

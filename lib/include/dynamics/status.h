@@ -19,6 +19,7 @@ typedef enum dyn_status {
     DYN_NOT_FOUND,           /* no joint, link or frame of that name */
     DYN_FAILED_PRECONDITION, /* the model cannot serve the call: a singular mass matrix, for one */
     DYN_RESOURCE_EXHAUSTED,  /* out of memory, or beyond a stated bound */
+    DYN_CANCELLED,           /* ended by its caller */
 } dyn_status;
 
 enum { DYN_PLACE_SIZE = 192, DYN_MESSAGE_SIZE = 512 };

@@ -8,6 +8,7 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "joint_difference.h"
 #include "rigid_motion.h"
 
 enum { MAX_JOINT_NV = 6 };
@@ -82,8 +83,7 @@ static void turn_between(const double *q_0, const double *q_1, double w[3]) {
     dyn_quaternion_log(step, w);
 }
 
-/* v = q_1 (-) q_0 for one joint. */
-static void joint_difference(const dyn_joint *joint, const double *q_0, const double *q_1, double *v) {
+void dyn_joint_difference(const dyn_joint *joint, const double *q_0, const double *q_1, double *v) {
     double x[3], w[3] = {0};
     switch (joint->type) {
     case DYN_JOINT_SPHERICAL:
@@ -129,7 +129,7 @@ static void difference_sample(const dyn_model *model, const double *q_0, const d
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         if (joint->nq > 0) {
-            joint_difference(joint, q_0 + joint->q_index, q_1 + joint->q_index, v + joint->v_index);
+            dyn_joint_difference(joint, q_0 + joint->q_index, q_1 + joint->q_index, v + joint->v_index);
         }
     }
 }
@@ -195,7 +195,7 @@ dyn_status dyn_interpolate(const dyn_model *model, size_t n, const double *q_0, 
             size_t at = i * nq + (size_t)joint->q_index;
             double v[MAX_JOINT_NV];
             if (joint->nq > 0) {
-                joint_difference(joint, q_0 + at, q_1 + at, v);
+                dyn_joint_difference(joint, q_0 + at, q_1 + at, v);
                 joint_integrate(joint, q_0 + at, v, s, q + at);
             }
         }
@@ -216,7 +216,7 @@ dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, con
             const dyn_joint *joint = &model->joints[j];
             size_t at = i * nq + (size_t)joint->q_index;
             double v[MAX_JOINT_NV];
-            joint_difference(joint, q_0 + at, q_1 + at, v);
+            dyn_joint_difference(joint, q_0 + at, q_1 + at, v);
             for (int k = 0; k < joint->nv; k++) {
                 square += v[k] * v[k];
             }

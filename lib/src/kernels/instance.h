@@ -40,6 +40,7 @@ size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(integrate_memory)(const dyn_model *model);
 size_t KERNEL(step_memory)(const dyn_model *model);
 size_t KERNEL(control_memory)(const dyn_model *model);
+size_t KERNEL(resisted_acceleration_memory)(const dyn_model *model);
 
 /* Samples into lanes and back. */
 void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
@@ -133,6 +134,8 @@ void KERNEL(integrate)(const dyn_model *model, void *memory, const void *q, cons
 void KERNEL(step)(const dyn_model *model, void *memory, const step_parameters *p, const void *q, const void *v,
                   const void *tau_begin, const void *tau_end, const wrench_set *forces, void *pivots, void *q_next,
                   void *v_next);
+void KERNEL(resisted_acceleration)(const dyn_model *model, void *memory, const step_parameters *p, const void *q,
+                                   const void *v, const void *tau, void *pivots, void *a);
 void KERNEL(control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
                      const void *q_r, const void *v_r, const void *a_r, void *tau);
 

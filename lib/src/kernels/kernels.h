@@ -123,6 +123,9 @@ typedef struct kernel_table {
     void (*step)(const dyn_model *model, void *memory, const step_parameters *p, const void *q, const void *v,
                  const void *tau_begin, const void *tau_end, const wrench_set *forces, void *pivots, void *q_next,
                  void *v_next);
+    /* a(q, v, tau) with the joints' own resistance; `pivots` as above. */
+    void (*resisted_acceleration)(const dyn_model *model, void *memory, const step_parameters *p, const void *q,
+                                  const void *v, const void *tau, void *pivots, void *a);
     /* Adds the forces of a controller to tau. */
     void (*control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
                     const void *q_r, const void *v_r, const void *a_r, void *tau);

@@ -55,6 +55,18 @@ static void accelerate(const step_call *c, const step_memory *m, double s, const
     (c->model, m->rest, c->p->gravity, q, v, m->tau, NULL, c->forces, c->pivots, a);
 }
 
+size_t KERNEL(resisted_acceleration_memory)(const dyn_model *model) {
+    return (size_t)model->nv * sizeof(real) + KERNEL(forward_dynamics_memory)(model);
+}
+
+void KERNEL(resisted_acceleration)(const dyn_model *model, void *memory, const step_parameters *p, const void *q,
+                                   const void *v, const void *tau, void *pivots, void *a) {
+    step_call c = {model, p, NULL, (const real *)tau, NULL, (real *)pivots};
+    step_memory m = lay_out(model, memory);
+    m.tau = (real *)memory, m.rest = (real *)memory + model->nv;
+    accelerate(&c, &m, 0, (const real *)q, (const real *)v, (real *)a);
+}
+
 /* x = y + s z */
 static void add_scaled(int n, const real *y, double s, const real *z, real *x) {
     for (int j = 0; j < n; j++) {

@@ -19,6 +19,7 @@ static size_t memory_size(const dyn_model *model) {
     size = larger(size, larger(KERNEL(centroidal_memory)(model), KERNEL(coriolis_memory)(model)));
     size = larger(size, larger(KERNEL(frame_motion_memory)(model), KERNEL(joint_wrenches_memory)(model)));
     size = larger(size, larger(KERNEL(step_memory)(model), KERNEL(control_memory)(model)));
+    size = larger(size, KERNEL(resisted_acceleration_memory)(model));
     return larger(size, KERNEL(forward_dynamics_memory)(model));
 }
 
@@ -56,5 +57,6 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(joint_wrenches),
     KERNEL(integrate),
     KERNEL(step),
+    KERNEL(resisted_acceleration),
     KERNEL(control),
 };

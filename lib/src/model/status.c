@@ -18,6 +18,8 @@ const char *dyn_status_name(dyn_status status) {
         return "failed precondition";
     case DYN_RESOURCE_EXHAUSTED:
         return "resource exhausted";
+    case DYN_CANCELLED:
+        return "cancelled";
     }
     return "unknown status";
 }

@@ -1,0 +1,84 @@
+/*
+ * Motions given as rows over time: the forces that they need, the motion that forces cause, rates from positions alone,
+ * and what limits they break.
+ */
+#ifndef DYNAMICS_TRAJECTORY_H
+#define DYNAMICS_TRAJECTORY_H
+
+#include <stddef.h>
+
+#include <dynamics/export.h>
+#include <dynamics/simulation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an end-effector does to its surroundings: wrenches that the frame applies (n; f), rows of 6, one for each row of
+ * the trajectory, in the reference frame. This is F_tip of Modern Robotics; an external force of external_force.h has the
+ * other sign. */
+typedef struct dyn_tip {
+    int frame;
+    dyn_reference_frame reference_frame;
+    const double *wrench;
+} dyn_tip;
+
+/* tau for each of n rows of a motion, with a tip or NULL: tau = M a + h + J' F_tip. q is n x nq; v, a (NULL: zero) and tau
+ * are n x nv. Cost O(bodies) per row; allocates nothing; errors as in dyn_rnea.
+ * Source: Modern Robotics (Lynch and Park 2017), section 8.11. */
+DYN_API dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                                   const double *gravity, const double *q, const double *v,
+                                                   const double *a, const dyn_tip *tip, dyn_error *error, double *tau);
+
+/* The motion from q[0] and v[0] on under n rows of tau (n x nv) and tip wrenches: row i of q (n x nq) and v (n x nv) is
+ * the state at i dt, and row i of the forces acts from then to the next one; the last row of the forces has no effect.
+ * q[0] and v[0] are given in the first rows. dt, the number of substeps (intRes), the integrator and all else are the
+ * simulator's, which must have no controller; Modern Robotics takes explicit Euler, no friction and no stops. Rows after
+ * a sample has stopped (`result`, may be NULL) keep its last state. Errors as in dyn_simulator_step, with indices from
+ * the first row. Source: as above. */
+DYN_API dyn_status dyn_forward_dynamics_trajectory(dyn_simulator *simulator, size_t n, const double *tau,
+                                                   const dyn_tip *tip, double *q, double *v, dyn_sample_result *result,
+                                                   dyn_error *error);
+
+/* How velocities and accelerations are found from positions. */
+typedef enum dyn_rates {
+    DYN_RATES_SPLINE, /* cubic spline through all rows, whose third derivative is continuous at the second and the
+                                 last but one (not-a-knot); error O(h^3) in v and O(h^2) in a */
+    DYN_RATES_SPLINE_AT_REST, /* cubic spline with v = 0 at both ends */
+    DYN_RATES_CENTRAL,        /* the parabola through each row and its neighbours: error O(h^2) in v, O(h) in a, O(h^2)
+                                 where rows are equally spaced */
+    DYN_RATES_FIVE_POINT,     /* the quartic through each row and two on either side: O(h^4) and O(h^3), or O(h^4) */
+} dyn_rates;
+
+/* v and a (n x nv each) of positions q (n x nq) at the times t (n, strictly increasing, s). Spherical, planar and floating
+ * joints are differentiated along the increments q_j (-) q_i from each row i, five rows at a time where the method is a
+ * spline. One row has no rates: zeros. With few rows the polynomials are of the degree that the rows allow.
+ * Cost O(n nv); allocates nothing; thread-safe. Errors: DYN_INVALID_ARGUMENT with "q[13]" or "t[4]", the index of a time
+ * that is not after the one before.
+ * Source: de Boor 1978, chapter IV; Fornberg 1988 for the weights; Modern Robotics (2017), exercise 8.14. */
+DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q,
+                                    dyn_rates method, dyn_error *error, double *v, double *a);
+
+typedef enum dyn_limit_kind { DYN_LIMIT_LOWER, DYN_LIMIT_UPPER, DYN_LIMIT_VELOCITY, DYN_LIMIT_EFFORT } dyn_limit_kind;
+
+/* A limit that a motion breaks. */
+typedef struct dyn_limit_excess {
+    int joint;
+    dyn_limit_kind kind;
+    double limit;              /* as stated: of |v| and |tau| for the last two kinds */
+    double value;              /* in row `worst`: position, velocity or force, with its sign */
+    size_t worst, first, last; /* rows: the furthest beyond, the first and the last one beyond */
+    size_t rows;               /* number of rows beyond */
+} dyn_limit_excess;
+
+/* The limits of joints with one coordinate that n rows break: q (n x nq), v and tau (n x nv); each may be NULL and is then
+ * not looked at. `excesses` has room for 4 entries for each joint; they come in the order of the joints. Coupled mimic
+ * joints are looked at too, but for their effort. Returns their number. Cost O(n joints); thread-safe. */
+DYN_API size_t dyn_limit_excesses(const dyn_model *model, size_t n, const double *q, const double *v, const double *tau,
+                                  dyn_limit_excess *excesses);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

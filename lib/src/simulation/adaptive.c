@@ -1,0 +1,380 @@
+/*
+ * One accurate motion, by the explicit Runge-Kutta integrator of ARKODE over y = (q, v).
+ */
+#include <dynamics/adaptive.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arkode/arkode_erkstep.h>
+#include <nvector/nvector_serial.h>
+
+#include "../dynamics/arguments.h"
+#include "../dynamics/rigid_motion.h"
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "signal_check.h"
+#include "simulator.h"
+
+static const double default_relative = 1e-10, default_absolute = 1e-12;
+/* s: with it, what is read off between two steps is as accurate as the steps. */
+static const double longest_step_with_events = 0.01;
+
+enum { DEFAULT_STEPS = 100000, DEFAULT_EVENTS = 1000, EVALUATIONS_BETWEEN_QUESTIONS = 256 };
+
+/* A motion under way. */
+typedef struct flow {
+    dyn_simulator *s;
+    const dyn_adaptive_motion *m;
+    dyn_adaptive_result *result;
+    dyn_adaptive_event *events;
+    size_t capacity, interval, asked;
+    bool is_cancelled;
+    sample_block block; /* of one sample */
+    SUNContext context;
+    N_Vector y;
+    void *integrator;
+} flow;
+
+/* ---- what ARKODE calls ----------------------------------------------------------------------------------------- */
+
+/* dq/dt of one joint. */
+static void joint_rate(const dyn_joint *joint, const double *q, const double *v, double *rate) {
+    const double *p = joint->type == DYN_JOINT_FLOATING ? q + 3 : q;
+    const double *w = joint->type == DYN_JOINT_FLOATING ? v + 3 : v;
+    double *p_rate = joint->type == DYN_JOINT_FLOATING ? rate + 3 : rate;
+    switch (joint->type) {
+    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_SPHERICAL: {
+        const double half[4] = {w[0] / 2, w[1] / 2, w[2] / 2, 0};
+        dyn_quaternion_multiply(p, half, p_rate);
+        if (joint->type == DYN_JOINT_FLOATING) {
+            double norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+            const double unit[4] = {p[0] / norm, p[1] / norm, p[2] / norm, p[3] / norm};
+            dyn_quaternion_rotate(unit, v, rate);
+        }
+        break;
+    }
+    case DYN_JOINT_PLANAR:
+        rate[0] = cos(q[2]) * v[0] - sin(q[2]) * v[1];
+        rate[1] = sin(q[2]) * v[0] + cos(q[2]) * v[1];
+        rate[2] = v[2];
+        break;
+    default:
+        memcpy(rate, v, (size_t)joint->nv * sizeof *v);
+    }
+}
+
+/* tau at the time t, cut to the effort limits. */
+static void force_at(const flow *f, double t, double *tau) {
+    const dyn_adaptive_motion *m = f->m;
+    size_t nv = (size_t)f->s->model->nv, i = f->interval;
+    double x = m->is_linear && i + 1 < m->n ? (t - m->t[i]) / (m->t[i + 1] - m->t[i]) : 0;
+    for (size_t j = 0; j < nv; j++) {
+        double from = m->tau ? m->tau[i * nv + j] : 0, to = m->tau && x != 0 ? m->tau[(i + 1) * nv + j] : from;
+        double most = f->s->options.ignore_effort_limits ? INFINITY : f->s->joints.effort[j];
+        tau[j] = fmax(-most, fmin(most, from + x * (to - from)));
+    }
+}
+
+static bool is_cancelled(flow *f) {
+    bool is_question = f->asked++ % EVALUATIONS_BETWEEN_QUESTIONS == 0;
+    f->is_cancelled |= is_question && f->m->proceed && !f->m->proceed(f->m->context);
+    return f->is_cancelled;
+}
+
+/* dy/dt. A positive return asks for a shorter step, a negative one ends the motion. */
+static int slope(realtype t, N_Vector y, N_Vector rate, void *context) {
+    flow *f = context;
+    dyn_simulator *s = f->s;
+    size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
+    const double *q = N_VGetArrayPointer(y), *v = q + nq;
+    double *q_rate = N_VGetArrayPointer(rate), *a = q_rate + nq;
+    if (is_cancelled(f)) {
+        return -1;
+    }
+    if (!f->block.kernels->all_within(q, nq + nv, 1e150)) {
+        return 1;
+    }
+    for (int j = 0; j < s->model->joint_count; j++) {
+        const dyn_joint *joint = &s->model->joints[j];
+        if (joint->nq > 0) {
+            joint_rate(joint, q + joint->q_index, v + joint->v_index, q_rate + joint->q_index);
+        }
+    }
+    force_at(f, t, s->tau);
+    f->block.kernels->resisted_acceleration(s->model, s->workspace->memory, &s->step, q, v, s->tau,
+                                            s->workspace->pivots, a);
+    return f->block.kernels->all_finite(a, nv) ? 0 : 1;
+}
+
+/* Brings the quaternions back to norm one after a step. */
+static int normalize(realtype t, N_Vector y, void *context) {
+    (void)t;
+    const flow *f = context;
+    const dyn_model *model = f->s->model;
+    for (int j = 0; j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
+            double *p = N_VGetArrayPointer(y) + joint->q_index + joint->nq - 4;
+            double norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+            for (int k = 0; k < 4; k++) {
+                p[k] /= norm;
+            }
+        }
+    }
+    return 0;
+}
+
+/* The room that each range leaves, above and below: a stop is struck where it falls through zero. */
+static int room(realtype t, N_Vector y, realtype *rooms, void *context) {
+    (void)t;
+    const flow *f = context;
+    const double *q = N_VGetArrayPointer(y);
+    for (int i = 0; i < f->s->joints.range_count; i++) {
+        const joint_range *range = &f->s->joints.ranges[i];
+        rooms[2 * i] = range->upper - q[range->q_index];
+        rooms[2 * i + 1] = q[range->q_index] - range->lower;
+    }
+    return 0;
+}
+
+/* Errors come back as return values. */
+static void be_silent(int code, const char *module, const char *function, char *message, void *context) {
+    (void)code, (void)module, (void)function, (void)message, (void)context;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+static void note_event(flow *f, double t, const joint_range *range, double velocity) {
+    if (f->events && f->result->events < f->capacity) {
+        f->events[f->result->events] = (dyn_adaptive_event){t, range->joint, velocity};
+    }
+    f->result->events++;
+}
+
+/* Passes the stops that were struck at the time t. Returns false where the motion ends. */
+static bool pass_stops(flow *f, double t, const int *struck) {
+    dyn_simulator *s = f->s;
+    double *y = N_VGetArrayPointer(f->y);
+    size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
+    int ranges = s->joints.range_count;
+    for (int i = 0; i < ranges; i++) {
+        const joint_range *range = &s->joints.ranges[i];
+        if (struck[2 * i] || struck[2 * i + 1]) {
+            y[range->q_index] = struck[2 * i] ? range->upper : range->lower;
+            note_event(f, t, range, y[nq + (size_t)range->v_index]);
+        }
+    }
+    memcpy(s->q, y, nq * sizeof *y);
+    memcpy(s->v, y + nq, nv * sizeof *y);
+    memset(s->results, 0, sizeof *s->results);
+    simulator_stop_joints(s, &(simulated_step){.block = f->block, .results = s->results});
+    memcpy(y, s->q, nq * sizeof *y);
+    memcpy(y + nq, s->v, nv * sizeof *y);
+    for (int i = 0; i < ranges; i++) {
+        const joint_range *range = &s->joints.ranges[i];
+        bool is_struck = struck[2 * i] || struck[2 * i + 1];
+        if (is_struck && fabs(y[nq + (size_t)range->v_index]) <= s->options.rest_velocity) {
+            f->result->end = DYN_ADAPTIVE_RESTS;
+            f->result->joint = range->joint;
+            return false;
+        }
+    }
+    size_t most = f->m->most_events ? f->m->most_events : DEFAULT_EVENTS;
+    f->result->end = f->result->events >= most ? DYN_ADAPTIVE_TOO_LONG : f->result->end;
+    return f->result->end == DYN_ADAPTIVE_DONE;
+}
+
+/* ---- from row to row ------------------------------------------------------------------------------------------- */
+
+static bool is_too_fast(const flow *f) {
+    const double *v = N_VGetArrayPointer(f->y) + f->s->model->nq;
+    return !f->block.kernels->all_within(v, (size_t)f->s->model->nv, f->s->options.velocity_bound);
+}
+
+/* Goes on to the time t. Returns false where the motion ends before. */
+static bool go_to(flow *f, double t, int *struck) {
+    dyn_adaptive_result *r = f->result;
+    while (r->t < t) {
+        ERKStepSetStopTime(f->integrator, t);
+        int outcome = ERKStepEvolve(f->integrator, t, f->y, &r->t, ARK_NORMAL);
+        if (outcome < 0 || is_too_fast(f)) {
+            r->end = outcome == ARK_TOO_MUCH_WORK ? DYN_ADAPTIVE_TOO_LONG : DYN_ADAPTIVE_DIVERGED;
+            return false;
+        }
+        if (outcome == ARK_ROOT_RETURN) {
+            ERKStepGetRootInfo(f->integrator, struck);
+            if (!pass_stops(f, r->t, struck) || ERKStepReset(f->integrator, r->t, f->y) < 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void store(const flow *f, size_t row, double *q, double *v) {
+    const double *y = N_VGetArrayPointer(f->y);
+    size_t nq = (size_t)f->s->model->nq, nv = (size_t)f->s->model->nv;
+    memcpy(q + row * nq, y, nq * sizeof *y);
+    memcpy(v + row * nv, y + nq, nv * sizeof *y);
+}
+
+/* All rows behind the first. */
+static void go(flow *f, double *q, double *v, int *struck) {
+    bool goes_on = true;
+    for (size_t i = 1; i < f->m->n; i++) {
+        f->interval = i - 1;
+        if (goes_on && i > 1 && f->m->tau) {
+            /* The slope at the row's time changes with the force. */
+            goes_on = ERKStepReset(f->integrator, f->result->t, f->y) == ARK_SUCCESS;
+        }
+        goes_on = goes_on && go_to(f, f->m->t[i], struck);
+        store(f, i, q, v);
+    }
+    long steps = 0, failures = 0, evaluations = 0;
+    ERKStepGetNumSteps(f->integrator, &steps);
+    ERKStepGetNumErrTestFails(f->integrator, &failures);
+    ERKStepGetNumRhsEvals(f->integrator, &evaluations);
+    f->result->steps = (size_t)steps, f->result->rejected = (size_t)failures;
+    f->result->evaluations = (size_t)evaluations;
+}
+
+/* ---- the entry point ------------------------------------------------------------------------------------------- */
+
+static dyn_status check_times(const dyn_adaptive_motion *m, dyn_error *error) {
+    if (m->n == 0) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "t", "there are no times; give at least one");
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        if (!isfinite(m->t[i]) || (i > 0 && !(m->t[i] > m->t[i - 1]))) {
+            char place[DYN_PLACE_SIZE];
+            snprintf(place, sizeof place, "t[%zu]", i);
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %.17g; give finite times in order", place,
+                                 m->t[i]);
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_tolerance(const char *name, double tolerance, dyn_error *error) {
+    return tolerance == 0 || (isfinite(tolerance) && tolerance >= 1e-14 && tolerance <= 1)
+               ? DYN_OK
+               : dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
+                               "the tolerance %s is %g; give a number from 1e-14 to 1, or 0 for the default", name,
+                               tolerance);
+}
+
+static dyn_status check_start(const dyn_simulator *s, const dyn_adaptive_motion *m, dyn_error *error) {
+    for (int i = 0; s->options.stop == DYN_STOP_RIGID && i < s->joints.range_count; i++) {
+        const joint_range *range = &s->joints.ranges[i];
+        double q = m->q[range->q_index];
+        if (!(q >= range->lower && q <= range->upper)) {
+            char place[DYN_PLACE_SIZE];
+            snprintf(place, sizeof place, "q[%d]", range->q_index);
+            return dyn_error_set(
+                error, DYN_INVALID_ARGUMENT, place,
+                "joint %s: %s is %g, outside the joint's limits %g to %g; start inside, or without stops",
+                s->model->joints[range->joint].name, place, q, range->lower, range->upper);
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_motion(const dyn_simulator *s, const dyn_adaptive_motion *m, dyn_error *error) {
+    const signal_shape shape = {"tau", (size_t)s->model->nv, false};
+    const dyn_signal tau = {m->tau, shape.width, shape.width};
+    if (s->options.control != DYN_CONTROL_NONE) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "control",
+                             "an adaptive motion has no controller; use an integrator with fixed steps");
+    }
+    if (s->model->nv == 0) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no moving joint");
+    }
+    dyn_status status = check_times(m, error);
+    if (status == DYN_OK) {
+        status = check_tolerance("relative", m->relative, error);
+    }
+    if (status == DYN_OK) {
+        status = check_tolerance("absolute", m->absolute, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_check_state(s->model, s->workspace, 1, NULL, m->q, m->v, error);
+    }
+    if (status == DYN_OK) {
+        status = signal_check(s, &shape, 1, m->n, &tau, error);
+    }
+    return status == DYN_OK ? check_start(s, m, error) : status;
+}
+
+/* Sets ARKODE up. False when it is out of memory. */
+static bool prepare(flow *f) {
+    const dyn_adaptive_motion *m = f->m;
+    dyn_simulator *s = f->s;
+    sunindextype nq = s->model->nq, nv = s->model->nv;
+    bool has_events = s->options.stop == DYN_STOP_RIGID && s->joints.range_count > 0;
+    if (SUNContext_Create(NULL, &f->context) != 0 || !(f->y = N_VNew_Serial(nq + nv, f->context))) {
+        return false;
+    }
+    double *y = N_VGetArrayPointer(f->y);
+    memcpy(y, m->q, (size_t)nq * sizeof *y);
+    for (sunindextype j = 0; j < nv; j++) {
+        y[nq + j] = m->v ? m->v[j] : 0;
+    }
+    normalize(0, f->y, f);
+    f->integrator = ERKStepCreate(slope, m->t[0], f->y, f->context);
+    if (!f->integrator) {
+        return false;
+    }
+    double relative = m->relative > 0 ? m->relative : default_relative;
+    double absolute = m->absolute > 0 ? m->absolute : default_absolute;
+    int failed = ERKStepSetErrHandlerFn(f->integrator, be_silent, NULL) != ARK_SUCCESS;
+    failed |= ERKStepSetUserData(f->integrator, f) != ARK_SUCCESS;
+    failed |= ERKStepSStolerances(f->integrator, relative, absolute) != ARK_SUCCESS;
+    failed |= ERKStepSetTableNum(f->integrator, ARKODE_FEHLBERG_13_7_8) != ARK_SUCCESS;
+    failed |=
+        ERKStepSetMaxNumSteps(f->integrator, (long)(m->most_steps ? m->most_steps : DEFAULT_STEPS)) != ARK_SUCCESS;
+    failed |= ERKStepSetPostprocessStepFn(f->integrator, normalize) != ARK_SUCCESS;
+    if (has_events) {
+        failed |= ERKStepRootInit(f->integrator, 2 * s->joints.range_count, room) != ARK_SUCCESS;
+        failed |= ERKStepSetMaxStep(f->integrator, longest_step_with_events) != ARK_SUCCESS;
+    }
+    return !failed;
+}
+
+/* Only falling rooms are events. */
+static void set_directions(flow *f, int *directions) {
+    for (int i = 0; i < 2 * f->s->joints.range_count; i++) {
+        directions[i] = -1;
+    }
+    ERKStepSetRootDirection(f->integrator, directions);
+}
+
+dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, dyn_error *error, double *q,
+                            double *v, dyn_adaptive_event *events, size_t capacity, dyn_adaptive_result *result) {
+    dyn_status status = check_motion(simulator, motion, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    *result = (dyn_adaptive_result){.t = motion->t[0]};
+    flow f = {.s = simulator, .m = motion, .result = result, .events = events, .capacity = capacity};
+    f.block = (sample_block){0, 1, 1, 0, simulator->workspace->set->single};
+    int *struck = calloc(2 * (size_t)simulator->joints.range_count + 1, sizeof *struck);
+    if (struck && prepare(&f)) {
+        set_directions(&f, struck);
+        store(&f, 0, q, v);
+        go(&f, q, v, struck);
+        if (f.is_cancelled) {
+            status = dyn_error_set(error, DYN_CANCELLED, "", "the motion was ended by its caller");
+        }
+    } else {
+        status = dyn_error_memory(error);
+    }
+    free(struck);
+    ERKStepFree(&f.integrator);
+    N_VDestroy(f.y);
+    SUNContext_Free(&f.context);
+    return status;
+}

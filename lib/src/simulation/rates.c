@@ -1,0 +1,229 @@
+/*
+ * Velocities and accelerations from positions and times.
+ *
+ * A cubic spline through (t_i, x_i) has the second derivatives M_i with, for h_i = t_(i+1) - t_i and
+ * d_i = (x_(i+1) - x_i) / h_i,
+ *     h_(i-1) M_(i-1) + 2 (h_(i-1) + h_i) M_i + h_i M_(i+1) = 6 (d_i - d_(i-1))
+ *     v_i = d_i - h_i (2 M_i + M_(i+1)) / 6
+ * and two conditions for the ends: not-a-knot, M_0 = M_1 + h_0 (M_1 - M_2) / h_1 and its mirror image, or v = 0. The
+ * tridiagonal system is solved by elimination; its quotients are kept where v goes in the end.
+ *
+ * Source: de Boor 1978, chapter IV; Fornberg 1988.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <dynamics/configuration_space.h>
+#include <dynamics/trajectory.h>
+
+#include "../dynamics/arguments.h"
+#include "../dynamics/joint_difference.h"
+#include "../model/error.h"
+#include "../model/normal_form.h"
+
+enum { MOST_POINTS = 5, MOST_JOINT_NV = 6 };
+
+static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
+    for (size_t i = 0; i < n; i++) {
+        char place[DYN_PLACE_SIZE];
+        snprintf(place, sizeof place, "t[%zu]", i);
+        if (!isfinite(t[i])) {
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; give a finite number", place, t[i]);
+        }
+        if (i > 0 && !(t[i] > t[i - 1])) {
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %.17g, not after the time %.17g before it",
+                                 place, t[i], t[i - 1]);
+        }
+    }
+    return DYN_OK;
+}
+
+/* ---- splines of one coordinate --------------------------------------------------------------------------------- */
+
+/* A coordinate over time: positions, and where its rates go. */
+typedef struct coordinate_rows {
+    size_t n, q_stride, v_stride;
+    const double *t, *q;
+    double *v, *a;
+} coordinate_rows;
+
+static double interval(const coordinate_rows *x, size_t i) {
+    return x->t[i + 1] - x->t[i];
+}
+
+static double slope(const coordinate_rows *x, size_t i) {
+    return (x->q[(i + 1) * x->q_stride] - x->q[i * x->q_stride]) / interval(x, i);
+}
+
+/* One row of the elimination: lower M_(i-1) + diagonal M_i + upper M_(i+1) = right. */
+static void eliminate(const coordinate_rows *x, size_t i, bool is_first, double lower, double diagonal, double upper,
+                      double right) {
+    double *quotient = &x->v[i * x->v_stride], *M = &x->a[i * x->v_stride];
+    if (!is_first) {
+        diagonal -= lower * x->v[(i - 1) * x->v_stride];
+        right -= lower * x->a[(i - 1) * x->v_stride];
+    }
+    *quotient = upper / diagonal;
+    *M = right / diagonal;
+}
+
+/* The second derivatives of rows first .. last from what the elimination left. */
+static void substitute(const coordinate_rows *x, size_t first, size_t last) {
+    for (size_t i = last; i-- > first;) {
+        x->a[i * x->v_stride] -= x->v[i * x->v_stride] * x->a[(i + 1) * x->v_stride];
+    }
+}
+
+/* An inner row of the system. */
+static double inner_right(const coordinate_rows *x, size_t i) {
+    return 6 * (slope(x, i) - slope(x, i - 1));
+}
+
+static void solve_not_a_knot(const coordinate_rows *x) {
+    size_t n = x->n, s = x->v_stride;
+    for (size_t i = 1; i + 1 < n; i++) {
+        double h = interval(x, i - 1), k = interval(x, i);
+        double lower = h, diagonal = 2 * (h + k), upper = k;
+        if (i == 1) {
+            diagonal += h * (1 + h / k), upper -= h * h / k;
+        }
+        if (i + 2 == n) {
+            diagonal += k * (1 + k / h), lower -= k * k / h;
+        }
+        eliminate(x, i, i == 1, lower, diagonal, upper, inner_right(x, i));
+    }
+    substitute(x, 1, n - 2);
+    double h = interval(x, 0) / interval(x, 1), k = interval(x, n - 2) / interval(x, n - 3);
+    x->a[0] = x->a[s] + h * (x->a[s] - x->a[2 * s]);
+    x->a[(n - 1) * s] = x->a[(n - 2) * s] + k * (x->a[(n - 2) * s] - x->a[(n - 3) * s]);
+}
+
+static void solve_at_rest(const coordinate_rows *x) {
+    size_t n = x->n;
+    for (size_t i = 0; i < n; i++) {
+        double h = i > 0 ? interval(x, i - 1) : 0, k = i + 1 < n ? interval(x, i) : 0;
+        double before = i > 0 ? slope(x, i - 1) : 0, behind = i + 1 < n ? slope(x, i) : 0;
+        eliminate(x, i, i == 0, h, 2 * (h + k), k, 6 * (behind - before));
+    }
+    substitute(x, 0, n - 1);
+}
+
+static void spline_velocities(const coordinate_rows *x) {
+    size_t n = x->n, s = x->v_stride;
+    for (size_t i = 0; i < n; i++) {
+        bool is_last = i + 1 == n;
+        size_t j = is_last ? i - 1 : i;
+        double h = interval(x, j), M = x->a[j * s], next = x->a[(j + 1) * s];
+        x->v[i * s] = slope(x, j) + (is_last ? h * (M + 2 * next) : -h * (2 * M + next)) / 6;
+    }
+}
+
+static void spline(const coordinate_rows *x, bool is_at_rest) {
+    if (is_at_rest) {
+        solve_at_rest(x);
+    } else if (x->n > 3) {
+        solve_not_a_knot(x);
+    } else {
+        double M = x->n == 3 ? inner_right(x, 1) / (3 * (interval(x, 0) + interval(x, 1))) : 0;
+        for (size_t i = 0; i < x->n; i++) {
+            x->a[i * x->v_stride] = M;
+        }
+    }
+    spline_velocities(x);
+}
+
+/* ---- polynomials through a few rows ---------------------------------------------------------------------------- */
+
+/* Weights of the first and second derivative at t_0 of the polynomial through `count` points. */
+static void derivative_weights(size_t count, const double *t, double t_0, double first[MOST_POINTS],
+                               double second[MOST_POINTS]) {
+    double w[MOST_POINTS][3] = {{1, 0, 0}};
+    double c = 1, distance = t[0] - t_0;
+    for (size_t i = 1; i < count; i++) {
+        double product = 1, previous = distance;
+        distance = t[i] - t_0;
+        for (size_t j = 0; j < i; j++) {
+            double gap = t[i] - t[j];
+            product *= gap;
+            if (j + 1 == i) {
+                for (int k = 2; k >= 0; k--) {
+                    w[i][k] = c * ((k ? k * w[j][k - 1] : 0) - previous * w[j][k]) / product;
+                }
+            }
+            for (int k = 2; k >= 0; k--) {
+                w[j][k] = (distance * w[j][k] - (k ? k * w[j][k - 1] : 0)) / gap;
+            }
+        }
+        c = product;
+    }
+    for (size_t i = 0; i < count; i++) {
+        first[i] = w[i][1], second[i] = w[i][2];
+    }
+}
+
+/* The rows that the polynomial at row i goes through. */
+static size_t stencil(size_t n, size_t i, size_t points, size_t *first) {
+    size_t count = points < n ? points : n, half = count / 2;
+    *first = i < half ? 0 : i - half;
+    *first = *first + count > n ? n - count : *first;
+    return count;
+}
+
+/* ---- all coordinates ------------------------------------------------------------------------------------------- */
+
+static bool is_curved(const dyn_joint *joint) {
+    return joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING || joint->type == DYN_JOINT_PLANAR;
+}
+
+/* The rates of joint j in row i. */
+static void joint_rates(const dyn_model *model, size_t n, const double *t, const double *q, size_t points, int j,
+                        size_t i, double *v, double *a) {
+    const dyn_joint *joint = &model->joints[j];
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, first;
+    size_t count = stencil(n, i, points, &first);
+    double by_v[MOST_POINTS], by_a[MOST_POINTS], *rate = v + i * nv + joint->v_index,
+                                                 *second = a + i * nv + joint->v_index;
+    derivative_weights(count, t + first, t[i], by_v, by_a);
+    for (int k = 0; k < joint->nv; k++) {
+        rate[k] = second[k] = 0;
+    }
+    for (size_t p = 0; p < count; p++) {
+        double increment[MOST_JOINT_NV];
+        dyn_joint_difference(joint, q + i * nq + joint->q_index, q + (first + p) * nq + joint->q_index, increment);
+        for (int k = 0; k < joint->nv; k++) {
+            rate[k] += by_v[p] * increment[k];
+            second[k] += by_a[p] * increment[k];
+        }
+    }
+}
+
+dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q, dyn_rates method,
+                            dyn_error *error, double *v, double *a) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, points = method == DYN_RATES_CENTRAL ? 3 : MOST_POINTS;
+    bool is_spline = method == DYN_RATES_SPLINE || method == DYN_RATES_SPLINE_AT_REST;
+    dyn_status status = dyn_check_configuration(model, "q", n, q, error);
+    if (status == DYN_OK) {
+        status = check_times(n, t, error);
+    }
+    if (status == DYN_OK && n < 2) {
+        memset(v, 0, n * nv * sizeof *v);
+        memset(a, 0, n * nv * sizeof *a);
+    }
+    for (int j = 0; status == DYN_OK && n > 1 && j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        if (is_spline && !is_curved(joint)) {
+            for (int k = 0; k < joint->nv; k++) {
+                size_t at = (size_t)(joint->v_index + k);
+                const coordinate_rows x = {n, nq, nv, t, q + joint->q_index + k, v + at, a + at};
+                spline(&x, method == DYN_RATES_SPLINE_AT_REST);
+            }
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            joint_rates(model, n, t, q, points, j, i, v, a);
+        }
+    }
+    return status;
+}

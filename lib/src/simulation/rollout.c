@@ -1,0 +1,241 @@
+#include <dynamics/rollout.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "../dynamics/arguments.h"
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "signal_check.h"
+#include "simulator.h"
+
+/* Steps between two questions whether to proceed, and lanes of the widest instruction set. */
+enum { STEPS_BETWEEN_QUESTIONS = 64, MOST_LANES = 8 };
+
+size_t dyn_rollout_rows(const dyn_rollout *rollout) {
+    return rollout->stride ? rollout->steps / rollout->stride + 1 : 1;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------------------------- */
+
+static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_rollout *r, dyn_error *error) {
+    const signal_shape q_shape = {"q_r", (size_t)s->model->nq, true};
+    const signal_shape v_shape = {"v_r", (size_t)s->model->nv, false}, a_shape = {"a_r", (size_t)s->model->nv, false};
+    bool has_controller = s->options.control != DYN_CONTROL_NONE;
+    if (has_controller != (r->q_r.rows != NULL) && s->model->nq > 0) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q_r",
+                             has_controller ? "the controller has no reference q_r; give one"
+                                            : "there is a reference but no controller that follows it; choose one");
+    }
+    dyn_status status = signal_check(s, &q_shape, n, r->steps, &r->q_r, error);
+    if (status == DYN_OK && r->q_r.rows) {
+        status = signal_check_quaternions(s->model, n, r->steps, &r->q_r, error);
+    }
+    if (status == DYN_OK) {
+        status = signal_check(s, &v_shape, n, r->steps, &r->v_r, error);
+    }
+    return status == DYN_OK ? signal_check(s, &a_shape, n, r->steps, &r->a_r, error) : status;
+}
+
+dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout, dyn_error *error) {
+    const dyn_simulator *s = simulator;
+    const signal_shape tau_shape = {"tau", (size_t)s->model->nv, false};
+    if (rollout->steps == 0) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "steps", "steps is 0; take at least 1");
+    }
+    dyn_status status = dyn_check_state(s->model, s->workspace, n, NULL, rollout->q, rollout->v, error);
+    if (status == DYN_OK) {
+        status = signal_check(s, &tau_shape, n, rollout->steps + rollout->is_linear, &rollout->tau, error);
+    }
+    if (status == DYN_OK) {
+        status = check_reference(s, n, rollout, error);
+    }
+    return status == DYN_OK ? signal_check_forces(s, n, rollout->steps, rollout->forces, rollout->force_count, error)
+                            : status;
+}
+
+/* ---- one block from its first step to its last ----------------------------------------------------------------- */
+
+/* What a block is rolled out with. */
+typedef struct rollout_block {
+    dyn_simulator *s;
+    const dyn_rollout *r;
+    const dyn_rollout_output *out;
+    sample_block block;
+    size_t rows;
+    double start_energy[MOST_LANES]; /* of each lane */
+} rollout_block;
+
+/* The rows of a signal for one step, into lanes. */
+static void pack_signal(const rollout_block *b, const dyn_signal *signal, size_t step, int width, double *packed) {
+    size_t w = (size_t)width;
+    if (signal->rows) {
+        const double *rows = signal->rows + b->block.first * signal->sample_stride + step * signal->step_stride;
+        b->block.kernels->pack(rows, signal->sample_stride, w, b->block.count, packed);
+    } else {
+        memset(packed, 0, w * b->block.lanes * sizeof(double));
+    }
+}
+
+/* The external wrenches of one step. */
+static wrench_set pack_wrenches(const rollout_block *b, size_t step) {
+    const dyn_workspace *w = b->s->workspace;
+    size_t count = 0;
+    for (size_t j = 0; j < b->r->force_count; j++) {
+        const dyn_signal_force *f = &b->r->forces[j];
+        if (f->frame == DYN_WORLD_FRAME || b->s->model->frames[f->frame].body < 0 || !f->wrench.rows) {
+            continue;
+        }
+        w->frames[count] = (wrench_frame){f->frame, f->reference_frame};
+        pack_signal(b, &f->wrench, step, 6, w->wrenches + count * 6 * b->block.lanes);
+        count++;
+    }
+    return (wrench_set){count, w->frames, w->wrenches};
+}
+
+/* What acts in a step: inputs, and what the controller makes of the state. */
+static void take_inputs(const rollout_block *b, size_t step) {
+    dyn_simulator *s = b->s;
+    int nq = s->model->nq, nv = s->model->nv;
+    bool is_linear = b->r->is_linear;
+    pack_signal(b, &b->r->tau, step, nv, s->tau);
+    if (is_linear) {
+        pack_signal(b, &b->r->tau, step + 1, nv, s->tau_end);
+    }
+    if (s->options.control != DYN_CONTROL_NONE) {
+        pack_signal(b, &b->r->q_r, step, nq, s->q_r);
+        pack_signal(b, &b->r->v_r, step, nv, s->v_r);
+        pack_signal(b, &b->r->a_r, step, nv, s->a_r);
+    }
+    simulator_actuate(s, b->block, is_linear);
+}
+
+/* Stores packed numbers as row `row` of each sample. */
+static void store_row(const rollout_block *b, const double *packed, size_t width, size_t row, double *out) {
+    double *scratch = b->s->workspace->output; /* 24 nv + 32 numbers a lane, more than nq */
+    b->block.kernels->unpack(packed, width, b->block.count, scratch);
+    for (size_t l = 0; out && l < b->block.count; l++) {
+        memcpy(out + ((b->block.first + l) * b->rows + row) * width, scratch + l * width, width * sizeof(double));
+    }
+}
+
+/* T of each lane, and then V. */
+static const double *lane_energies(const rollout_block *b) {
+    dyn_simulator *s = b->s;
+    double *energies = s->workspace->pose; /* 12 numbers a lane */
+    b->block.kernels->energy(s->model, s->workspace->memory, s->gravity, s->q, s->v, energies);
+    return energies;
+}
+
+static bool wants_energies(const rollout_block *b) {
+    return b->out->kinetic || b->out->potential;
+}
+
+static void note_start_energy(rollout_block *b) {
+    const double *energies = lane_energies(b);
+    for (size_t l = 0; l < b->block.count; l++) {
+        b->start_energy[l] = energies[l] + energies[b->block.lanes + l];
+    }
+}
+
+static void store_energies(rollout_block *b, size_t row) {
+    const dyn_rollout_output *out = b->out;
+    const double *energies = lane_energies(b);
+    for (size_t l = 0; l < b->block.count; l++) {
+        size_t at = (b->block.first + l) * b->rows + row;
+        double T = energies[l], V = energies[b->block.lanes + l];
+        if (out->kinetic) {
+            out->kinetic[at] = T;
+        }
+        if (out->potential) {
+            out->potential[at] = V;
+        }
+        if (out->results) {
+            double *drift = &out->results[b->block.first + l].energy_drift;
+            *drift = fmax(*drift, fabs(T + V - b->start_energy[l]));
+        }
+    }
+}
+
+static void store_results(rollout_block *b, size_t row, const double *tau) {
+    const dyn_rollout_output *out = b->out;
+    size_t nq = (size_t)b->s->model->nq, nv = (size_t)b->s->model->nv;
+    if (out->q) {
+        store_row(b, b->s->q, nq, row, out->q);
+    }
+    if (out->v) {
+        store_row(b, b->s->v, nv, row, out->v);
+    }
+    if (out->tau) {
+        store_row(b, tau, nv, row, out->tau);
+    }
+    if (wants_energies(b)) {
+        store_energies(b, row);
+    }
+}
+
+/* What the steps of a block have come to. */
+static void note_step(const rollout_block *b, const dyn_sample_result *results) {
+    for (size_t l = 0; b->out->results && l < b->block.count; l++) {
+        dyn_rollout_result *r = &b->out->results[b->block.first + l];
+        r->steps += results[l].status == DYN_SAMPLE_RUNNING;
+        r->hits += results[l].hit_joint && fabs(results[l].hit_velocity) > b->s->options.rest_velocity;
+        r->status = results[l].status;
+        r->joint = results[l].joint;
+    }
+}
+
+static bool may_proceed(const rollout_block *b, size_t done) {
+    const dyn_rollout *r = b->r;
+    size_t steps = done % STEPS_BETWEEN_QUESTIONS ? done % STEPS_BETWEEN_QUESTIONS : STEPS_BETWEEN_QUESTIONS;
+    bool is_question = steps == STEPS_BETWEEN_QUESTIONS || done == r->steps;
+    return !is_question || !r->proceed || r->proceed(r->context, steps * b->block.count);
+}
+
+/* False when the caller does not want to proceed. */
+static bool roll_out(rollout_block *b) {
+    dyn_simulator *s = b->s;
+    size_t stride = b->r->stride, running = b->block.count;
+    memset(s->results, 0, b->block.count * sizeof *s->results);
+    if (b->out->results) {
+        memset(b->out->results + b->block.first, 0, b->block.count * sizeof *b->out->results);
+    }
+    if (wants_energies(b)) {
+        note_start_energy(b);
+    }
+    for (size_t k = 0; k < b->r->steps; k++) {
+        take_inputs(b, k);
+        if (stride && k % stride == 0) {
+            store_results(b, k / stride, s->tau);
+        }
+        if (running > 0) {
+            simulated_step step = {b->block, pack_wrenches(b, k), b->r->is_linear, s->results};
+            running = simulator_advance(s, &step);
+            note_step(b, s->results);
+        }
+        if (!may_proceed(b, k + 1)) {
+            return false;
+        }
+    }
+    if (stride == 0 || b->r->steps % stride == 0) {
+        store_results(b, b->rows - 1, b->r->is_linear ? s->tau_end : s->tau);
+    }
+    return true;
+}
+
+dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout *rollout, dyn_error *error,
+                           const dyn_rollout_output *output) {
+    dyn_simulator *s = simulator;
+    dyn_status status = dyn_rollout_check(s, n, rollout, error);
+    rollout_block b = {.s = s, .r = rollout, .out = output, .rows = dyn_rollout_rows(rollout)};
+    size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
+    for (b.block = dyn_block_first(s->workspace, n); status == DYN_OK && b.block.count > 0;
+         b.block = dyn_block_next(s->workspace, n, b.block)) {
+        b.block.kernels->pack(rollout->q + b.block.first * nq, nq, nq, b.block.count, s->q);
+        pack_signal(&b, &(dyn_signal){rollout->v, nv, 0}, 0, (int)nv, s->v);
+        if (!roll_out(&b)) {
+            status = dyn_error_set(error, DYN_CANCELLED, "", "the rollout was ended by its caller");
+        }
+    }
+    return status;
+}

@@ -1,0 +1,117 @@
+/*
+ * Checks of signals: every row of every sample, each once.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "../dynamics/arguments.h"
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "simulator.h"
+#include "signal_check.h"
+
+/* The joint that a column of q or v belongs to. */
+static const char *owner(const dyn_model *model, bool of_q, size_t column) {
+    for (int j = 0; j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        size_t first = (size_t)(of_q ? joint->q_index : joint->v_index), count = (size_t)(of_q ? joint->nq : joint->nv);
+        if (column >= first && column < first + count) {
+            return joint->name;
+        }
+    }
+    return "?";
+}
+
+static dyn_status check_row(const dyn_model *model, const signal_shape *shape, const dyn_signal *signal, size_t s,
+                            size_t k, dyn_error *error) {
+    size_t at = s * signal->sample_stride + k * signal->step_stride, width = shape->width;
+    for (size_t i = 0; i < width; i++) {
+        double x = signal->rows[at + i];
+        if (!isfinite(x)) {
+            char place[DYN_PLACE_SIZE];
+            snprintf(place, sizeof place, "%s[%zu]", shape->name, at + i);
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
+                                 "joint %s: %s is %g in sample %zu, step %zu; give a finite number",
+                                 owner(model, shape->of_q, i), place, x, s, k);
+        }
+    }
+    return DYN_OK;
+}
+
+dyn_status signal_check(const dyn_simulator *simulator, const signal_shape *shape, size_t n, size_t steps,
+                        const dyn_signal *signal, dyn_error *error) {
+    size_t samples = signal->sample_stride ? n : 1, rows = signal->step_stride ? steps : 1;
+    dyn_status status = DYN_OK;
+    for (size_t s = 0; signal->rows && status == DYN_OK && s < samples; s++) {
+        for (size_t k = 0; status == DYN_OK && k < rows; k++) {
+            const double *row = signal->rows + s * signal->sample_stride + k * signal->step_stride;
+            if (!simulator->workspace->set->wide->all_finite(row, shape->width)) {
+                status = check_row(simulator->model, shape, signal, s, k, error);
+            }
+        }
+    }
+    return status;
+}
+
+/* A quaternion of the reference whose norm is not one. */
+static dyn_status check_quaternion(const dyn_joint *joint, size_t at, const double *x, dyn_error *error) {
+    static const double tolerance = 1e-3;
+    double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    if (fabs(norm - 1) <= tolerance) {
+        return DYN_OK;
+    }
+    char place[DYN_PLACE_SIZE];
+    snprintf(place, sizeof place, "q_r[%zu]", at);
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
+                         "joint %s: the quaternion (x y z w) from %s on has norm %g; make it 1", joint->name, place,
+                         norm);
+}
+
+dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t steps, const dyn_signal *q_r,
+                                    dyn_error *error) {
+    size_t samples = q_r->sample_stride ? n : 1, rows = q_r->step_stride ? steps : 1;
+    dyn_status status = DYN_OK;
+    for (int j = 0; j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        bool has_quaternion = joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING;
+        for (size_t i = 0; has_quaternion && status == DYN_OK && i < samples * rows; i++) {
+            size_t row = i / rows * q_r->sample_stride + i % rows * q_r->step_stride;
+            size_t at = row + (size_t)(joint->q_index + joint->nq - 4);
+            status = check_quaternion(joint, at, q_r->rows + at, error);
+        }
+    }
+    return status;
+}
+
+/* The rows of one force, which are named as the wire names them. */
+static dyn_status check_wrenches(size_t j, size_t n, size_t steps, const dyn_signal *wrench, dyn_error *error) {
+    size_t samples = wrench->sample_stride ? n : 1, rows = wrench->step_stride ? steps : 1;
+    for (size_t i = 0; i < samples * rows * 6; i++) {
+        size_t row = i / 6;
+        double x = wrench->rows[row / rows * wrench->sample_stride + row % rows * wrench->step_stride + i % 6];
+        if (!isfinite(x)) {
+            char place[DYN_PLACE_SIZE];
+            snprintf(place, sizeof place, "external_forces[%zu].%s[%zu]", j, i % 6 < 3 ? "torque" : "force",
+                     row * 3 + i % 3);
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; give a finite number", place, x);
+        }
+    }
+    return DYN_OK;
+}
+
+dyn_status signal_check_forces(const dyn_simulator *simulator, size_t n, size_t steps, const dyn_signal_force *forces,
+                               size_t count, dyn_error *error) {
+    if (count > simulator->workspace->wrench_capacity) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "external_forces",
+                             "%zu external forces; this model takes up to %zu in one call", count,
+                             simulator->workspace->wrench_capacity);
+    }
+    dyn_status status = DYN_OK;
+    for (size_t j = 0; status == DYN_OK && j < count; j++) {
+        status = dyn_check_frame(simulator->model, forces[j].frame, error);
+        if (status == DYN_OK && forces[j].wrench.rows) {
+            status = check_wrenches(j, n, steps, &forces[j].wrench, error);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,303 @@
+/*
+ * Rollouts, accurate motions, trajectories and rates against each other.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/oracle/oracle.h"
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+static dyn_model *load_robot(const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s.urdf", ROBOTS_DIRECTORY, name);
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s is missing", path);
+    static char text[1 << 16];
+    size_t length = fread(text, 1, sizeof text, file);
+    fclose(file);
+    dyn_model *model = NULL;
+    dyn_error error;
+    require(dyn_urdf_load(text, length, NULL, NULL, &error, &model), &error);
+    return model;
+}
+
+/* Options without what the textbook's equation lacks. */
+static dyn_simulation_options ideal(dyn_integrator integrator, double dt) {
+    dyn_simulation_options o;
+    dyn_simulation_defaults(&o);
+    o.integrator = integrator;
+    o.dt = dt;
+    o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
+    o.stop = DYN_STOP_NONE;
+    return o;
+}
+
+static dyn_simulator *simulator_of(const dyn_model *model, const dyn_simulation_options *options) {
+    dyn_simulator *s = NULL;
+    dyn_error error;
+    require(dyn_simulator_create(model, options, &error, &s), &error);
+    return s;
+}
+
+/* An accurate motion over n times at equal distances. */
+static dyn_adaptive_result accurate(dyn_simulator *s, size_t n, double dt, const double *q_0, const double *v_0,
+                                    const double *tau, double *q, double *v) {
+    double *t = numbers(n);
+    for (size_t i = 0; i < n; i++) {
+        t[i] = (double)i * dt;
+    }
+    const dyn_adaptive_motion motion = {
+        .n = n, .t = t, .q = q_0, .v = v_0, .tau = tau, .relative = 1e-13, .absolute = 1e-13};
+    dyn_adaptive_result result;
+    dyn_error error;
+    require(dyn_adaptive_run(s, &motion, &error, q, v, NULL, 0, &result), &error);
+    free(t);
+    return result;
+}
+
+/* The fall of the UR5 from the zero configuration for three seconds (Modern Robotics, exercise 8.15). */
+enum { FALL_ROWS = 31, UR5_NV = 6 };
+
+typedef struct fall {
+    double q[FALL_ROWS][UR5_NV], v[FALL_ROWS][UR5_NV], kinetic[FALL_ROWS], potential[FALL_ROWS];
+    dyn_rollout_result result;
+} fall;
+
+static void let_fall(const dyn_model *model, size_t steps, fall *f) {
+    static const double start[UR5_NV] = {0};
+    dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 3.0 / (double)steps);
+    dyn_simulator *s = simulator_of(model, &o);
+    dyn_error error;
+    const dyn_rollout rollout = {.steps = steps, .stride = steps / (FALL_ROWS - 1), .q = start};
+    const dyn_rollout_output output = {f->q[0], f->v[0], NULL, f->kinetic, f->potential, &f->result};
+    require(dyn_rollout_run(s, 1, &rollout, &error, &output), &error);
+    ck_assert_int_eq(f->result.status, DYN_SAMPLE_RUNNING);
+    ck_assert_uint_eq(f->result.steps, steps);
+    dyn_simulator_free(s);
+}
+
+START_TEST(ur5_falls_as_the_accurate_motion_says) {
+    static fall short_steps, half_steps, usual_steps, exact;
+    static const double start[UR5_NV] = {0};
+    dyn_model *model = load_robot("ur5");
+    let_fall(model, 3000, &usual_steps);
+    let_fall(model, 6000, &half_steps);
+    let_fall(model, 30000, &short_steps);
+    dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 1);
+    dyn_simulator *s = simulator_of(model, &o);
+    dyn_adaptive_result result = accurate(s, FALL_ROWS, 0.1, start, NULL, NULL, exact.q[0], exact.v[0]);
+    ck_assert_int_eq(result.end, DYN_ADAPTIVE_DONE);
+    double worst = 0, most = 0;
+    for (int i = 0; i < FALL_ROWS; i++) {
+        for (int j = 0; j < UR5_NV; j++) {
+            worst = fmax(worst, fabs(short_steps.q[i][j] - exact.q[i][j]));
+        }
+        most = fmax(most, usual_steps.kinetic[i]);
+    }
+    printf("UR5 in 3 s: RK4 at 0.1 ms is off by %.1e rad; at 1 ms its energy drifts by %.1e of %.1f J; %zu accurate "
+           "steps\n",
+           worst, usual_steps.result.energy_drift, most, result.steps);
+    ck_assert_msg(worst < 1e-6, "positions differ by %g", worst);
+    /* A wrist turns at 80 rad/s meanwhile. */
+    ck_assert_msg(usual_steps.result.energy_drift < 5e-7 * most, "%g of %g J", usual_steps.result.energy_drift, most);
+    ck_assert_msg(half_steps.result.energy_drift < 5e-8 * most, "%g of %g J", half_steps.result.energy_drift, most);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* The same step in extended precision, ten times as short. */
+START_TEST(double_pendulum_moves_as_in_extended_precision) {
+    enum { NV = 2, STEPS = 20000 };
+    dyn_model *model = load_robot("two_link");
+    const kernel_table *k = &dyn_kernel_table_long_double;
+    double start[NV] = {0.3, 0.5}, gravity[3];
+    dyn_model_gravity(model, gravity);
+    const step_parameters parameters = {.scheme = STEP_RUNGE_KUTTA_4, .dt = 1e-4, .gravity = gravity};
+    long double q[2][NV] = {{0.3L, 0.5L}}, v[2][NV] = {{0}}, tau[NV] = {0}, pivots[NV];
+    for (int i = 0; i < NV; i++) {
+        q[0][i] = start[i];
+    }
+    void *memory = calloc(1, k->memory_size(model));
+    for (int i = 0; i < STEPS; i++) {
+        k->step(model, memory, &parameters, q[i % 2], v[i % 2], tau, NULL, NULL, pivots, q[(i + 1) % 2],
+                v[(i + 1) % 2]);
+    }
+    dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 1e-3);
+    dyn_simulator *s = simulator_of(model, &o);
+    double q_fixed[NV], q_exact[2 * NV], v_exact[2 * NV];
+    dyn_error error;
+    const dyn_rollout rollout = {.steps = STEPS / 10, .q = start};
+    require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q_fixed}), &error);
+    accurate(s, 2, STEPS * 1e-4, start, NULL, NULL, q_exact, v_exact);
+    for (int i = 0; i < NV; i++) {
+        double expected = (double)q[STEPS % 2][i];
+        ck_assert_msg(fabs(q_exact[NV + i] - expected) < 1e-8, "accurate: %.12g, not %.12g", q_exact[NV + i], expected);
+        ck_assert_msg(fabs(q_fixed[i] - expected) < 1e-7, "RK4: %.12g, not %.12g", q_fixed[i], expected);
+    }
+    free(memory);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(random_trees_move_as_the_accurate_motion_says) {
+    random_source base = random_seed("Runge-Kutta 4 moves random trees as the accurate integrator does", 5201);
+    for (int k = 0; k < 8; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        random_tree_options tree = {.joints = 1 + k,
+                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                    .with_mimic = k % 3 == 2,
+                                    .with_fixed = true};
+        dyn_model *model = random_tree(&random, &tree);
+        size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
+        double *q_0 = numbers(nq), *v_0 = numbers(nv), *tau = numbers(2 * nv), *change = numbers(nv);
+        double *q = numbers(2 * nq), *v = numbers(2 * nv), *q_fixed = numbers(nq), *v_fixed = numbers(nv);
+        random_configuration(&random, model, 1, q_0);
+        random_vector(&random, (int)nv, 0.5, v_0);
+        random_vector(&random, (int)nv, 1, tau);
+        dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 1e-3);
+        dyn_simulator *s = simulator_of(model, &o);
+        dyn_error error;
+        accurate(s, 2, 0.2, q_0, v_0, tau, q, v);
+        const dyn_rollout rollout = {.steps = 200, .q = q_0, .v = v_0, .tau = {tau, 0, 0}};
+        require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q_fixed, .v = v_fixed}), &error);
+        require(dyn_difference(model, 1, q + nq, q_fixed, &error, change), &error);
+        ck_assert_msg(norm(change, nv) < 1e-7 * fmax(1, norm(v_fixed, nv)), "case %d: off by %g", k, norm(change, nv));
+        assert_close("velocity", k, v_fixed, v + nv, nv, 1e-6);
+        dyn_simulator_free(s);
+        dyn_model_free(model);
+        free(q_0), free(v_0), free(tau), free(change), free(q), free(v), free(q_fixed), free(v_fixed);
+    }
+}
+END_TEST
+
+START_TEST(derived_rates_give_the_forces_of_the_motion) {
+    enum { ROWS = 401, NV = 6 };
+    dyn_model *model = load_robot("ur5");
+    dyn_workspace *w;
+    dyn_error error;
+    require(dyn_workspace_create(model, &error, &w), &error);
+    static double t[ROWS], q[ROWS][NV], v[ROWS][NV], a[ROWS][NV], tau[ROWS][NV], wrench[ROWS][6];
+    static double v_found[ROWS][NV], a_found[ROWS][NV], tau_found[ROWS][NV];
+    for (int i = 0; i < ROWS; i++) {
+        t[i] = 0.005 * i;
+        for (int j = 0; j < NV; j++) {
+            double w_j = 1 + 0.3 * j, x = w_j * t[i];
+            q[i][j] = sin(x), v[i][j] = w_j * cos(x), a[i][j] = -w_j * w_j * sin(x);
+            wrench[i][j] = 3 * sin(2 * t[i] + j);
+        }
+    }
+    int frame;
+    require(dyn_model_find_frame(model, "tool0", &error, &frame), &error);
+    const dyn_tip tip = {frame, DYN_LOCAL, wrench[0]};
+    require(dyn_inverse_dynamics_trajectory(model, w, ROWS, NULL, q[0], v[0], a[0], &tip, &error, tau[0]), &error);
+    for (int method = 0; method <= DYN_RATES_FIVE_POINT; method++) {
+        if (method == DYN_RATES_SPLINE_AT_REST) {
+            continue;
+        }
+        require(dyn_derive_rates(model, ROWS, t, q[0], (dyn_rates)method, &error, v_found[0], a_found[0]), &error);
+        require(dyn_inverse_dynamics_trajectory(model, w, ROWS, NULL, q[0], v_found[0], a_found[0], &tip, &error,
+                                                tau_found[0]),
+                &error);
+        double worst = 0;
+        for (int i = 5; i < ROWS - 5; i++) {
+            for (int j = 0; j < NV; j++) {
+                worst = fmax(worst, fabs(tau_found[i][j] - tau[i][j]));
+            }
+        }
+        double allowed = method == DYN_RATES_FIVE_POINT ? 1e-6 : 0.01;
+        ck_assert_msg(worst < allowed, "rates %d: tau is off by %g", method, worst);
+    }
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Modern Robotics' intRes: explicit Euler under held forces goes to the exact motion under them, with order 1. */
+START_TEST(forward_trajectory_converges_with_its_substeps) {
+    enum { ROWS = 21, NV = 6 };
+    dyn_model *model = load_robot("ur5");
+    double tau[ROWS][NV], q_exact[ROWS][NV], v_exact[ROWS][NV], q[ROWS][NV] = {{0}}, v[ROWS][NV] = {{0}}, off[2] = {0};
+    double wrench[ROWS][6] = {{0}};
+    random_source random = random_seed("explicit Euler converges under held forces", 5203);
+    random_vector(&random, ROWS * NV, 1, tau[0]);
+    dyn_simulation_options o = ideal(DYN_EXPLICIT_EULER, 0.01);
+    dyn_simulator *exact = simulator_of(model, &o);
+    accurate(exact, ROWS, 0.01, q[0], v[0], tau[0], q_exact[0], v_exact[0]);
+    const dyn_tip tip = {dyn_model_link_count(model) - 1, DYN_LOCAL, wrench[0]};
+    for (int i = 0; i < 2; i++) {
+        dyn_error error;
+        o.substeps = i ? 400 : 200;
+        dyn_simulator *s = simulator_of(model, &o);
+        require(dyn_forward_dynamics_trajectory(s, ROWS, tau[0], i ? &tip : NULL, q[0], v[0], NULL, &error), &error);
+        for (int j = 0; j < NV; j++) {
+            off[i] = fmax(off[i], fabs(q[ROWS - 1][j] - q_exact[ROWS - 1][j]));
+        }
+        dyn_simulator_free(s);
+    }
+    ck_assert_msg(fabs(log2(off[0] / off[1]) - 1) < 0.2, "errors %g, %g", off[0], off[1]);
+    dyn_simulator_free(exact);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(rates_converge_on_random_trees) {
+    static const double least_order[] = {1.8, 0, 1.8, 2.8};
+    random_source base = random_seed("rates of positions converge", 5202);
+    for (int k = 0; k < 8; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        random_tree_options tree = {.joints = 2 + k, .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED};
+        dyn_model *model = random_tree(&random, &tree);
+        size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
+        enum { MOST = 33 };
+        double *q_0 = numbers(nq), *v_0 = numbers(nv), *t = numbers(MOST), *q = numbers(MOST * nq),
+               *v = numbers(MOST * nv);
+        double *v_found = numbers(MOST * nv), *a_found = numbers(MOST * nv);
+        random_configuration(&random, model, 1, q_0);
+        random_vector(&random, (int)nv, 1, v_0);
+        for (int method = 0; method <= DYN_RATES_FIVE_POINT; method++) {
+            double off[2] = {0};
+            for (int refined = 0; method != DYN_RATES_SPLINE_AT_REST && refined < 2; refined++) {
+                size_t n = refined ? MOST : (MOST + 1) / 2;
+                dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 1);
+                dyn_simulator *s = simulator_of(model, &o);
+                for (size_t i = 0; i < n; i++) {
+                    t[i] = 0.2 * (double)i / (double)(n - 1);
+                }
+                dyn_error error;
+                dyn_adaptive_result result;
+                const dyn_adaptive_motion motion = {.n = n, .t = t, .q = q_0, .v = v_0};
+                require(dyn_adaptive_run(s, &motion, &error, q, v, NULL, 0, &result), &error);
+                require(dyn_derive_rates(model, n, t, q, (dyn_rates)method, &error, v_found, a_found), &error);
+                for (size_t i = n / 4 * nv; i < (n - n / 4) * nv; i++) {
+                    off[refined] = fmax(off[refined], fabs(v_found[i] - v[i]));
+                }
+                dyn_simulator_free(s);
+            }
+            ck_assert_msg(log2(off[0] / off[1]) >= least_order[method] || off[1] < 1e-9 || method == 1,
+                          "case %d, rates %d: errors %g, %g", k, method, off[0], off[1]);
+        }
+        dyn_model_free(model);
+        free(q_0), free(v_0), free(t), free(q), free(v), free(v_found), free(a_found);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("trajectory");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, ur5_falls_as_the_accurate_motion_says);
+    tcase_add_test(tests, double_pendulum_moves_as_in_extended_precision);
+    tcase_add_test(tests, random_trees_move_as_the_accurate_motion_says);
+    tcase_add_test(tests, derived_rates_give_the_forces_of_the_motion);
+    tcase_add_test(tests, forward_trajectory_converges_with_its_substeps);
+    tcase_add_test(tests, rates_converge_on_random_trees);
+    return run_properties("trajectory", tests);
+}
