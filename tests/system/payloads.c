@@ -1,0 +1,369 @@
+/*
+ * Payloads of single requests: every quantity counts them as if they were part of the model, and the model itself does
+ * not change.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/daemon_fixture.h"
+#include "system/wire_tree.h"
+
+enum { TREES = 12, MAX_QUANTITIES = 128 };
+
+static daemon_fixture served;
+static dyn_client *client;
+static dyn_client_error error;
+
+static void start_daemon(void) {
+    daemon_start(NULL, &served);
+    wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
+}
+
+static void stop_daemon(void) {
+    dyn_client_close(client);
+    daemon_stop(&served);
+}
+
+/* ---- every quantity ---------------------------------------------------------------------------------------------- */
+
+/* All quantities that the client knows. */
+static size_t all_quantities(dyn_client_quantity list[MAX_QUANTITIES]) {
+    size_t count = 0;
+    for (int i = 1; i < MAX_QUANTITIES; i++)
+        if (dyn_client_quantity_name((dyn_client_quantity)i) != NULL)
+            list[count++] = (dyn_client_quantity)i;
+    return count;
+}
+
+/* Everything about the tree's state, of a model of the daemon, with payloads. */
+static dyn_client_evaluation *evaluate(const wire_tree *tree, const char *model, size_t payload_count,
+                                       const dyn_client_payload *payloads) {
+    static dyn_client_quantity quantities[MAX_QUANTITIES];
+    const char *const frames[] = {dyn_model_link(tree->model, dyn_model_link_count(tree->model) - 1)->name};
+    const double force[3] = {3, -2, 10}, torque[3] = {0.5, 0, 1};
+    const dyn_client_external_force pull = {.link = frames[0], .force = force, .torque = torque, .rows = 1};
+    dyn_client_query query = tree->query;
+    query.model = model;
+    query.external_force_count = 1;
+    query.external_forces = &pull;
+    query.payload_count = payload_count;
+    query.payloads = payloads;
+    const dyn_client_evaluate_request request = {.q = tree->q,
+                                                 .v = tree->v,
+                                                 .a = tree->a,
+                                                 .tau = tree->tau,
+                                                 .dq = tree->a,
+                                                 .dv = tree->v,
+                                                 .da = tree->tau,
+                                                 .dtau = tree->a,
+                                                 .quantity_count = all_quantities(quantities),
+                                                 .quantities = quantities,
+                                                 .frame_count = 1,
+                                                 .frames = frames};
+    dyn_client_evaluation *answer;
+    wire_require(dyn_client_evaluate(client, &query, &request, &error, &answer), &error);
+    return answer;
+}
+
+/* |x - y| and |y| of one block. */
+static double deviation(const dyn_client_block *x, const dyn_client_block *y, double *norm) {
+    double off = 0, size = 0;
+    for (size_t i = 0; i < x->width; i++) {
+        off += (x->values[i] - y->values[i]) * (x->values[i] - y->values[i]);
+        size += y->values[i] * y->values[i];
+    }
+    *norm = sqrt(size);
+    return sqrt(off);
+}
+
+/* Every block agrees. Returns how many quantities differ from those of `other`. */
+static size_t compare(int k, const dyn_client_evaluation *found, const dyn_client_evaluation *expected,
+                      const dyn_client_evaluation *other) {
+    size_t changed = 0;
+    ck_assert_uint_eq(found->result_count, expected->result_count);
+    for (size_t r = 0; r < found->result_count; r++) {
+        const dyn_client_quantity_result *result = &found->results[r];
+        bool differs = false;
+        for (size_t b = 0; b < result->block_count; b++) {
+            const dyn_client_block *block = &expected->results[r].blocks[b];
+            double norm, unused;
+            ck_assert_uint_eq(result->blocks[b].width, block->width);
+            double off = deviation(&result->blocks[b], block, &norm);
+            ck_assert_msg(off <= 1e-8 * (1 + norm), "tree %d: %s is off by %g of %g", k,
+                          dyn_client_quantity_name(result->quantity), off, norm);
+            differs |= deviation(&result->blocks[b], &other->results[r].blocks[b], &unused) > 1e-6 * (1 + norm);
+        }
+        changed += differs;
+    }
+    return changed;
+}
+
+static void derive(const char *model, const char *name, const dyn_client_operation *operation) {
+    dyn_client_loaded_model *loaded;
+    const dyn_client_derive_request request = {
+        .model = model, .name = name, .operation_count = 1, .operations = operation, .replace = true};
+    wire_require(dyn_client_derive_model(client, &request, 0, &error, &loaded), &error);
+    dyn_client_loaded_model_free(loaded);
+}
+
+/* A box that is not where its link is, nor turned like it. */
+static dyn_client_payload a_box(const char *link, bool replaces) {
+    return (dyn_client_payload){.link = link,
+                                .inertia = {.mass = 1.5,
+                                            .center_of_mass = {0.1, -0.2, 0.05},
+                                            .rotational = {0.02, 0.001, 0, 0.03, -0.002, 0.025}},
+                                .pose = {.position = {0.3, 0.1, -0.2}, .rotation = {0, -1, 0, 1, 0, 0, 0, 0, 1}},
+                                .replaces = replaces};
+}
+
+/* A link of the tree that moves. */
+static const char *moving_link(const dyn_model *model, random_source *random) {
+    int link;
+    do
+        link = random_index(random, dyn_model_link_count(model));
+    while (dyn_model_link(model, link)->moving_joint < 0);
+    return dyn_model_link(model, link)->name;
+}
+
+START_TEST(every_quantity_counts_payloads) {
+    random_source base = random_seed("payloads in every quantity", 20261123);
+    for (int k = 0; k < TREES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        const random_tree_options options = {.joints = 1 + random_index(&random, 6),
+                                             .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                             .with_mimic = true,
+                                             .with_fixed = true};
+        wire_tree tree;
+        wire_tree_open(client, &random, &options, "tree", &tree);
+        if (tree.query.nv > 0) {
+            dyn_client_payload box = a_box(moving_link(tree.model, &random), false);
+            const dyn_client_operation attach = {.kind = DYN_CLIENT_ATTACH_LINK,
+                                                 .link = box.link,
+                                                 .name = "the box",
+                                                 .inertia = box.inertia,
+                                                 .pose = box.pose};
+            derive("tree", "loaded tree", &attach);
+            dyn_client_evaluation *bare = evaluate(&tree, "tree", 0, NULL);
+            dyn_client_evaluation *found = evaluate(&tree, "tree", 1, &box);
+            dyn_client_evaluation *expected = evaluate(&tree, "loaded tree", 0, NULL);
+            ck_assert_uint_ge(compare(k, found, expected, bare), 5);
+            dyn_client_evaluation *after = evaluate(&tree, "tree", 0, NULL);
+            ck_assert_uint_eq(compare(k, after, bare, bare), 0);
+            dyn_client_evaluation_free(after);
+            dyn_client_evaluation_free(expected);
+            dyn_client_evaluation_free(found);
+            dyn_client_evaluation_free(bare);
+        }
+        wire_tree_close(&tree);
+    }
+}
+END_TEST
+
+/* In place of a link's own inertia. */
+START_TEST(payloads_replace_inertias) {
+    random_source random = random_seed("payloads instead", 20261124);
+    const random_tree_options options = {.joints = 5, .with_fixed = true};
+    wire_tree tree;
+    wire_tree_open(client, &random, &options, "tree", &tree);
+    dyn_client_payload box = a_box(moving_link(tree.model, &random), true);
+    box.pose = (dyn_client_placement){0};
+    const dyn_client_operation change = {.kind = DYN_CLIENT_CHANGE_INERTIA, .link = box.link, .inertia = box.inertia};
+    derive("tree", "changed tree", &change);
+    dyn_client_evaluation *bare = evaluate(&tree, "tree", 0, NULL);
+    dyn_client_evaluation *found = evaluate(&tree, "tree", 1, &box);
+    dyn_client_evaluation *expected = evaluate(&tree, "changed tree", 0, NULL);
+    ck_assert_uint_ge(compare(0, found, expected, bare), 5);
+    dyn_client_evaluation_free(expected);
+    dyn_client_evaluation_free(found);
+    dyn_client_evaluation_free(bare);
+    wire_tree_close(&tree);
+}
+END_TEST
+
+/* ---- every method ------------------------------------------------------------------------------------------------ */
+
+static const dyn_client_query TWO_LINK = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+
+/* A point mass at the tip of the planar arm, whose links have length 1: its part of M, g and h in closed form. */
+START_TEST(methods_count_a_point_mass) {
+    const double m = 2, g = 9.81, q[2] = {0.3, 1.1}, v[2] = {0.7, -0.4}, a[2] = {1.5, 2.5};
+    const dyn_client_payload point = {.link = "tip", .inertia = {.mass = m}};
+    double bare[4], mass[4], weight[2], of_weight[2], h[2], of_h[2], tau[2], of_tau[2], back[2];
+    double c1 = cos(q[0]), c12 = cos(q[0] + q[1]), c2 = cos(q[1]), s2 = sin(q[1]);
+    const double M[4] = {m * (2 + 2 * c2), m * (1 + c2), m * (1 + c2), m};
+    const double G[2] = {m * g * (c1 + c12), m * g * c12};
+    const double C[2] = {-m * s2 * (2 * v[0] * v[1] + v[1] * v[1]), m * s2 * v[0] * v[0]};
+    dyn_client_query loaded = TWO_LINK;
+    loaded.payload_count = 1;
+    loaded.payloads = &point;
+    wire_require(dyn_client_mass_matrix(client, &TWO_LINK, q, &error, bare), &error);
+    wire_require(dyn_client_mass_matrix(client, &loaded, q, &error, mass), &error);
+    wire_require(dyn_client_gravity(client, &TWO_LINK, q, &error, weight), &error);
+    wire_require(dyn_client_gravity(client, &loaded, q, &error, of_weight), &error);
+    wire_require(dyn_client_bias_forces(client, &TWO_LINK, q, v, &error, h), &error);
+    wire_require(dyn_client_bias_forces(client, &loaded, q, v, &error, of_h), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &TWO_LINK, q, v, a, &error, tau), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &loaded, q, v, a, &error, of_tau), &error);
+    wire_require(dyn_client_forward_dynamics(client, &loaded, q, v, of_tau, &error, back), &error);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_eq_tol(mass[2 * i] - bare[2 * i], M[2 * i], 1e-13);
+        ck_assert_double_eq_tol(mass[2 * i + 1] - bare[2 * i + 1], M[2 * i + 1], 1e-13);
+        ck_assert_double_eq_tol(of_weight[i] - weight[i], G[i], 1e-12);
+        ck_assert_double_eq_tol(of_h[i] - h[i], G[i] + C[i], 1e-12);
+        ck_assert_double_eq_tol(of_tau[i] - tau[i], M[2 * i] * a[0] + M[2 * i + 1] * a[1] + C[i] + G[i], 1e-12);
+        ck_assert_double_eq_tol(back[i], a[i], 1e-12);
+    }
+}
+END_TEST
+
+/* Many states, on all workers and in the caller's order of joints. */
+START_TEST(batches_count_payloads_in_every_sample) {
+    enum { SAMPLES = 3000 };
+    static const char *const backwards[] = {"joint2", "joint1"};
+    static double q[SAMPLES][2], tau[SAMPLES][2];
+    const dyn_client_payload boxes[2] = {a_box("tip", false), a_box("link1", true)};
+    dyn_client_query query = TWO_LINK;
+    double one[2];
+    query.joint_count = 2;
+    query.joint_names = backwards;
+    query.payload_count = 2;
+    query.payloads = boxes;
+    for (int s = 0; s < SAMPLES; s++) {
+        q[s][0] = sin(s);
+        q[s][1] = cos(3 * s);
+    }
+    query.samples = SAMPLES;
+    wire_require(dyn_client_inverse_dynamics(client, &query, q[0], NULL, NULL, &error, tau[0]), &error);
+    query.samples = 1;
+    for (int s = 0; s < SAMPLES; s += 271) {
+        wire_require(dyn_client_inverse_dynamics(client, &query, q[s], NULL, NULL, &error, one), &error);
+        ck_assert_double_eq(tau[s][0], one[0]);
+        ck_assert_double_eq(tau[s][1], one[1]);
+    }
+}
+END_TEST
+
+/* ---- explain ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(explain_has_a_term_for_payloads) {
+    const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
+    const dyn_client_payload boxes[3] = {a_box("tool0", false), a_box("forearm_link", true), a_box("base_link", false)};
+    dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+    double bare[6], tau[6];
+    dyn_client_explanation *answer;
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, bare), &error);
+    query.payload_count = 3;
+    query.payloads = boxes;
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau), &error);
+    wire_require(dyn_client_explain(client, &query, q, v, a, &error, &answer), &error);
+    ck_assert_uint_eq(answer->term_count, 5);
+    ck_assert_str_eq(answer->terms[4].name, "payload");
+    ck_assert_uint_eq(answer->payload_count, 3);
+    ck_assert_str_eq(answer->payloads[1].link, "forearm_link");
+    ck_assert_str_eq(answer->payloads[1].moving_joint, "elbow_joint");
+    ck_assert_str_eq(answer->payloads[2].moving_joint, "");
+    for (int i = 0; i < 6; i++) {
+        double sum = 0, of_payloads = 0;
+        for (size_t t = 0; t < 4; t++)
+            sum += answer->terms[t].tau[i];
+        for (size_t k = 0; k < 3; k++)
+            of_payloads +=
+                answer->payloads[k].inertial[i] + answer->payloads[k].coriolis[i] + answer->payloads[k].gravity[i];
+        ck_assert_double_eq_tol(sum, bare[i], 1e-11);
+        ck_assert_double_eq_tol(answer->tau[i], tau[i], 1e-12);
+        ck_assert_double_eq_tol(answer->terms[4].tau[i], tau[i] - bare[i], 1e-11);
+        ck_assert_double_eq_tol(of_payloads, tau[i] - bare[i], 1e-11);
+        ck_assert_double_eq(answer->payloads[2].gravity[i], 0);
+    }
+    ck_assert_double_le(answer->residual, 1e-11);
+    dyn_client_explanation_free(answer);
+}
+END_TEST
+
+/* ---- mistakes ---------------------------------------------------------------------------------------------------- */
+
+static void must_refuse(const dyn_client_payload *payload, dyn_client_status status, const char *field) {
+    const dyn_client_payload two[2] = {{.link = "tip"}, *payload};
+    const double q[2] = {0};
+    double tau[2];
+    char path[128];
+    dyn_client_query query = TWO_LINK;
+    query.payload_count = 2;
+    query.payloads = two;
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), status);
+    snprintf(path, sizeof path, "gravity.%s", field);
+    ck_assert_str_eq(error.field, path);
+    ck_assert_str_ne(error.message, "");
+}
+
+START_TEST(bad_payloads_are_named) {
+    dyn_client_payload bad = {.link = "no_such_link", .inertia = {.mass = 1}};
+    must_refuse(&bad, DYN_CLIENT_NOT_FOUND, "payloads[1].link");
+    bad.link = "world";
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].link");
+    bad.link = NULL;
+    must_refuse(&bad, DYN_CLIENT_NOT_FOUND, "payloads[1].link");
+    bad.link = "tip";
+    bad.inertia.mass = -1;
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia");
+    bad.inertia.mass = NAN;
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia.mass");
+    bad.inertia.mass = 1;
+    bad.inertia.center_of_mass[2] = INFINITY;
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia.center_of_mass");
+    bad.inertia.center_of_mass[2] = 0;
+    bad.inertia.rotational[4] = NAN;
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia.rotational[4]");
+    bad.inertia.rotational[4] = 0;
+    bad.inertia.rotational[0] = 5;
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia");
+    bad.inertia.rotational[0] = 0;
+    bad.pose.rotation[0] = 2;
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].pose.rotation");
+    bad.pose.rotation[0] = 0;
+    bad.pose.position[1] = NAN;
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].pose.position");
+}
+END_TEST
+
+START_TEST(payloads_are_bounded) {
+    static dyn_client_payload many[1001];
+    const double q[2] = {0};
+    double g[2];
+    dyn_client_query query = TWO_LINK;
+    for (int i = 0; i < 1001; i++)
+        many[i] = (dyn_client_payload){.link = "tip", .inertia = {.mass = 0.001}};
+    query.payload_count = 1001;
+    query.payloads = many;
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    ck_assert_str_eq(error.field, "gravity.payloads");
+    query.payload_count = 1000;
+    wire_require(dyn_client_gravity(client, &query, q, &error, g), &error);
+    ck_assert_double_eq_tol(g[0], 3 * 9.81 + 2 * 9.81, 1e-9);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("payloads");
+    TCase *all = tcase_create("payloads");
+    tcase_set_timeout(all, 120);
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_test(all, every_quantity_counts_payloads);
+    tcase_add_test(all, payloads_replace_inertias);
+    tcase_add_test(all, methods_count_a_point_mass);
+    tcase_add_test(all, batches_count_payloads_in_every_sample);
+    tcase_add_test(all, explain_has_a_term_for_payloads);
+    tcase_add_test(all, bad_payloads_are_named);
+    tcase_add_test(all, payloads_are_bounded);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
