@@ -12,7 +12,7 @@
 #include "observe/clock.h"
 
 /* Decoded requests may take this many times their serialized size, and this much more. */
-enum { DECODED_FACTOR = 4, DECODED_MARGIN = 1 << 20 };
+enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
 
 /* Calls that are kept for the next requests. */
 enum { IDLE_CALLS = 64 };

@@ -31,3 +31,5 @@ add_library(wire_tree STATIC wire_tree.c ../support/random.c ../support/random_t
 target_link_libraries(wire_tree PUBLIC system_support dynamics m)
 add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)
+add_system_test(bodies wire_tree)
+add_system_test(hostile_models wire_tree)

@@ -23,7 +23,7 @@ static void make_lock(pool *memory, const dyn_client_operation *from, Dynamics__
     if (lock == NULL)
         return;
     dynamics__v1__lock_joints__init(lock);
-    lock->n_joints = from->joint_count;
+    lock->n_joints = from->joints != NULL ? from->joint_count : 0;
     lock->joints = (char **)from->joints;
     lock->n_q = from->q != NULL ? from->nq : 0;
     lock->q = (double *)from->q;

@@ -32,12 +32,18 @@ Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]) {
     return made;
 }
 
+/* Zero is left out. */
+static Dynamics__V1__Vector3 *from_nonzero(pool *memory, const double vector[3]) {
+    return are_zero(vector, 3) ? NULL : from_vector3(memory, vector);
+}
+
 Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from) {
-    Dynamics__V1__Placement *made = pool_take(memory, 1, sizeof *made);
+    bool is_identity = are_zero(from->position, 3) && are_zero(from->rotation, 9);
+    Dynamics__V1__Placement *made = is_identity ? NULL : pool_take(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__placement__init(made);
-    made->position = from_vector3(memory, from->position);
+    made->position = from_nonzero(memory, from->position);
     made->n_rotation = are_zero(from->rotation, 9) ? 0 : 9;
     made->rotation = (double *)from->rotation;
     return made;
@@ -53,13 +59,15 @@ static dyn_client_placement to_placement(const Dynamics__V1__Placement *from) {
 }
 
 Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from) {
-    Dynamics__V1__Inertia *made = pool_take(memory, 1, sizeof *made);
+    bool is_extended = !are_zero(from->rotational, 6);
+    bool is_nothing = from->mass == 0 && are_zero(from->center_of_mass, 3) && !is_extended;
+    Dynamics__V1__Inertia *made = is_nothing ? NULL : pool_take(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__inertia__init(made);
     made->mass = from->mass;
-    made->center_of_mass = from_vector3(memory, from->center_of_mass);
-    made->n_rotational = 6;
+    made->center_of_mass = from_nonzero(memory, from->center_of_mass);
+    made->n_rotational = is_extended ? 6 : 0;
     made->rotational = (double *)from->rotational;
     return made;
 }
@@ -127,8 +135,8 @@ static Dynamics__V1__JointDescription *from_joint(pool *memory, const dyn_client
     made->parent_link = text_or_none(from->parent_link);
     made->child_link = text_or_none(from->child_link);
     made->origin = from_placement(memory, &from->origin);
-    made->axis = from_vector3(memory, from->axis);
-    made->second_axis = from_vector3(memory, from->second_axis);
+    made->axis = from_nonzero(memory, from->axis);
+    made->second_axis = from_nonzero(memory, from->second_axis);
     made->pitch = from->pitch;
     made->limits = from->has_limits ? from_limits(memory, &from->limits) : NULL;
     made->damping = from->damping;
@@ -160,11 +168,11 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     made->links = pool_take(memory, from->link_count, sizeof *made->links);
     made->joints = pool_take(memory, from->joint_count, sizeof *made->joints);
     made->frames = pool_take(memory, from->frame_count, sizeof *made->frames);
-    for (size_t i = 0; !memory->is_exhausted && i < from->link_count; i++)
+    for (size_t i = 0; !memory->is_exhausted && from->links != NULL && i < from->link_count; i++)
         made->links[made->n_links++] = from_link(memory, &from->links[i]);
-    for (size_t i = 0; !memory->is_exhausted && i < from->joint_count; i++)
+    for (size_t i = 0; !memory->is_exhausted && from->joints != NULL && i < from->joint_count; i++)
         made->joints[made->n_joints++] = from_joint(memory, &from->joints[i]);
-    for (size_t i = 0; !memory->is_exhausted && i < from->frame_count; i++)
+    for (size_t i = 0; !memory->is_exhausted && from->frames != NULL && i < from->frame_count; i++)
         made->frames[made->n_frames++] = from_frame(memory, &from->frames[i]);
     return made;
 }
@@ -196,7 +204,7 @@ Dynamics__V1__DenavitHartenbergTable *from_dh_table(pool *memory, const dyn_clie
     made->name = text_or_none(from->name);
     made->convention = (Dynamics__V1__DenavitHartenbergConvention)from->convention;
     made->rows = pool_take(memory, from->row_count, sizeof *made->rows);
-    for (size_t i = 0; !memory->is_exhausted && i < from->row_count; i++)
+    for (size_t i = 0; !memory->is_exhausted && from->rows != NULL && i < from->row_count; i++)
         made->rows[made->n_rows++] = from_row(memory, &from->rows[i]);
     return made;
 }
@@ -207,11 +215,11 @@ Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain
         return NULL;
     dynamics__v1__screw_chain__init(made);
     made->name = text_or_none(from->name);
-    made->n_mlist = 16 * (from->n + 1);
+    made->n_mlist = from->Mlist != NULL ? 16 * (from->n + 1) : 0;
     made->mlist = (double *)from->Mlist;
-    made->n_glist = 36 * from->n;
+    made->n_glist = from->Glist != NULL ? 36 * from->n : 0;
     made->glist = (double *)from->Glist;
-    made->n_slist = 6 * from->n;
+    made->n_slist = from->Slist != NULL ? 6 * from->n : 0;
     made->slist = (double *)from->Slist;
     return made;
 }

@@ -1,7 +1,7 @@
 /*
  * Inertias, places and descriptions of robots, from the public form to the protocol's and back. What is made lies in a
  * pool, but strings and arrays of numbers are borrowed. NULL stands for what is absent, or for want of memory, which
- * the pool remembers.
+ * the pool remembers. An array that is NULL is empty, whatever its count.
  */
 #ifndef CLIENT_DESCRIPTIONS_H
 #define CLIENT_DESCRIPTIONS_H
@@ -13,7 +13,7 @@
 
 Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]);
 
-/* A rotation of zeros stands for none. */
+/* A rotation of zeros stands for none. The identity, and a zero inertia, are left out. */
 Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from);
 
 Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from);

@@ -57,7 +57,8 @@ static void make_mesh(pool *memory, const dyn_client_inertia_part *from, Dynamic
     if (made->mesh == NULL)
         return;
     dynamics__v1__mesh__init(made->mesh);
-    made->mesh->stl = (ProtobufCBinaryData){.len = from->stl_size, .data = (uint8_t *)from->stl};
+    made->mesh->stl =
+        (ProtobufCBinaryData){.len = from->stl != NULL ? from->stl_size : 0, .data = (uint8_t *)from->stl};
     made->mesh->scale = from->scale;
 }
 
@@ -89,6 +90,15 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
     }
 }
 
+/* Also a zero one is there. */
+static void make_inertia(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
+    made->inertia = from_inertia(memory, &from->inertia);
+    if (made->inertia == NULL)
+        made->inertia = pool_take(memory, 1, sizeof *made->inertia);
+    if (made->inertia != NULL && made->inertia->base.descriptor == NULL)
+        dynamics__v1__inertia__init(made->inertia);
+}
+
 /* One of another kind stays empty, and the daemon refuses it by its place. */
 static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inertia_part *from) {
     Dynamics__V1__InertiaPart *made = pool_take(memory, 1, sizeof *made);
@@ -106,7 +116,7 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
     else if (from->kind == DYN_CLIENT_MESH)
         make_mesh(memory, from, made);
     else if (from->kind == DYN_CLIENT_INERTIA)
-        made->inertia = from_inertia(memory, &from->inertia);
+        make_inertia(memory, from, made);
     else
         make_numbers(memory, from, made);
     return made;
