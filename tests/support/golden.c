@@ -120,15 +120,32 @@ static double *take_v(const golden *g, const char *field) {
     return rows;
 }
 
-/* The coordinates of one joint in all states, and where its velocities are. */
+/* Where the velocities of one joint are. */
 static void take_joint(golden *g, const json_t *joint) {
     const dyn_joint *own = own_joint(g, joint);
     for (size_t k = 0; k < (size_t)own->nv; k++) {
         g->v_map[read_size(joint, "idx_v") + k] = (size_t)own->v_index + k;
     }
-    for (size_t s = 0; s < g->count; s++) {
-        take_q(g, joint, json_object_get(json_array_get(g->states, s), "q"), g->q + s * g->nq);
+}
+
+const json_t *golden_field(const golden *g, size_t state, const char *field) {
+    return json_object_get(json_array_get(g->states, state), field);
+}
+
+int golden_joint(const golden *g, size_t i) {
+    const json_t *joint = json_array_get(json_object_get(g->root, "joints"), i);
+    return dyn_model_find_joint(g->model, json_string_value(json_object_get(joint, "name")));
+}
+
+bool golden_configuration(const golden *g, size_t state, const char *field, double *out) {
+    const json_t *from = golden_field(g, state, field), *joints = json_object_get(g->root, "joints"), *joint;
+    size_t i;
+    json_array_foreach(joints, i, joint) {
+        if (from) {
+            take_q(g, joint, from, out);
+        }
     }
+    return from != NULL;
 }
 
 /* The file and its robot; false, with nothing held, if the robot is missing. */
@@ -171,6 +188,9 @@ bool golden_open(const char *file, golden *g) {
     json_array_foreach(joints, i, joint) {
         take_joint(g, joint);
     }
+    for (size_t s = 0; s < g->count; s++) {
+        golden_configuration(g, s, "q", g->q + s * g->nq);
+    }
     g->v = take_v(g, "v"), g->a = take_v(g, "a"), g->tau = take_v(g, "tau_in");
     return true;
 }
@@ -184,7 +204,7 @@ void golden_close(golden *g) {
 /* Rows go to row_map[0], row_map[1], ..., or stay where they are. */
 static bool take_rows(const golden *g, size_t state, const char *field, size_t rows, const size_t *row_map,
                       double *out) {
-    const json_t *from = json_object_get(json_array_get(g->states, state), field);
+    const json_t *from = golden_field(g, state, field);
     if (!from) {
         return false;
     }

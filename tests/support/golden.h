@@ -41,4 +41,13 @@ bool golden_rows(const golden *g, size_t state, const char *field, size_t rows, 
 /* The same for nv x nv numbers, where the rows too are in the model's order. */
 bool golden_square(const golden *g, size_t state, const char *field, double *out);
 
+/* A configuration that is a field of one state, in the model's order; false if the state has it not. */
+bool golden_configuration(const golden *g, size_t state, const char *field, double *out);
+
+/* A field of one state as it stands; NULL if the state has it not. */
+const json_t *golden_field(const golden *g, size_t state, const char *field);
+
+/* Joint of the model that is number i of the reference's joints. */
+int golden_joint(const golden *g, size_t i);
+
 #endif
