@@ -44,6 +44,7 @@ typedef struct key {
 static const key keys[] = {
     {"endpoints", "request", KEY_ADDRESSES, offsetof(config, request), 0, 0},
     {"endpoints", "events", KEY_ADDRESSES, offsetof(config, events), 0, 0},
+    {"endpoints", "ingest", KEY_ADDRESSES, offsetof(config, ingest), 0, 0},
     {"endpoints", "ipc_mode", KEY_MODE, offsetof(config, ipc_mode), 0, 0},
     {"models", "directory", KEY_PATH, offsetof(config, directory), 0, 0},
     {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30},
@@ -55,6 +56,14 @@ static const key keys[] = {
     {"limits", "request_time", KEY_SECONDS, offsetof(config, request_time), 1e-3, 86400},
     {"limits", "idle_time", KEY_SECONDS, offsetof(config, idle_time), 0.1, 1e7},
     {"limits", "reply_time", KEY_SECONDS, offsetof(config, reply_time), 0.01, 3600},
+    {"limits", "simulations", KEY_COUNT, offsetof(config, simulations), 0, 100000},
+    {"limits", "streams", KEY_COUNT, offsetof(config, streams), 0, 10000},
+    {"limits", "topics", KEY_COUNT, offsetof(config, topics), 0, 10000},
+    {"limits", "stream_points", KEY_COUNT, offsetof(config, stream_points), 1, 10000000},
+    {"limits", "recording_bytes", KEY_BYTES, offsetof(config, recording_bytes), 4096, 1UL << 44},
+    {"simulations", "state_directory", KEY_PATH, offsetof(config, state_directory), 0, 0},
+    {"simulations", "threads", KEY_COUNT, offsetof(config, threads), 0, 1024},
+    {"simulations", "lease_time", KEY_SECONDS, offsetof(config, lease_time), 0.1, 86400},
     {"server", "workers", KEY_COUNT, offsetof(config, workers), 0, 1024},
     {"server", "contexts", KEY_COUNT, offsetof(config, contexts), 8, 4096},
     {"server", "drain_time", KEY_SECONDS, offsetof(config, drain_time), 0, 3600},
@@ -102,6 +111,9 @@ void config_init(config *c) {
     c->events.count = 2;
     snprintf(c->events.address[0], TRANSPORT_ADDRESS_SIZE, "ipc:///run/dynamicsd/events.sock");
     snprintf(c->events.address[1], TRANSPORT_ADDRESS_SIZE, "tcp://127.0.0.1:7401");
+    c->ingest.count = 2;
+    snprintf(c->ingest.address[0], TRANSPORT_ADDRESS_SIZE, "ipc:///run/dynamicsd/ingest.sock");
+    snprintf(c->ingest.address[1], TRANSPORT_ADDRESS_SIZE, "tcp://127.0.0.1:7402");
     c->ipc_mode = 0660;
     snprintf(c->directory, sizeof c->directory, "/usr/share/dynamicsd/robots");
     c->message_bytes = 64UL << 20;
@@ -113,6 +125,13 @@ void config_init(config *c) {
     c->request_time = 30;
     c->idle_time = 600;
     c->reply_time = 0.5;
+    c->simulations = 1024;
+    c->streams = 64;
+    c->topics = 128;
+    c->stream_points = 100000;
+    c->recording_bytes = 1UL << 30;
+    snprintf(c->state_directory, sizeof c->state_directory, "/var/lib/dynamicsd");
+    c->lease_time = 60;
     c->contexts = 128;
     c->drain_time = 5;
     c->level = LOG_LEVEL_INFO;
@@ -253,7 +272,7 @@ static void fail_unknown(reading *r, const char *section, const char *name) {
     } else if (!has_section) {
         fail(r, "unknown section [%s]; %s%s%s", section,
              section_guess.closest ? "did you mean ["
-                                   : "the sections are endpoints, models, model NAME, limits, server, ",
+                                   : "the sections are endpoints, models, model NAME, limits, simulations, server, ",
              section_guess.closest ? section_guess.closest : "log and health", section_guess.closest ? "]?" : "");
     } else if (home) {
         fail(r, "the key \"%s\" belongs to the section [%s], not to [%s]", name, home, section);
@@ -314,20 +333,27 @@ static bool is_chosen_by_system(const char *address) {
     return length > 2 && strcmp(address + length - 2, ":0") == 0;
 }
 
+/* No address serves two purposes. */
+static void check_apart(reading *r, const config_addresses *a, const char *a_name, const config_addresses *b,
+                        const char *b_name) {
+    for (size_t i = 0; i < a->count; i++) {
+        for (size_t j = 0; j < b->count; j++) {
+            if (strcmp(a->address[i], b->address[j]) == 0 && !is_chosen_by_system(a->address[i])) {
+                fail(r, "%s is named for %s and for %s; choose two", a->address[i], a_name, b_name);
+            }
+        }
+    }
+}
+
 /* What holds between keys. */
 static void check(reading *r) {
     const config *c = r->config;
     if (c->request.count == 0) {
         fail(r, "endpoints.request names no endpoint");
     }
-    for (size_t i = 0; i < c->request.count; i++) {
-        for (size_t j = 0; j < c->events.count; j++) {
-            if (strcmp(c->request.address[i], c->events.address[j]) == 0 &&
-                !is_chosen_by_system(c->request.address[i])) {
-                fail(r, "%s is named for requests and for events; choose two", c->request.address[i]);
-            }
-        }
-    }
+    check_apart(r, &c->request, "requests", &c->events, "events");
+    check_apart(r, &c->request, "requests", &c->ingest, "streams");
+    check_apart(r, &c->events, "events", &c->ingest, "streams");
 }
 
 bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {

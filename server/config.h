@@ -22,7 +22,7 @@ typedef struct config_addresses {
 
 typedef struct config {
     /* [endpoints] */
-    config_addresses request, events;
+    config_addresses request, events, ingest;
     unsigned ipc_mode;
     /* [models], and the sections [model NAME] */
     char directory[PATH_MAX];
@@ -31,6 +31,11 @@ typedef struct config {
     /* [limits]; times in s */
     unsigned long message_bytes, reply_bytes, samples, models, links, connections;
     double request_time, idle_time, reply_time;
+    unsigned long simulations, streams, topics, stream_points, recording_bytes;
+    /* [simulations] */
+    char state_directory[PATH_MAX];
+    unsigned long threads; /* 0: one for each processor */
+    double lease_time;
     /* [server] */
     unsigned long workers; /* 0: one for each processor */
     unsigned long contexts;

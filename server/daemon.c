@@ -11,7 +11,9 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/events.h"
+#include "methods/live.h"
 #include "methods/service.h"
+#include "methods/snapshot.h"
 #include "observe/clock.h"
 #include "observe/probe.h"
 #include "observe/watchdog.h"
@@ -39,13 +41,14 @@ typedef struct daemon_state {
     events events;
     model_store *store;
     model_directory *directory;
+    live *live;
     worker_pool *pool;
     service *service;
     transport *transport;
     probe *probe;
-    transport_endpoint endpoints[2 * CONFIG_ENDPOINTS];
-    service_endpoint service_endpoints[2 * CONFIG_ENDPOINTS];
-    probe_target probe_targets[2 * CONFIG_ENDPOINTS];
+    transport_endpoint endpoints[3 * CONFIG_ENDPOINTS];
+    service_endpoint service_endpoints[3 * CONFIG_ENDPOINTS];
+    probe_target probe_targets[3 * CONFIG_ENDPOINTS];
     size_t endpoint_count;
     size_t models_component, workers_component, memory_component;
     unsigned workers;
@@ -72,6 +75,12 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
     }
     if (arguments->has_events) {
         c->events = arguments->events;
+    }
+    if (arguments->has_ingest) {
+        c->ingest = arguments->ingest;
+    }
+    if (arguments->state_directory) {
+        snprintf(c->state_directory, sizeof c->state_directory, "%s", arguments->state_directory);
     }
     if (arguments->directory) {
         snprintf(c->directory, sizeof c->directory, "%s", arguments->directory);
@@ -119,6 +128,12 @@ static void apply_limits(daemon_state *d) {
     atomic_store(&d->limits.connections, (uint32_t)c->connections);
     atomic_store(&d->limits.request_time, c->request_time);
     atomic_store(&d->limits.idle_time, c->idle_time);
+    atomic_store(&d->limits.simulations, (uint32_t)c->simulations);
+    atomic_store(&d->limits.streams, (uint32_t)c->streams);
+    atomic_store(&d->limits.topics, (uint32_t)c->topics);
+    atomic_store(&d->limits.stream_points, c->stream_points);
+    atomic_store(&d->limits.recording_bytes, c->recording_bytes);
+    atomic_store(&d->limits.lease_time, c->lease_time);
     model_store_set_capacity(d->store, c->models);
     log_configure(&d->log, c->level, c->format);
 }
@@ -265,11 +280,14 @@ static void start_scan(daemon_state *d) {
 static void warn_of_fixed_keys(daemon_state *d, const config *next) {
     const config *c = &d->config;
     bool has_endpoints = memcmp(&c->request, &next->request, sizeof c->request) != 0 ||
-                         memcmp(&c->events, &next->events, sizeof c->events) != 0 || c->ipc_mode != next->ipc_mode;
-    if (has_endpoints || c->message_bytes != next->message_bytes || c->workers != next->workers ||
+                         memcmp(&c->events, &next->events, sizeof c->events) != 0 ||
+                         memcmp(&c->ingest, &next->ingest, sizeof c->ingest) != 0 || c->ipc_mode != next->ipc_mode;
+    bool has_simulations = c->threads != next->threads || strcmp(c->state_directory, next->state_directory) != 0;
+    if (has_endpoints || has_simulations || c->message_bytes != next->message_bytes || c->workers != next->workers ||
         c->contexts != next->contexts) {
-        log_warning(&d->log, "changes of [endpoints], message_bytes, workers and contexts take effect at the next "
-                             "start");
+        log_warning(&d->log,
+                    "changes of [endpoints], message_bytes, workers, contexts, threads and state_directory take "
+                    "effect at the next start");
     }
 }
 
@@ -357,8 +375,18 @@ static bool start_service(daemon_state *d) {
     unsigned processors = uv_available_parallelism();
     d->workers = d->config.workers ? (unsigned)d->config.workers : processors;
     d->pool = worker_pool_create(d->workers, QUEUE_CAPACITY);
+    live_options lives = {
+        .store = d->store,
+        .limits = &d->limits,
+        .counters = &d->counters,
+        .log = &d->log,
+        .threads = d->config.threads ? (unsigned)d->config.threads : processors,
+        .state_directory = d->config.state_directory,
+    };
+    d->live = live_create(&lives);
     service_options options = {
         .store = d->store,
+        .live = d->live,
         .limits = &d->limits,
         .counters = &d->counters,
         .health = &d->health,
@@ -368,7 +396,7 @@ static bool start_service(daemon_state *d) {
         .workers = d->workers,
     };
     d->service = service_create(&options);
-    if (!d->directory || !d->pool || !d->service) {
+    if (!d->directory || !d->live || !d->pool || !d->service) {
         log_error(&d->log, "out of memory or threads");
         return false;
     }
@@ -392,6 +420,7 @@ static bool start_transport(daemon_state *d) {
     char error[TRANSPORT_ERROR_SIZE];
     add_endpoints(d, &d->config.request, TRANSPORT_REQUEST);
     add_endpoints(d, &d->config.events, TRANSPORT_EVENTS);
+    add_endpoints(d, &d->config.ingest, TRANSPORT_INGEST);
     transport_options options = {
         .endpoints = d->endpoints,
         .endpoint_count = d->endpoint_count,
@@ -403,6 +432,8 @@ static bool start_transport(daemon_state *d) {
         .reply_time = d->config.reply_time,
         .handler = service_handle,
         .handler_context = d->service,
+        .sink = live_take_message,
+        .sink_context = d->live,
         .log = &d->log,
         .counters = &d->counters,
     };
@@ -410,13 +441,20 @@ static bool start_transport(daemon_state *d) {
         log_error(&d->log, "%s", error);
         return false;
     }
+    const char *ingest[CONFIG_ENDPOINTS];
+    size_t ingest_count = 0;
     for (size_t i = 0; i < d->endpoint_count; i++) {
+        static const char *const kinds[] = {"request", "events", "ingest"};
         const char *address = transport_address(d->transport, i);
-        bool is_request = d->endpoints[i].kind == TRANSPORT_REQUEST;
-        d->service_endpoints[i] = (service_endpoint){address, is_request ? "request" : "events"};
-        d->probe_targets[i] = (probe_target){address, is_request};
-        log_info(&d->log, "%s at %s", is_request ? "requests" : "events", address);
+        transport_kind kind = d->endpoints[i].kind;
+        d->service_endpoints[i] = (service_endpoint){address, kinds[kind]};
+        d->probe_targets[i] = (probe_target){address, kind == TRANSPORT_REQUEST, kind == TRANSPORT_INGEST};
+        if (kind == TRANSPORT_INGEST) {
+            ingest[ingest_count++] = address;
+        }
+        log_info(&d->log, "%s at %s", kinds[kind], address);
     }
+    live_attach(d->live, d->transport, ingest, ingest_count);
     service_set_endpoints(d->service, d->service_endpoints, d->endpoint_count);
     d->events.transport = d->transport;
     return true;
@@ -446,12 +484,45 @@ static void start_loop_work(daemon_state *d) {
     start_timer(d, &d->watchdog, d->watchdog_interval ? on_watchdog : NULL, d->watchdog_interval / 1000000);
 }
 
+static void warn_left_out(void *context, const char *name, const char *reason) {
+    log_warning(context, "simulation %s is not restored: %s", name, reason);
+}
+
+/* The simulations of the last run. */
+static void restore_simulations(daemon_state *d) {
+    refusal why = {0};
+    size_t count;
+    if (d->config.state_directory[0] == '\0') {
+        return;
+    }
+    if (!snapshot_restore(d->live, warn_left_out, &d->log, &count, &why)) {
+        log_warning(&d->log, "%s", why.message);
+    } else if (count > 0) {
+        log_info(&d->log, "%zu simulations restored", count);
+    }
+}
+
+static void save_simulations(daemon_state *d) {
+    char path[PATH_MAX];
+    refusal why = {0};
+    size_t count;
+    if (access(d->config.state_directory, W_OK) != 0 || d->config.state_directory[0] == '\0') {
+        return;
+    }
+    if (!snapshot_save(d->live, path, &count, &why)) {
+        log_warning(&d->log, "%s", why.message);
+    } else if (count > 0) {
+        log_info(&d->log, "%zu simulations saved to %s", count, path);
+    }
+}
+
 static bool start(daemon_state *d) {
     raise_descriptor_limit(d);
     if (!start_service(d) || !start_transport(d) || !start_probe(d)) {
         return false;
     }
     start_loop_work(d);
+    restore_simulations(d);
     health_beat(&d->health);
     transport_receive(d->transport);
     return true;
@@ -473,7 +544,11 @@ static void stop(daemon_state *d) {
     worker_pool_free(d->pool);
     if (d->transport) {
         d->events.transport = NULL;
+        save_simulations(d);
+        live_free(d->live);
         transport_stop(d->transport);
+    } else {
+        live_free(d->live);
     }
     probe_free(d->probe);
     service_free(d->service);

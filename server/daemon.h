@@ -11,8 +11,11 @@ typedef struct daemon_arguments {
     const char *config_path;  /* NULL: no file is read */
     config_addresses request; /* count 0: as configured */
     config_addresses events;
-    bool has_events;       /* `events` replaces the configured ones, also when it is empty */
-    const char *directory; /* NULL: as configured */
+    bool has_events;         /* `events` replaces the configured ones, also when it is empty */
+    config_addresses ingest; /* where points are pushed to */
+    bool has_ingest;
+    const char *directory;       /* NULL: as configured */
+    const char *state_directory; /* NULL: as configured */
     bool has_level, has_format;
     log_level level;
     log_format format;

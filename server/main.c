@@ -18,6 +18,9 @@ static const char help[] =
     "  --endpoint URL     answer requests here instead of where the configuration says; may be repeated:\n"
     "                     ipc:///absolute/path or tcp://address:port\n"
     "  --events URL       publish events here; may be repeated. With --endpoint alone: at PATH.events for ipc\n"
+    "  --ingest URL       take the points of streams here; may be repeated. With --endpoint alone: at PATH.ingest for "
+    "ipc\n"
+    "  --state DIR        keep recordings and simulations over a restart here; with --endpoint alone: nowhere\n"
     "  --models DIR       load every *.urdf of this directory\n"
     "  --log-level LEVEL  error, warning, info or debug\n"
     "  --log-format FORM  auto, plain, journal or json\n"
@@ -36,6 +39,8 @@ enum option_number {
     OPTION_CONFIG = 1,
     OPTION_ENDPOINT,
     OPTION_EVENTS,
+    OPTION_INGEST,
+    OPTION_STATE,
     OPTION_MODELS,
     OPTION_LEVEL,
     OPTION_FORMAT,
@@ -48,6 +53,8 @@ static const struct option options[] = {
     {"config", required_argument, NULL, OPTION_CONFIG},
     {"endpoint", required_argument, NULL, OPTION_ENDPOINT},
     {"events", required_argument, NULL, OPTION_EVENTS},
+    {"ingest", required_argument, NULL, OPTION_INGEST},
+    {"state", required_argument, NULL, OPTION_STATE},
     {"models", required_argument, NULL, OPTION_MODELS},
     {"log-level", required_argument, NULL, OPTION_LEVEL},
     {"log-format", required_argument, NULL, OPTION_FORMAT},
@@ -60,7 +67,7 @@ static const struct option options[] = {
 /* What the command line asks for beside running. */
 typedef struct command {
     daemon_arguments arguments;
-    char directory[PATH_MAX];
+    char directory[PATH_MAX], state_directory[PATH_MAX];
     bool only_checks, is_done, has_config;
 } command;
 
@@ -70,12 +77,13 @@ static int fail(const char *message) {
 }
 
 /* An absolute path, so that a later reload finds the same directory. */
-static bool take_directory(command *c, const char *path, char error[CONFIG_ERROR_SIZE]) {
-    if (!realpath(path, c->directory)) {
-        snprintf(error, CONFIG_ERROR_SIZE, "--models: there is no directory %s", path);
+static bool take_directory(const char *option, const char *path, char absolute[PATH_MAX], const char **taken,
+                           char error[CONFIG_ERROR_SIZE]) {
+    if (!realpath(path, absolute)) {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s: there is no directory %s", option, path);
         return false;
     }
-    c->arguments.directory = c->directory;
+    *taken = absolute;
     return true;
 }
 
@@ -93,7 +101,12 @@ static bool take(command *c, int option, const char *value, char error[CONFIG_ER
         a->has_events = true;
         return config_add_address(&a->events, "--events", value, error);
     case OPTION_MODELS:
-        return take_directory(c, value, error);
+        return take_directory("--models", value, c->directory, &a->directory, error);
+    case OPTION_INGEST:
+        a->has_ingest = true;
+        return config_add_address(&a->ingest, "--ingest", value, error);
+    case OPTION_STATE:
+        return take_directory("--state", value, c->state_directory, &a->state_directory, error);
     case OPTION_LEVEL:
         a->has_level = true;
         return config_parse_level(value, &a->level, error);
@@ -117,17 +130,26 @@ static bool take(command *c, int option, const char *value, char error[CONFIG_ER
     }
 }
 
-/* With --endpoint alone the events go beside it: no other daemon's endpoints are in the way. */
-static bool derive_events(daemon_arguments *a, char error[CONFIG_ERROR_SIZE]) {
-    a->has_events = true;
-    for (size_t i = 0; i < a->request.count; i++) {
+/* Addresses beside those for requests, with a suffix. */
+static bool derive(const config_addresses *requests, const char *suffix, config_addresses *derived,
+                   char error[CONFIG_ERROR_SIZE]) {
+    for (size_t i = 0; i < requests->count; i++) {
         char address[2 * TRANSPORT_ADDRESS_SIZE];
-        snprintf(address, sizeof address, "%s.events", a->request.address[i]);
-        if (strncmp(address, "ipc://", 6) == 0 && !config_add_address(&a->events, "--endpoint", address, error)) {
+        snprintf(address, sizeof address, "%s.%s", requests->address[i], suffix);
+        if (strncmp(address, "ipc://", 6) == 0 && !config_add_address(derived, "--endpoint", address, error)) {
             return false;
         }
     }
     return true;
+}
+
+/* With --endpoint alone all else goes beside it: no other daemon's endpoints and files are in the way. */
+static bool derive_others(daemon_arguments *a, char error[CONFIG_ERROR_SIZE]) {
+    bool is_good = (a->has_events || derive(&a->request, "events", &a->events, error)) &&
+                   (a->has_ingest || derive(&a->request, "ingest", &a->ingest, error));
+    a->has_events = a->has_ingest = true;
+    a->state_directory = a->state_directory ? a->state_directory : "";
+    return is_good;
 }
 
 static bool parse(int argc, char **argv, command *c, char error[CONFIG_ERROR_SIZE]) {
@@ -147,8 +169,7 @@ static bool parse(int argc, char **argv, command *c, char error[CONFIG_ERROR_SIZ
         snprintf(error, CONFIG_ERROR_SIZE, "unexpected argument \"%.200s\"", argv[optind]);
         return false;
     }
-    if (c->arguments.request.count > 0 && !c->arguments.has_events && !c->has_config &&
-        !derive_events(&c->arguments, error)) {
+    if (c->arguments.request.count > 0 && !c->has_config && !derive_others(&c->arguments, error)) {
         return false;
     }
     if (!c->has_config && access(CONFIG_DEFAULT_PATH, F_OK) == 0) {

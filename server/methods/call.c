@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "methods/robot_values.h"
 #include "methods/text.h"
 #include "observe/clock.h"
 
@@ -32,6 +33,13 @@ void call_fail(call *c, Dynamics__V1__Code code, const char *format, ...) {
     c->status.message = c->message;
     c->status.field = c->field;
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
+}
+
+void call_refuse(call *c, const refusal *why) {
+    if (why->field[0]) {
+        call_blame(c, "%s", why->field);
+    }
+    call_fail(c, why->code, "%s", why->message);
 }
 
 void call_fail_memory(call *c) {

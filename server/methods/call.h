@@ -52,6 +52,10 @@ void call_blame(call *c, const char *format, ...) __attribute__((format(printf, 
 /* Ends the call with an error: a sentence with the value and what to do. */
 void call_fail(call *c, Dynamics__V1__Code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Ends the call with a refusal, whose field is one of the method's message. */
+struct refusal;
+void call_refuse(call *c, const struct refusal *why);
+
 /* Ends the call with CODE_RESOURCE_EXHAUSTED for want of memory. */
 void call_fail_memory(call *c);
 

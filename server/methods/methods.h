@@ -38,4 +38,30 @@ void method_explain(call *c);
 /* kinematics.c: poses and Jacobians. */
 void method_kinematics(call *c);
 
+/* simulation.c: simulations that live in the daemon; snapshot.c: over a restart; replay.c: recorded runs. */
+void method_create_simulation(call *c);
+void method_step_simulation(call *c);
+void method_set_simulation_input(call *c);
+void method_get_simulation_state(call *c);
+void method_set_simulation_state(call *c);
+void method_pause_simulation(call *c);
+void method_resume_simulation(call *c);
+void method_reset_simulation(call *c);
+void method_delete_simulation(call *c);
+void method_list_simulations(call *c);
+void method_watch_simulation(call *c);
+void method_claim_simulation(call *c);
+void method_record_simulation(call *c);
+void method_save_simulations(call *c);
+void method_restore_simulations(call *c);
+void method_replay_simulation(call *c);
+
+/* stream.c: points that are pushed. */
+void method_open_stream(call *c);
+void method_stream_status(call *c);
+void method_close_stream(call *c);
+void method_get_stream_points(call *c);
+void method_list_streams(call *c);
+void method_watch_stream(call *c);
+
 #endif

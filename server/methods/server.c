@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "methods/live.h"
 #include "methods/methods.h"
 #include "methods/text.h"
 #include "observe/clock.h"
@@ -84,6 +85,12 @@ static Dynamics__V1__Limits *limits(call *c) {
     to->connections = atomic_load(&from->connections);
     to->request_time = atomic_load(&from->request_time);
     to->idle_time = atomic_load(&from->idle_time);
+    to->simulations = atomic_load(&from->simulations);
+    to->streams = atomic_load(&from->streams);
+    to->topics = atomic_load(&from->topics);
+    to->stream_points = atomic_load(&from->stream_points);
+    to->recording_bytes = atomic_load(&from->recording_bytes);
+    to->lease_time = atomic_load(&from->lease_time);
     return to;
 }
 
@@ -105,6 +112,7 @@ void method_server_info(call *c) {
     static char protocol[] = "dynamics.v1", version[] = DYNAMICSD_VERSION;
     static char *protocols[] = {protocol};
     counters *k = c->service->counters;
+    live *l = c->service->live;
     Dynamics__V1__ServerInfoReply *reply = call_allocate(c, 1, sizeof *reply);
     if (!reply) {
         return;
@@ -126,6 +134,11 @@ void method_server_info(call *c) {
     reply->listener_restarts = atomic_load(&k->listener_restarts);
     reply->deaf_clients = atomic_load(&k->deaf_clients);
     reply->process_id = (uint32_t)getpid();
+    reply->simulations = (uint32_t)name_table_count(&l->simulations);
+    reply->streams = (uint32_t)name_table_count(&l->streams);
+    reply->topics = atomic_load(&l->topics);
+    reply->events = atomic_load(&k->events);
+    reply->stray_chunks = atomic_load(&l->stray_chunks);
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SERVER_INFO;
     c->reply.server_info = reply;
 }

@@ -19,6 +19,7 @@
 #include "transport/transport.h"
 
 typedef struct service service;
+typedef struct live live;
 
 /* Runs a task on another thread; false when too many wait already. */
 typedef bool (*service_submit)(void *pool, void (*run)(void *task), void *task);
@@ -33,6 +34,12 @@ typedef struct service_limits {
     _Atomic uint32_t connections;
     _Atomic double request_time; /* s */
     _Atomic double idle_time;    /* s */
+    _Atomic uint32_t simulations;
+    _Atomic uint32_t streams;
+    _Atomic uint32_t topics;
+    _Atomic uint64_t stream_points;
+    _Atomic uint64_t recording_bytes;
+    _Atomic double lease_time; /* s */
 } service_limits;
 
 typedef struct service_endpoint {
@@ -42,6 +49,7 @@ typedef struct service_endpoint {
 
 typedef struct service_options {
     model_store *store;
+    live *live;
     service_limits *limits;
     counters *counters;
     health *health;

@@ -55,7 +55,7 @@ typedef struct target {
     size_t index, component;
     const char *path; /* of an ipc endpoint, else NULL */
     struct sockaddr_storage address;
-    bool is_request;
+    bool is_request, is_ingest;
     bool is_resolved;
     uint64_t last_start, last_success, last_restart;
     attempt attempts[ATTEMPTS];
@@ -76,6 +76,7 @@ struct probe {
 
 static const uint8_t req_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x30, 0, 0};
 static const uint8_t sub_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x21, 0, 0};
+static const uint8_t push_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x50, 0, 0};
 
 /* Greeting, frame head and request; ipc frames start with a byte 1. Returns the size. */
 static size_t build_message(const probe_options *o, bool is_ipc, uint8_t *message) {
@@ -136,6 +137,7 @@ static void init_target(probe *p, size_t i) {
     t->probe = p;
     t->index = i;
     t->is_request = from->is_request;
+    t->is_ingest = from->is_ingest;
     t->component = health_enter(p->options.health, "listener %s", from->address);
     t->path = strncmp(from->address, "ipc://", 6) == 0 ? from->address + 6 : NULL;
     t->is_resolved = t->path || resolve(from->address, &t->address);
@@ -265,7 +267,8 @@ static void on_connected(uv_connect_t *request, int status) {
         fail_to_connect(a, status);
         return;
     }
-    const uint8_t *bytes = !t->is_request ? sub_greeting : t->path ? p->ipc_message : p->message;
+    const uint8_t *greeting = t->is_ingest ? push_greeting : sub_greeting;
+    const uint8_t *bytes = !t->is_request ? greeting : t->path ? p->ipc_message : p->message;
     size_t size = !t->is_request ? GREETING : t->path ? p->ipc_message_size : p->message_size;
     uv_buf_t buffer = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)size);
     a->state = ATTEMPT_GREETED_BY_US;

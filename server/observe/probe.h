@@ -29,7 +29,8 @@ typedef struct probe_hooks {
 
 typedef struct probe_target {
     const char *address;
-    bool is_request; /* else it publishes events */
+    bool is_request; /* else it publishes events, */
+    bool is_ingest;  /* or takes what is pushed */
 } probe_target;
 
 typedef struct probe_options {

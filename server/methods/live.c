@@ -1,0 +1,476 @@
+/* What lives on between requests. */
+#include "methods/live.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "methods/text.h"
+#include "observe/clock.h"
+
+/* Time between two looks; for which an endpoint stays open after its last message. */
+#define LOOK_INTERVAL (NANOSECONDS / 20)
+#define LAST_MESSAGES (NANOSECONDS / 5)
+
+/* As many as a number of JSON holds exactly. */
+enum { TOKEN_BITS = 53 };
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static void retain_simulation(void *value) {
+    simulation_retain(value);
+}
+
+static void release_simulation(void *value) {
+    simulation_release(value);
+}
+
+static void retain_stream(void *value) {
+    stream_retain(value);
+}
+
+static void release_stream(void *value) {
+    stream_release(value);
+}
+
+simulation_face *face_of(const simulation *s) {
+    return s->attachment;
+}
+
+stream_face *stream_face_of(const stream *s) {
+    return s->attachment;
+}
+
+static void *look_after(void *argument);
+
+live *live_create(const live_options *options) {
+    live *l = calloc(1, sizeof *l);
+    if (!l) {
+        return NULL;
+    }
+    l->options = *options;
+    snprintf(l->state_directory, sizeof l->state_directory, "%s", options->state_directory);
+    name_table_init(&l->simulations, retain_simulation, release_simulation);
+    name_table_init(&l->streams, retain_stream, release_stream);
+    arena_init(&l->chunk_memory);
+    pthread_mutex_init(&l->mutex, NULL);
+    pthread_mutex_init(&l->files, NULL);
+    pthread_cond_init(&l->changed, NULL);
+    l->pacer = pacer_create(options->threads);
+    l->is_started = l->pacer && pthread_create(&l->thread, NULL, look_after, l) == 0;
+    if (!l->is_started) {
+        live_free(l);
+        return NULL;
+    }
+    return l;
+}
+
+void live_attach(live *l, transport *t, const char *const *ingest, size_t ingest_count) {
+    l->transport = t;
+    for (size_t i = 0; i < ingest_count && i < LIVE_INGEST_ADDRESSES; i++) {
+        l->ingest[l->ingest_count++] = ingest[i];
+    }
+}
+
+static void close_endpoints(live *l, uint64_t now);
+
+void live_free(live *l) {
+    if (!l) {
+        return;
+    }
+    pthread_mutex_lock(&l->mutex);
+    l->must_end = true;
+    pthread_cond_signal(&l->changed);
+    pthread_mutex_unlock(&l->mutex);
+    if (l->is_started) {
+        pthread_join(l->thread, NULL);
+    }
+    void **values;
+    size_t count;
+    if (name_table_list(&l->streams, &values, &count)) {
+        for (size_t i = 0; i < count; i++) {
+            live_end_stream(l, values[i], STREAM_CLOSED, "the daemon stops");
+        }
+        name_table_release_list(&l->streams, values, count);
+    }
+    if (name_table_list(&l->simulations, &values, &count)) {
+        for (size_t i = 0; i < count; i++) {
+            live_end_simulation(l, values[i], SIMULATION_DELETED, "the daemon stops");
+        }
+        name_table_release_list(&l->simulations, values, count);
+    }
+    close_endpoints(l, UINT64_MAX);
+    pacer_free(l->pacer);
+    name_table_free(&l->streams);
+    name_table_free(&l->simulations);
+    arena_free(&l->chunk_memory);
+    pthread_cond_destroy(&l->changed);
+    pthread_mutex_destroy(&l->mutex);
+    pthread_mutex_destroy(&l->files);
+    free(l);
+}
+
+/* ---- names and files --------------------------------------------------------------------------------------------- */
+
+uint64_t live_token(void) {
+    uint64_t token = 0;
+    while (token == 0) {
+        if (getrandom(&token, sizeof token, 0) != sizeof token) {
+            token = 0;
+        }
+        token >>= 64 - TOKEN_BITS;
+    }
+    return token;
+}
+
+static bool check_name(const char *name, const char *field, refusal *why) {
+    char quoted[TEXT_QUOTE_SIZE];
+    size_t length = strlen(name);
+    bool is_good = length > 0 && length < SIMULATION_NAME_SIZE && name[0] != '.';
+    for (size_t i = 0; is_good && i < length; i++) {
+        is_good = isalnum((unsigned char)name[i]) || strchr("_-.", name[i]);
+    }
+    return is_good || refuse(why, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, field,
+                             "%s is no name; give 1 to %d letters, digits, '_', '-' and '.', the first no '.'",
+                             text_quote(name, quoted), SIMULATION_NAME_SIZE - 1);
+}
+
+bool live_name(live *l, const char *kind, const char *wanted, const char *field, char name[SIMULATION_NAME_SIZE],
+               refusal *why) {
+    if (wanted[0] != '\0') {
+        snprintf(name, SIMULATION_NAME_SIZE, "%s", wanted);
+        return check_name(wanted, field, why);
+    }
+    snprintf(name, SIMULATION_NAME_SIZE, "%s-%llu", kind,
+             (unsigned long long)(atomic_fetch_add(&l->next_number, 1) + 1));
+    return true;
+}
+
+bool live_path(live *l, const char *kind, const char *name, const char *suffix, char path[PATH_MAX], refusal *why) {
+    const char *directory = l->state_directory;
+    if (directory[0] == '\0') {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "",
+                      "the daemon has no state directory; name one in its configuration (simulations.state_directory)");
+    }
+    int length = snprintf(path, PATH_MAX, "%s/%s", directory, kind);
+    if (length < PATH_MAX && kind[0] != '\0' && mkdir(path, 0750) != 0 && errno != EEXIST) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "cannot create %.256s: %s", path,
+                      strerror(errno));
+    }
+    length = snprintf(path, PATH_MAX, "%s/%s%s%s%s", directory, kind, kind[0] ? "/" : "", name, suffix);
+    return length < PATH_MAX ||
+           refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "the path of the file is too long");
+}
+
+/* ---- entering and ending ----------------------------------------------------------------------------------------- */
+
+static bool refuse_insertion(refusal *why, name_insertion result, const char *kind, const char *name, uint64_t most) {
+    switch (result) {
+    case NAME_INSERTED:
+        return true;
+    case NAME_TAKEN:
+        return refuse(why, DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS, "name", "there is a %s \"%s\" already", kind, name);
+    case NAME_TABLE_FULL:
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
+                      "there are %llu %ss, the limit (limits.%ss); end one first", (unsigned long long)most, kind,
+                      kind);
+    case NAME_NO_MEMORY:
+        break;
+    }
+    return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+}
+
+bool live_add_simulation(live *l, simulation *s, refusal *why) {
+    uint64_t most = atomic_load(&l->options.limits->simulations);
+    return refuse_insertion(why, name_table_insert(&l->simulations, s->name, s, most), "simulation", s->name, most);
+}
+
+bool live_add_stream(live *l, stream *s, refusal *why) {
+    uint64_t most = atomic_load(&l->options.limits->streams);
+    return refuse_insertion(why, name_table_insert(&l->streams, s->name, s, most), "stream", s->name, most);
+}
+
+/* Hands an endpoint over to be closed; its owner has let go of it. */
+static void close_later(live *l, transport_topic *endpoint) {
+    closing_endpoint *c = endpoint ? calloc(1, sizeof *c) : NULL;
+    if (c) {
+        pthread_mutex_lock(&l->mutex);
+        *c = (closing_endpoint){endpoint, clock_now() + LAST_MESSAGES, l->closing};
+        l->closing = c;
+        pthread_mutex_unlock(&l->mutex);
+    } else if (endpoint) {
+        transport_topic_close(endpoint);
+        atomic_fetch_sub(&l->topics, 1);
+    }
+}
+
+bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, uint64_t *entries, uint64_t *bytes) {
+    Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
+    Dynamics__V1__RecordingEnd end = DYNAMICS__V1__RECORDING_END__INIT;
+    pthread_mutex_lock(&l->files);
+    pthread_mutex_lock(mutex);
+    recording *r = *place;
+    *place = NULL;
+    pthread_mutex_unlock(mutex);
+    if (r) {
+        *entries = end.entries = recording_entries(r);
+        entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_END;
+        entry.end = &end;
+        recording_append(r, &entry.base);
+        *bytes = recording_bytes(r);
+        recording_close(r);
+    }
+    pthread_mutex_unlock(&l->files);
+    return r != NULL;
+}
+
+/* A stream's own part of its end. With no mutex held. */
+void live_end_stream(live *l, stream *s, stream_event event, const char *message) {
+    uint64_t entries, bytes;
+    if (s->target) {
+        simulation_lock(s->target);
+        s->target->source = s->target->source == s ? NULL : s->target->source;
+        simulation_unlock(s->target);
+    }
+    pthread_mutex_lock(&s->mutex);
+    bool is_new = !s->is_closed;
+    transport_topic *endpoint = stream_face_of(s)->topics.endpoint;
+    if (is_new) {
+        s->hooks->on_event(s, event, message);
+    }
+    s->is_closed = true;
+    stream_face_of(s)->topics.endpoint = NULL;
+    pthread_mutex_unlock(&s->mutex);
+    live_end_recording(l, &s->recording, &s->mutex, &entries, &bytes);
+    close_later(l, endpoint);
+    name_table_remove(&l->streams, s->name, s);
+}
+
+static bool feeds(const void *value, const void *context) {
+    return ((const stream *)value)->target == context;
+}
+
+void live_end_simulation(live *l, simulation *s, simulation_event event, const char *message) {
+    uint64_t entries, bytes;
+    if (!name_table_remove(&l->simulations, s->name, s)) {
+        return;
+    }
+    simulation_end(s);
+    for (stream *fed = name_table_search(&l->streams, feeds, s); fed; fed = name_table_search(&l->streams, feeds, s)) {
+        live_end_stream(l, fed, STREAM_CLOSED, "its simulation has ended");
+        stream_release(fed);
+    }
+    simulation_lock(s);
+    transport_topic *endpoint = face_of(s)->topics.endpoint;
+    simulation_tell(s, event, -1, "%s", message);
+    face_of(s)->topics.endpoint = NULL;
+    simulation_unlock(s);
+    live_end_recording(l, &s->recording, &s->mutex, &entries, &bytes);
+    close_later(l, endpoint);
+}
+
+/* ---- topics ------------------------------------------------------------------------------------------------------ */
+
+static bool copy_addresses(const transport_topic *endpoint, arena *memory, char ***addresses, size_t *count) {
+    size_t n = transport_topic_address_count(endpoint);
+    *addresses = arena_array(memory, n, sizeof **addresses);
+    *count = 0;
+    for (size_t i = 0; *addresses && i < n; i++) {
+        const char *address = transport_topic_address(endpoint, i);
+        char *copy = arena_allocate(memory, strlen(address) + 1);
+        if (!copy) {
+            return false;
+        }
+        (*addresses)[(*count)++] = strcpy(copy, address);
+    }
+    return *addresses != NULL;
+}
+
+/* Opens one more endpoint, if the limit allows. */
+static transport_topic *open_endpoint(live *l, refusal *why) {
+    char error[TRANSPORT_ERROR_SIZE];
+    transport_topic *endpoint;
+    unsigned most = atomic_load(&l->options.limits->topics);
+    if (atomic_fetch_add(&l->topics, 1) >= most) {
+        atomic_fetch_sub(&l->topics, 1);
+        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
+               "%u simulations and streams are watched, the limit (limits.topics)", most);
+        return NULL;
+    }
+    if (!transport_topic_open(l->transport, error, &endpoint)) {
+        atomic_fetch_sub(&l->topics, 1);
+        refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "%s", error);
+        return NULL;
+    }
+    return endpoint;
+}
+
+bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *memory, char ***addresses,
+                size_t *count, refusal *why) {
+    pthread_mutex_lock(mutex);
+    bool is_open = topics->endpoint != NULL;
+    pthread_mutex_unlock(mutex);
+    transport_topic *fresh = is_open ? NULL : open_endpoint(l, why);
+    if (!is_open && !fresh) {
+        return false;
+    }
+    pthread_mutex_lock(mutex);
+    if (!topics->endpoint) {
+        topics->endpoint = fresh;
+        fresh = NULL;
+    }
+    topics->last_use = clock_now();
+    bool is_copied = topics->endpoint && copy_addresses(topics->endpoint, memory, addresses, count);
+    pthread_mutex_unlock(mutex);
+    close_later(l, fresh);
+    return is_copied || refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+}
+
+/* Lets go of an endpoint that nobody has been connected to for a while. With the mutex of its owner. */
+static transport_topic *take_unused(watched_topics *topics, uint64_t now) {
+    transport_topic *endpoint = topics->endpoint;
+    if (!endpoint) {
+        return NULL;
+    }
+    if (transport_topic_subscribers(endpoint) > 0) {
+        topics->last_use = now;
+    }
+    if (now < topics->last_use + clock_duration(TOPIC_LINGER)) {
+        return NULL;
+    }
+    topics->endpoint = NULL;
+    return endpoint;
+}
+
+static void close_endpoints(live *l, uint64_t now) {
+    closing_endpoint *due = NULL;
+    pthread_mutex_lock(&l->mutex);
+    for (closing_endpoint **place = &l->closing; *place;) {
+        closing_endpoint *c = *place;
+        if (c->due <= now) {
+            *place = c->next;
+            c->next = due;
+            due = c;
+        } else {
+            place = &c->next;
+        }
+    }
+    pthread_mutex_unlock(&l->mutex);
+    while (due) {
+        closing_endpoint *next = due->next;
+        transport_topic_close(due->endpoint);
+        atomic_fetch_sub(&l->topics, 1);
+        free(due);
+        due = next;
+    }
+}
+
+/* ---- looking after ----------------------------------------------------------------------------------------------- */
+
+/* Writes a simulation's recording; ends one that broke. */
+static void write_recording(live *l, simulation *s) {
+    pthread_mutex_lock(&l->files);
+    simulation_lock(s);
+    recording *r = s->recording;
+    simulation_unlock(s);
+    if (r && !recording_flush(r)) {
+        simulation_lock(s);
+        s->recording = NULL;
+        simulation_tell(s, SIMULATION_RECORDING_ENDED, -1,
+                        "recording %s ended after %llu bytes: it reached its limit, or the disk is full or too slow",
+                        recording_name(r), (unsigned long long)recording_bytes(r));
+        simulation_unlock(s);
+        recording_close(r);
+    }
+    pthread_mutex_unlock(&l->files);
+}
+
+/* Writes a stream's recording. False when it broke. */
+static bool write_points(live *l, stream *s) {
+    pthread_mutex_lock(&l->files);
+    pthread_mutex_lock(&s->mutex);
+    recording *r = s->recording;
+    pthread_mutex_unlock(&s->mutex);
+    bool is_good = !r || recording_flush(r);
+    pthread_mutex_unlock(&l->files);
+    return is_good;
+}
+
+static void look_after_simulation(live *l, simulation *s, uint64_t now) {
+    simulation_lock(s);
+    bool is_expired = s->token != 0 && now > s->lease_end;
+    transport_topic *endpoint = take_unused(&face_of(s)->topics, now);
+    simulation_unlock(s);
+    close_later(l, endpoint);
+    write_recording(l, s);
+    if (!is_expired) {
+        return;
+    }
+    log_repeated(l->options.log, &l->expired, "the lease of simulation %s of %s ran out", s->name, s->owner);
+    if (!s->keep) {
+        live_end_simulation(l, s, SIMULATION_EXPIRED, "the lease ran out");
+        return;
+    }
+    simulation_pause(s);
+    simulation_lock(s);
+    s->token = 0;
+    s->owner[0] = '\0';
+    simulation_tell(s, SIMULATION_EXPIRED, -1, "the lease ran out; it waits to be claimed");
+    simulation_unlock(s);
+}
+
+static void look_after_stream(live *l, stream *s, uint64_t now) {
+    char message[96];
+    pthread_mutex_lock(&s->mutex);
+    bool is_idle = now > s->last_arrival + clock_duration(s->options.idle_time);
+    transport_topic *endpoint = take_unused(&stream_face_of(s)->topics, now);
+    pthread_mutex_unlock(&s->mutex);
+    close_later(l, endpoint);
+    if (!write_points(l, s)) {
+        live_end_stream(l, s, STREAM_CLOSED, "the recording reached its limit, or the disk is full or too slow");
+    } else if (is_idle) {
+        snprintf(message, sizeof message, "no chunk came for %g s", s->options.idle_time);
+        live_end_stream(l, s, STREAM_EXPIRED, message);
+    }
+}
+
+static void look(live *l) {
+    uint64_t now = clock_now();
+    void **values;
+    size_t count;
+    if (name_table_list(&l->simulations, &values, &count)) {
+        for (size_t i = 0; i < count; i++) {
+            look_after_simulation(l, values[i], now);
+        }
+        name_table_release_list(&l->simulations, values, count);
+    }
+    if (name_table_list(&l->streams, &values, &count)) {
+        for (size_t i = 0; i < count; i++) {
+            look_after_stream(l, values[i], now);
+        }
+        name_table_release_list(&l->streams, values, count);
+    }
+    close_endpoints(l, now);
+}
+
+static void *look_after(void *argument) {
+    live *l = argument;
+    pthread_mutex_lock(&l->mutex);
+    while (!l->must_end) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        uint64_t nanoseconds = (uint64_t)until.tv_nsec + LOOK_INTERVAL;
+        until.tv_sec += (time_t)(nanoseconds / NANOSECONDS);
+        until.tv_nsec = (long)(nanoseconds % NANOSECONDS);
+        pthread_cond_timedwait(&l->changed, &l->mutex, &until);
+        pthread_mutex_unlock(&l->mutex);
+        look(l);
+        pthread_mutex_lock(&l->mutex);
+    }
+    pthread_mutex_unlock(&l->mutex);
+    return NULL;
+}

@@ -1,0 +1,119 @@
+/*
+ * What lives on between requests: simulations, streams, their topics and files.
+ *
+ * A thread of its own looks after them: it ends what nobody wants any more, closes endpoints without subscribers and
+ * writes recordings. All functions may be called from any thread, but for create, attach and free.
+ */
+#ifndef SERVER_METHODS_LIVE_H
+#define SERVER_METHODS_LIVE_H
+
+#include <limits.h>
+
+#include "dynamics/v1/recording.pb-c.h"
+#include "methods/recording.h"
+#include "methods/robot_values.h"
+#include "methods/service.h"
+#include "methods/topic.h"
+#include "simulations/name_table.h"
+#include "simulations/stream.h"
+
+enum { LIVE_INGEST_ADDRESSES = 16 };
+
+typedef struct live_options {
+    model_store *store;
+    service_limits *limits;
+    counters *counters;
+    logger *log;
+    unsigned threads;            /* that step simulations */
+    const char *state_directory; /* "": none; copied */
+} live_options;
+
+/* An endpoint that is closed soon: when its last messages have left. */
+typedef struct closing_endpoint {
+    transport_topic *endpoint;
+    uint64_t due; /* ns */
+    struct closing_endpoint *next;
+} closing_endpoint;
+
+struct live {
+    live_options options;
+    char state_directory[PATH_MAX];
+    transport *transport;
+    const char *ingest[LIVE_INGEST_ADDRESSES];
+    size_t ingest_count;
+    pacer *pacer;
+    name_table simulations, streams;
+    atomic_uint topics;
+    atomic_uint_fast64_t next_number; /* of things without a name */
+    atomic_uint_fast64_t stray_chunks;
+    log_episode stray, expired;
+    arena chunk_memory;    /* of the pushed message at hand */
+    pthread_mutex_t files; /* one thread writes or closes recordings; taken before all others */
+    pthread_t thread;
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t changed;
+    closing_endpoint *closing;
+    bool is_started, must_end;
+};
+
+/* What the daemon knows of a simulation beside its motion. The simulation's mutex guards topics. */
+typedef struct simulation_face {
+    watched_topics topics;
+    arena memory; /* of the robot and the request */
+    robot robot;
+    Dynamics__V1__CreateSimulationRequest *request; /* with every default filled in */
+    double *rows; /* SIMULATION_BATCH rows of nq and twice nv, in the caller's order */
+} simulation_face;
+
+typedef struct stream_face {
+    watched_topics topics;
+    arena memory;
+    robot robot;
+    double *rows; /* for results in the caller's order */
+    size_t row_count;
+} stream_face;
+
+simulation_face *face_of(const simulation *s);
+stream_face *stream_face_of(const stream *s);
+
+live *live_create(const live_options *options);
+
+/* The transport is there: topics can be opened. `ingest`: addresses for pushed messages; they must outlive the live. */
+void live_attach(live *l, transport *t, const char *const *ingest, size_t ingest_count);
+
+/* Ends all, closes what it opened; the transport must still be there. */
+void live_free(live *l);
+
+/* A number that nobody can guess, not 0. */
+uint64_t live_token(void);
+
+/* Writes a checked name, or one of "<kind>-<number>" where it is empty. */
+bool live_name(live *l, const char *kind, const char *wanted, const char *field, char name[SIMULATION_NAME_SIZE],
+               refusal *why);
+
+/* Path of a file in the state directory. */
+bool live_path(live *l, const char *kind, const char *name, const char *suffix, char path[PATH_MAX], refusal *why);
+
+/* Enters a simulation that is ready to run. */
+bool live_add_simulation(live *l, simulation *s, refusal *why);
+bool live_add_stream(live *l, stream *s, refusal *why);
+
+/* Ends a simulation or a stream; nothing happens where that was done already. */
+void live_end_simulation(live *l, simulation *s, simulation_event event, const char *message);
+void live_end_stream(live *l, stream *s, stream_event event, const char *message);
+
+/* Opens the endpoint of topics, if it is not open, and copies its addresses to the arena's memory. `mutex` guards the
+ * topics. */
+bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *memory, char ***addresses,
+                size_t *count, refusal *why);
+
+/* Ends a recording and forgets it; `mutex` guards its place. Returns false when there is none. */
+bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, uint64_t *entries, uint64_t *bytes);
+
+/* The transport's sink; `context` is the live. In stream.c. */
+void live_take_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);
+
+extern const simulation_hooks live_simulation_hooks;
+extern const stream_hooks live_stream_hooks;
+
+#endif

@@ -1,0 +1,180 @@
+/* What simulations and streams tell: events for those who watch, entries for recordings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/live.h"
+#include "methods/live_messages.h"
+#include "observe/clock.h"
+
+/* ---- simulations ------------------------------------------------------------------------------------------------- */
+
+static bool is_watched(simulation *s) {
+    return topics_have_subscribers(&face_of(s)->topics);
+}
+
+static void on_states(simulation *s, const simulation_batch *batch) {
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__SimulationStateEvent states = DYNAMICS__V1__SIMULATION_STATE_EVENT__INIT;
+    simulation_face *face = face_of(s);
+    double time[SIMULATION_BATCH], *q = batch->q, *v = batch->v, *tau = batch->tau;
+    for (size_t i = 0; i < batch->count; i++) {
+        time[i] = (double)batch->step[i] * s->step_length;
+    }
+    if (!face->robot.order.is_identity) {
+        q = face->rows;
+        v = q + SIMULATION_BATCH * s->nq;
+        tau = v + SIMULATION_BATCH * s->nv;
+        robot_q_to_caller(&face->robot, batch->count, batch->q, q);
+        robot_v_to_caller(&face->robot, batch->count, batch->v, v);
+        robot_v_to_caller(&face->robot, batch->count, batch->tau, tau);
+    }
+    states.simulation = s->name;
+    states.n_step = states.n_time = batch->count;
+    states.step = (uint64_t *)batch->step;
+    states.time = time;
+    states.n_q = batch->count * s->nq;
+    states.q = q;
+    states.n_v = states.n_tau = batch->count * s->nv;
+    states.v = v;
+    states.tau = tau;
+    states.lateness = (double)s->statistics.lateness / 1e9;
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE;
+    event.simulation_state = &states;
+    topics_send_data(&face->topics, &event);
+}
+
+static void on_event(simulation *s, simulation_event kind, int joint, const char *message) {
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__SimulationEvent told = DYNAMICS__V1__SIMULATION_EVENT__INIT;
+    if (!is_watched(s)) {
+        return;
+    }
+    told.simulation = s->name;
+    told.kind = (Dynamics__V1__SimulationEvent__Kind)kind;
+    told.step = s->step;
+    told.time = (double)s->step * s->step_length;
+    told.joint = joint >= 0 ? (char *)dyn_model_joint(s->entry->model, joint)->name : told.joint;
+    told.message = (char *)message;
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT;
+    event.simulation_event = &told;
+    topics_send_event(&face_of(s)->topics, &event);
+}
+
+static void on_step(simulation *s) {
+    Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
+    Dynamics__V1__SimulationState state;
+    message_state(s, face_of(s)->rows, &state);
+    entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_STATE;
+    entry.state = &state;
+    recording_append(s->recording, &entry.base);
+}
+
+static void on_input(simulation *s) {
+    Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
+    Dynamics__V1__SimulationInput input;
+    message_input(s, face_of(s)->rows, &input);
+    entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_INPUT;
+    entry.input = &input;
+    recording_append(s->recording, &entry.base);
+}
+
+static void on_jump(simulation *s) {
+    Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
+    message_snapshot_parts parts;
+    entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_JUMP;
+    entry.jump = message_snapshot(s, &parts);
+    if (entry.jump) {
+        entry.jump->options = NULL;
+        recording_append(s->recording, &entry.base);
+    }
+    message_snapshot_free(&parts);
+}
+
+const simulation_hooks live_simulation_hooks = {
+    .is_watched = is_watched,
+    .on_states = on_states,
+    .on_event = on_event,
+    .on_step = on_step,
+    .on_input = on_input,
+    .on_jump = on_jump,
+};
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static void on_torques(stream *s, const stream_points *p) {
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__StreamTorques torques = DYNAMICS__V1__STREAM_TORQUES__INIT;
+    stream_face *face = stream_face_of(s);
+    const double *tau = p->tau;
+    if (!topics_have_subscribers(&face->topics)) {
+        return;
+    }
+    if (!face->robot.order.is_identity) {
+        if (p->n > face->row_count) {
+            double *rows = realloc(face->rows, p->n * s->nv * sizeof *rows);
+            if (!rows) {
+                return;
+            }
+            face->rows = rows;
+            face->row_count = p->n;
+        }
+        robot_v_to_caller(&face->robot, p->n, p->tau, face->rows);
+        tau = face->rows;
+    }
+    torques.stream = s->name;
+    torques.n_sequence = torques.n_t = p->n;
+    torques.sequence = (uint64_t *)p->sequence;
+    torques.t = (double *)p->t;
+    torques.n_tau = p->n * s->nv;
+    torques.tau = (double *)tau;
+    torques.sent = p->sent;
+    torques.arrived = simulation_stamp() - (double)(clock_now() - s->last_arrival) / 1e9;
+    torques.credit = stream_credit(s);
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES;
+    event.stream_torques = &torques;
+    topics_send_data(&face->topics, &event);
+}
+
+static void on_stream_event(stream *s, stream_event kind, const char *message) {
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__StreamEvent told = DYNAMICS__V1__STREAM_EVENT__INIT;
+    Dynamics__V1__StreamCounters counted;
+    stream_face *face = stream_face_of(s);
+    if (!topics_have_subscribers(&face->topics)) {
+        return;
+    }
+    message_counters(s, &counted);
+    told.stream = s->name;
+    told.kind = (Dynamics__V1__StreamEvent__Kind)kind;
+    told.message = (char *)message;
+    told.counters = &counted;
+    told.credit = stream_credit(s);
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT;
+    event.stream_event = &told;
+    topics_send_event(&face->topics, &event);
+}
+
+static bool on_record(stream *s, const stream_points *p) {
+    Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
+    Dynamics__V1__RecordedPoints points = DYNAMICS__V1__RECORDED_POINTS__INIT;
+    size_t nq = s->nq, nv = s->nv;
+    if (!s->recording || recording_room(s->recording) < p->n * (12 + (1 + nq + 3 * nv) * sizeof(double)) + 128) {
+        return false;
+    }
+    points.n_sequence = points.n_t = p->n;
+    points.sequence = (uint64_t *)p->sequence;
+    points.t = (double *)p->t;
+    points.n_q = p->q ? p->n * nq : 0;
+    points.q = (double *)p->q;
+    points.n_v = p->v ? p->n * nv : 0;
+    points.v = (double *)p->v;
+    points.n_a = p->a ? p->n * nv : 0;
+    points.a = (double *)p->a;
+    points.n_tau = p->tau ? p->n * nv : 0;
+    points.tau = (double *)p->tau;
+    entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_POINTS;
+    entry.points = &points;
+    return recording_append(s->recording, &entry.base);
+}
+
+const stream_hooks live_stream_hooks = {.on_torques = on_torques, .on_event = on_stream_event, .on_record = on_record};

@@ -1,0 +1,167 @@
+/* Messages about simulations and streams. */
+#include "methods/live_messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/clock.h"
+
+void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationState *state) {
+    const robot *r = &face_of(s)->robot;
+    dynamics__v1__simulation_state__init(state);
+    state->step = s->step;
+    state->time = (double)s->step * s->step_length;
+    state->stamp = s->stamp;
+    state->n_q = s->nq;
+    state->q = rows;
+    state->n_v = state->n_tau = s->nv;
+    state->v = rows + s->nq;
+    state->tau = rows + s->nq + s->nv;
+    robot_q_to_caller(r, 1, s->q, state->q);
+    robot_v_to_caller(r, 1, s->v, state->v);
+    robot_v_to_caller(r, 1, s->tau, state->tau);
+}
+
+void message_input(const simulation *s, double *rows, Dynamics__V1__SimulationInput *input) {
+    const robot *r = &face_of(s)->robot;
+    dynamics__v1__simulation_input__init(input);
+    input->n_q = s->nq;
+    input->n_tau = input->n_v = input->n_a = s->nv;
+    input->q = rows;
+    input->tau = rows + s->nq;
+    input->v = input->tau + s->nv;
+    input->a = input->v + s->nv;
+    robot_q_to_caller(r, 1, s->input.q, input->q);
+    robot_v_to_caller(r, 1, s->input.tau, input->tau);
+    robot_v_to_caller(r, 1, s->input.v, input->v);
+    robot_v_to_caller(r, 1, s->input.a, input->a);
+}
+
+static Dynamics__V1__SimulationCondition wire_condition(simulation_condition condition) {
+    return (Dynamics__V1__SimulationCondition)condition;
+}
+
+Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_snapshot_parts *p) {
+    size_t state_values = s->nq + 2 * s->nv, input_values = s->nq + 3 * s->nv;
+    dynamics__v1__simulation_snapshot__init(&p->snapshot);
+    p->rows = malloc((state_values + input_values) * sizeof *p->rows);
+    if (!p->rows) {
+        return NULL;
+    }
+    message_state(s, p->rows, &p->state);
+    message_input(s, p->rows + state_values, &p->input);
+    memcpy(p->generator, s->generator.words, sizeof p->generator);
+    p->snapshot.options = face_of(s)->request;
+    p->snapshot.digest = s->entry->digest;
+    p->snapshot.state = &p->state;
+    p->snapshot.input = &p->input;
+    p->snapshot.n_generator = 4;
+    p->snapshot.generator = p->generator;
+    p->snapshot.condition = wire_condition(s->condition);
+    p->snapshot.token = s->token;
+    p->snapshot.owner = (char *)s->owner;
+    return &p->snapshot;
+}
+
+void message_snapshot_free(message_snapshot_parts *parts) {
+    free(parts->rows);
+}
+
+Dynamics__V1__SimulationState *message_state_copy(call *c, const simulation *s) {
+    Dynamics__V1__SimulationState *state = call_allocate(c, 1, sizeof *state);
+    double *rows = call_allocate(c, s->nq + 2 * s->nv, sizeof *rows);
+    if (!state || !rows) {
+        return NULL;
+    }
+    message_state(s, rows, state);
+    return state;
+}
+
+static Dynamics__V1__PaceStatistics *statistics(call *c, const pace_statistics *from) {
+    Dynamics__V1__PaceStatistics *to = call_allocate(c, 1, sizeof *to);
+    if (!to) {
+        return NULL;
+    }
+    dynamics__v1__pace_statistics__init(to);
+    to->overruns = from->overruns;
+    to->slipped = (double)from->slipped / 1e9;
+    to->lateness = (double)from->lateness / 1e9;
+    to->longest_lateness = (double)from->longest_lateness / 1e9;
+    to->ticks = from->ticks;
+    to->step_cost = from->steps > 0 ? (double)from->cost / 1e9 / (double)from->steps : 0;
+    return to;
+}
+
+Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
+    Dynamics__V1__SimulationSummary *to = call_allocate(c, 1, sizeof *to);
+    uint64_t now = clock_now();
+    if (!to) {
+        return NULL;
+    }
+    dynamics__v1__simulation_summary__init(to);
+    to->name = call_string(c, s->name);
+    to->model = call_string(c, s->entry->name);
+    to->digest = call_string(c, s->entry->digest);
+    to->condition = wire_condition(s->condition);
+    to->pace = s->is_paced ? DYNAMICS__V1__PACE__PACE_CLOCK : DYNAMICS__V1__PACE__PACE_LOCKSTEP;
+    to->rate = s->rate;
+    to->step_length = s->step_length;
+    to->step = s->step;
+    to->time = (double)s->step * s->step_length;
+    to->owner = call_string(c, s->owner);
+    to->lease_remaining = s->token != 0 && s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0;
+    transport_topic *endpoint = face_of(s)->topics.endpoint;
+    to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
+    to->statistics = statistics(c, &s->statistics);
+    to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
+    if (s->source) {
+        to->streams = call_allocate(c, 1, sizeof *to->streams);
+        to->n_streams = to->streams ? 1 : 0;
+        if (to->streams) {
+            to->streams[0] = call_string(c, s->source->name);
+        }
+    }
+    return call_has_ended(c) ? NULL : to;
+}
+
+void message_counters(const stream *s, Dynamics__V1__StreamCounters *to) {
+    const stream_counters *from = &s->counters;
+    dynamics__v1__stream_counters__init(to);
+    to->accepted = from->accepted;
+    to->lost = s->order.lost;
+    to->late = from->late;
+    to->duplicates = from->duplicates;
+    to->reordered = from->reordered;
+    to->refused = from->refused;
+    to->beyond_credit = from->beyond_credit;
+    to->chunks = from->chunks;
+    to->consumed = from->consumed;
+    to->empty = from->empty;
+}
+
+Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
+    Dynamics__V1__StreamSummary *to = call_allocate(c, 1, sizeof *to);
+    Dynamics__V1__StreamCounters *counted = call_allocate(c, 1, sizeof *counted);
+    uint64_t now = clock_now();
+    if (!to || !counted) {
+        return NULL;
+    }
+    dynamics__v1__stream_summary__init(to);
+    message_counters(s, counted);
+    to->name = call_string(c, s->name);
+    to->kind = (Dynamics__V1__StreamKind)s->options.kind;
+    to->model = call_string(c, s->entry->name);
+    to->simulation = call_string(c, s->target ? s->target->name : "");
+    to->counters = counted;
+    to->last_sequence = s->order.last;
+    to->credit = stream_credit(s);
+    to->lag = s->lag;
+    to->greatest_lag = s->greatest_lag;
+    to->waiting = stream_waiting(s);
+    to->idle = now > s->last_arrival ? (double)(now - s->last_arrival) / 1e9 : 0;
+    to->owner = call_string(c, s->owner);
+    transport_topic *endpoint = stream_face_of(s)->topics.endpoint;
+    to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
+    to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
+    return call_has_ended(c) ? NULL : to;
+}

@@ -1,0 +1,51 @@
+/*
+ * Files of messages, each behind its length as a varint: recordings, which grow while somebody records, and snapshots.
+ *
+ * A recording takes messages into memory, from threads that must not wait for a disk; recording_flush writes them. All
+ * functions may be called from any thread, flush and close by one at a time.
+ */
+#ifndef SERVER_METHODS_RECORDING_H
+#define SERVER_METHODS_RECORDING_H
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct recording recording;
+
+/* Creates a file; an existing one is not touched: errno is EEXIST. `limit`: most bytes. NULL with errno. */
+recording *recording_create(const char *path, const char *name, uint64_t limit);
+
+/* Takes a message. False when there is no room for it, on the disk, under the limit or in memory: then the recording is
+ * broken, and takes no more. */
+bool recording_append(recording *r, const ProtobufCMessage *message);
+
+/* Bytes that may still wait in memory. */
+size_t recording_room(recording *r);
+
+/* Writes what waits. False when it is broken. */
+bool recording_flush(recording *r);
+
+const char *recording_name(const recording *r);
+const char *recording_path(const recording *r);
+uint64_t recording_entries(recording *r);
+uint64_t recording_bytes(recording *r);
+
+/* Writes what waits and closes the file. False when it is broken. */
+bool recording_close(recording *r);
+
+/* Reads the messages of a file one by one. */
+typedef struct recording_reader {
+    uint8_t *bytes;
+    size_t size, at;
+} recording_reader;
+
+/* Maps a file. False with errno. */
+bool recording_reader_open(recording_reader *r, const char *path);
+
+/* The next message; NULL at the end, and where the file is broken off or damaged: then `at` is less than `size`. */
+ProtobufCMessage *recording_reader_next(recording_reader *r, const ProtobufCMessageDescriptor *descriptor,
+                                        ProtobufCAllocator *allocator);
+void recording_reader_close(recording_reader *r);
+
+#endif

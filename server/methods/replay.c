@@ -1,0 +1,197 @@
+/* ReplaySimulation: a recorded run computed once more. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/live_messages.h"
+#include "methods/methods.h"
+#include "methods/simulation_plan.h"
+
+static const Dynamics__V1__Code DATA_LOSS = DYNAMICS__V1__CODE__CODE_DATA_LOSS;
+
+/* Entries between two looks at the deadline. */
+enum { ENTRIES_A_LOOK = 256 };
+
+/* A replay as it goes on. */
+typedef struct replay {
+    call *call;
+    const Dynamics__V1__ReplaySimulationRequest *request;
+    Dynamics__V1__ReplaySimulationReply *reply;
+    recording_reader reader;
+    simulation *simulation;
+    arena entries; /* memory of the entry at hand */
+    double *rows;
+    uint64_t read; /* entries */
+    size_t kept;   /* states in the reply */
+} replay;
+
+static bool has_same_bits(size_t count, const double *a, size_t other_count, const double *b) {
+    return count == other_count && memcmp(a, b, count * sizeof *a) == 0;
+}
+
+static bool is_equal(const Dynamics__V1__SimulationState *a, const Dynamics__V1__SimulationState *b) {
+    return a->step == b->step && has_same_bits(a->n_q, a->q, b->n_q, b->q) &&
+           has_same_bits(a->n_v, a->v, b->n_v, b->v) && has_same_bits(a->n_tau, a->tau, b->n_tau, b->tau);
+}
+
+/* Puts a state into the reply, if it was asked for. */
+static void keep(replay *p, const Dynamics__V1__SimulationState *state) {
+    uint64_t stride = p->request->stride ? p->request->stride : 1;
+    Dynamics__V1__ReplaySimulationReply *reply = p->reply;
+    if (p->kept >= p->request->count || state->step < p->request->first ||
+        (state->step - p->request->first) % stride != 0) {
+        return;
+    }
+    memcpy(reply->q + reply->n_q, state->q, state->n_q * sizeof *state->q);
+    memcpy(reply->v + reply->n_v, state->v, state->n_v * sizeof *state->v);
+    memcpy(reply->tau + reply->n_tau, state->tau, state->n_tau * sizeof *state->tau);
+    reply->step[reply->n_step++] = state->step;
+    reply->n_q += state->n_q;
+    reply->n_v += state->n_v;
+    reply->n_tau += state->n_tau;
+    p->kept++;
+}
+
+/* Computes the step of a recorded state and compares. */
+static void compare_step(replay *p, const Dynamics__V1__SimulationState *recorded) {
+    Dynamics__V1__SimulationState state;
+    simulation *s = p->simulation;
+    p->reply->steps++;
+    if (s->condition != SIMULATION_DIVERGED) {
+        simulation_step(s);
+    }
+    message_state(s, p->rows, &state);
+    if (is_equal(&state, recorded)) {
+        p->reply->equal_steps++;
+    } else if (p->reply->first_difference == 0) {
+        p->reply->first_difference = recorded->step;
+    }
+    keep(p, &state);
+}
+
+/* Applies one entry. False at the end, or when the recording makes no sense. */
+static bool apply(replay *p, const Dynamics__V1__RecordingEntry *entry, refusal *why) {
+    switch (entry->entry_case) {
+    case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_STATE:
+        compare_step(p, entry->state);
+        return true;
+    case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_INPUT:
+        return plan_input(p->simulation, "input", entry->input, why);
+    case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_JUMP:
+        return plan_jump(p->simulation, entry->jump, why);
+    case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_END:
+        p->reply->is_truncated = false;
+        return false;
+    default:
+        return refuse(why, DATA_LOSS, "recording", "entry %llu is of no kind that this daemon knows",
+                      (unsigned long long)p->read);
+    }
+}
+
+static void run(replay *p) {
+    refusal why = {0};
+    bool goes_on = true;
+    p->reply->is_truncated = true;
+    while (goes_on) {
+        arena_reset(&p->entries, SIZE_MAX);
+        Dynamics__V1__RecordingEntry *entry = (Dynamics__V1__RecordingEntry *)recording_reader_next(
+            &p->reader, &dynamics__v1__recording_entry__descriptor, &p->entries.allocator);
+        if (!entry || (++p->read % ENTRIES_A_LOOK == 0 && call_is_late(p->call))) {
+            return;
+        }
+        goes_on = apply(p, entry, &why);
+    }
+    if (why.code != DYNAMICS__V1__CODE__CODE_OK) {
+        call_refuse(p->call, &why);
+    }
+}
+
+/* Room for the states asked for: no more than the file can hold. */
+static void reserve(replay *p) {
+    call *c = p->call;
+    simulation *s = p->simulation;
+    size_t row = (s->nq + 2 * s->nv) * sizeof(double), most = p->reader.size / row + 1;
+    size_t count = p->request->count < most ? (size_t)p->request->count : most;
+    uint64_t limit = atomic_load(&c->service->limits->reply_bytes);
+    if ((double)count * (double)(row + 10) > (double)limit) {
+        call_blame(c, "count");
+        call_fail(
+            c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+            "the reply with %zu states could have %.0f bytes; the limit is %llu (limits.reply_bytes): ask for them "
+            "in parts, or give a stride",
+            count, (double)count * (double)(row + 10), (unsigned long long)limit);
+        return;
+    }
+    p->rows = call_allocate(c, s->nq + 2 * s->nv, sizeof *p->rows);
+    p->reply->step = call_allocate(c, count, sizeof *p->reply->step);
+    p->reply->q = call_allocate(c, count * s->nq, sizeof(double));
+    p->reply->v = call_allocate(c, count * s->nv, sizeof(double));
+    p->reply->tau = call_allocate(c, count * s->nv, sizeof(double));
+}
+
+/* Reads the head of the file and makes the simulation. */
+static void begin(replay *p) {
+    call *c = p->call;
+    refusal why = {0};
+    Dynamics__V1__RecordingHeader *header = (Dynamics__V1__RecordingHeader *)recording_reader_next(
+        &p->reader, &dynamics__v1__recording_header__descriptor, &c->memory.allocator);
+    if (!header || strcmp(header->format, "dynamics.v1.simulation") != 0 || !header->start) {
+        call_blame(c, "recording");
+        call_fail(c, DATA_LOSS, "\"%s\" is no recording of a simulation", p->request->recording);
+        return;
+    }
+    p->simulation = plan_restored(c->service->live, header->start, &why);
+    if (!p->simulation) {
+        call_blame(c, "recording");
+        call_fail(c, why.code, "%s", why.message);
+        return;
+    }
+    const robot *r = &face_of(p->simulation)->robot;
+    p->reply->model = call_string(c, p->simulation->entry->name);
+    p->reply->digest = call_string(c, p->simulation->entry->digest);
+    p->reply->step_length = p->simulation->step_length;
+    p->reply->n_joint_names = header->start->options->n_joint_names;
+    p->reply->joint_names = header->start->options->joint_names;
+    (void)r;
+    reserve(p);
+}
+
+static void open_file(replay *p) {
+    call *c = p->call;
+    char name[SIMULATION_NAME_SIZE], path[PATH_MAX];
+    refusal why = {0};
+    if (!live_name(c->service->live, "recording", p->request->recording, "recording", name, &why) ||
+        !live_path(c->service->live, "recordings", p->request->recording, ".recording", path, &why)) {
+        call_refuse(c, &why);
+    } else if (!recording_reader_open(&p->reader, path)) {
+        call_blame(c, "recording");
+        call_fail(c,
+                  errno == ENOENT ? DYNAMICS__V1__CODE__CODE_NOT_FOUND : DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
+                  "%s: %s", path, strerror(errno));
+    }
+}
+
+void method_replay_simulation(call *c) {
+    replay p = {.call = c, .request = c->request->replay_simulation};
+    p.reply = call_allocate(c, 1, sizeof *p.reply);
+    if (!p.reply) {
+        return;
+    }
+    dynamics__v1__replay_simulation_reply__init(p.reply);
+    arena_init(&p.entries);
+    open_file(&p);
+    if (!call_has_ended(c)) {
+        begin(&p);
+    }
+    if (!call_has_ended(c)) {
+        run(&p);
+    }
+    recording_reader_close(&p.reader);
+    simulation_release(p.simulation);
+    arena_free(&p.entries);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_REPLAY_SIMULATION;
+        c->reply.replay_simulation = p.reply;
+    }
+}

@@ -1,0 +1,132 @@
+/* Values of one robot as a caller gives them. */
+#include "methods/robot_values.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/text.h"
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+bool refuse(refusal *why, Dynamics__V1__Code code, const char *field, const char *format, ...) {
+    va_list arguments;
+    why->code = code;
+    snprintf(why->field, sizeof why->field, "%s", field);
+    va_start(arguments, format);
+    vsnprintf(why->message, sizeof why->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool refuse_order(refusal *why, const robot *r, joint_order_status status, size_t at) {
+    char quoted[TEXT_QUOTE_SIZE], field[32];
+    snprintf(field, sizeof field, "joint_names[%zu]", at);
+    switch (status) {
+    case JOINT_ORDER_NO_MEMORY:
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    case JOINT_ORDER_MISSING:
+        return refuse(why, INVALID, "joint_names", "joint %s is missing; name every moving joint once",
+                      text_quote(dyn_model_joint(r->model, (int)at)->name, quoted));
+    case JOINT_ORDER_REPEATED:
+        return refuse(why, INVALID, field, "joint %s is named twice", text_quote(r->names[at], quoted));
+    default:
+        return refuse(why, INVALID, field, "model \"%s\" has no moving joint %s", r->entry->name,
+                      text_quote(r->names[at], quoted));
+    }
+}
+
+bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *names, arena *memory, refusal *why) {
+    size_t at;
+    *r = (robot){.entry = entry, .model = entry->model, .name_count = name_count, .names = names};
+    r->nq = (size_t)dyn_model_nq(entry->model);
+    r->nv = (size_t)dyn_model_nv(entry->model);
+    if (r->nq == 0) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "model", "model \"%s\" has no moving joint",
+                      entry->name);
+    }
+    joint_order_status status = joint_order_build(entry->model, memory, name_count, names, &r->order, &at);
+    return status == JOINT_ORDER_OK || refuse_order(why, r, status, at);
+}
+
+/* Name of the joint of a column of the caller's. */
+static const char *joint_of(const robot *r, bool is_q, size_t column) {
+    const int *columns = is_q ? r->order.q : r->order.v;
+    int model_column = columns ? columns[column] : (int)column;
+    for (int j = 0; j < dyn_model_joint_count(r->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(r->model, j);
+        int first = is_q ? joint->q_index : joint->v_index, width = is_q ? joint->nq : joint->nv;
+        if (model_column >= first && model_column < first + width) {
+            return joint->name;
+        }
+    }
+    return "";
+}
+
+static bool check(const robot *r, const char *field, bool is_q, size_t count, const double *values, refusal *why) {
+    size_t width = is_q ? r->nq : r->nv;
+    char place[REFUSAL_FIELD_SIZE];
+    if (count != width) {
+        return refuse(why, INVALID, field, "%s has %zu values; model \"%s\" has %s = %zu", field, count, r->entry->name,
+                      is_q ? "nq" : "nv", width);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            snprintf(place, sizeof place, "%s[%zu]", field, i);
+            return refuse(why, INVALID, place, "%s (joint %.80s) is %g; give a finite number", place,
+                          joint_of(r, is_q, i), values[i]);
+        }
+    }
+    return true;
+}
+
+bool robot_read_v(const robot *r, const char *field, size_t count, const double *values, double *v, refusal *why) {
+    if (!check(r, field, false, count, values, why)) {
+        return false;
+    }
+    robot_v_to_model(r, 1, values, v);
+    return true;
+}
+
+bool robot_read_q(const robot *r, const char *field, size_t count, const double *values, double *q, refusal *why) {
+    dyn_error error;
+    if (!check(r, field, true, count, values, why)) {
+        return false;
+    }
+    robot_q_to_model(r, 1, values, q);
+    /* What is left to be wrong is a quaternion's norm. */
+    double *zero = calloc(r->nv + r->nq, sizeof *zero);
+    if (!zero) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    }
+    dyn_status status = dyn_integrate(r->model, 1, q, zero, 0, &error, zero + r->nv);
+    free(zero);
+    return status == DYN_OK || refuse(why, INVALID, field, "%s", error.message);
+}
+
+static void convert(const int *columns, size_t width, size_t rows, const double *from, double *to,
+                    void (*permute)(const int *, size_t, size_t, const double *, double *)) {
+    if (columns) {
+        permute(columns, width, rows, from, to);
+    } else {
+        memcpy(to, from, rows * width * sizeof *to);
+    }
+}
+
+void robot_q_to_model(const robot *r, size_t rows, const double *caller, double *model) {
+    convert(r->order.q, r->nq, rows, caller, model, joint_order_to_model);
+}
+
+void robot_v_to_model(const robot *r, size_t rows, const double *caller, double *model) {
+    convert(r->order.v, r->nv, rows, caller, model, joint_order_to_model);
+}
+
+void robot_q_to_caller(const robot *r, size_t rows, const double *model, double *caller) {
+    convert(r->order.q, r->nq, rows, model, caller, joint_order_to_caller);
+}
+
+void robot_v_to_caller(const robot *r, size_t rows, const double *model, double *caller) {
+    convert(r->order.v, r->nv, rows, model, caller, joint_order_to_caller);
+}

@@ -1,0 +1,48 @@
+/*
+ * Values of one robot as a caller gives them, for simulations and streams that outlive a request: checked, and brought
+ * into the model's order and back.
+ */
+#ifndef SERVER_METHODS_ROBOT_VALUES_H
+#define SERVER_METHODS_ROBOT_VALUES_H
+
+#include "dynamics/v1/status.pb-c.h"
+#include "methods/joint_order.h"
+#include "models/entry.h"
+
+enum { REFUSAL_FIELD_SIZE = 128, REFUSAL_MESSAGE_SIZE = 512 };
+
+/* Why something is not done; `field` is relative to the request. */
+typedef struct refusal {
+    Dynamics__V1__Code code;
+    char field[REFUSAL_FIELD_SIZE];
+    char message[REFUSAL_MESSAGE_SIZE];
+} refusal;
+
+/* Fills a refusal, and returns false. */
+bool refuse(refusal *why, Dynamics__V1__Code code, const char *field, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A robot and the order that its caller speaks in. */
+typedef struct robot {
+    model_entry *entry;
+    const dyn_model *model;
+    joint_order order;
+    size_t nq, nv;
+    size_t name_count; /* 0: the model's own order */
+    char *const *names;
+} robot;
+
+/* Finds the order of the names, which live as long as the robot, in the memory of the arena. */
+bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *names, arena *memory, refusal *why);
+
+/* Reads a row of q or v, a, tau: finite numbers, `count` of them nq or nv. Into the model's order. */
+bool robot_read_q(const robot *r, const char *field, size_t count, const double *values, double *q, refusal *why);
+bool robot_read_v(const robot *r, const char *field, size_t count, const double *values, double *v, refusal *why);
+
+/* Rows into the model's order, and into the caller's. */
+void robot_q_to_model(const robot *r, size_t rows, const double *caller, double *model);
+void robot_v_to_model(const robot *r, size_t rows, const double *caller, double *model);
+void robot_q_to_caller(const robot *r, size_t rows, const double *model, double *caller);
+void robot_v_to_caller(const robot *r, size_t rows, const double *model, double *caller);
+
+#endif

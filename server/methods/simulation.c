@@ -1,0 +1,553 @@
+/* Simulations that live in the daemon: creating, commanding, asking and watching them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "methods/live_messages.h"
+#include "methods/methods.h"
+#include "methods/simulation_plan.h"
+#include "methods/text.h"
+#include "observe/clock.h"
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+static const Dynamics__V1__Code PRECONDITION = DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
+
+/* Steps between two looks at the deadline; ns of one step that was never measured. */
+enum { STEPS_A_LOOK = 64 };
+static const double STEP_COST = 5e3;
+
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
+
+/* A reference to the simulation of that name; NULL and the call ended when there is none. */
+static simulation *find(call *c, const char *name) {
+    live *l = c->service->live;
+    simulation *s = name_table_find(&l->simulations, name);
+    char quoted[TEXT_QUOTE_SIZE];
+    void **all;
+    size_t count;
+    if (s) {
+        return s;
+    }
+    text_guess guess = text_guess_start(name);
+    call_blame(c, "simulation");
+    if (!name_table_list(&l->simulations, &all, &count)) {
+        call_fail_memory(c);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        text_guess_consider(&guess, ((simulation *)all[i])->name);
+    }
+    call_fail(c, name[0] ? DYNAMICS__V1__CODE__CODE_NOT_FOUND : INVALID, "there is no simulation %s; %s%s%s",
+              text_quote(name, quoted), guess.closest ? "did you mean \"" : "ListSimulations tells which there are",
+              guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
+    name_table_release_list(&l->simulations, all, count);
+    return NULL;
+}
+
+/* Whether the token commands the simulation, which is locked; renews the lease. */
+static bool check_token(call *c, simulation *s, uint64_t token) {
+    uint64_t now = clock_now();
+    if (s->token != 0 && token == s->token) {
+        simulation_renew(s);
+        return true;
+    }
+    call_blame(c, "token");
+    if (s->token == 0) {
+        call_fail(c, PRECONDITION, "simulation \"%s\" has no owner; claim it first (ClaimSimulation)", s->name);
+    } else {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_PERMISSION_DENIED,
+                  "simulation \"%s\" is commanded by %s, whose lease goes on for %.1f s; its token is not %s", s->name,
+                  s->owner, s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0.0,
+                  token ? "the one given" : "given");
+    }
+    return false;
+}
+
+/* A reference to a simulation that the token commands, locked; NULL and the call ended otherwise. */
+static simulation *command(call *c, const char *name, uint64_t token) {
+    simulation *s = find(c, name);
+    if (!s) {
+        return NULL;
+    }
+    simulation_lock(s);
+    if (check_token(c, s, token)) {
+        return s;
+    }
+    simulation_unlock(s);
+    simulation_release(s);
+    return NULL;
+}
+
+static void let_go(simulation *s) {
+    simulation_unlock(s);
+    simulation_release(s);
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static void take_over(call *c, simulation *s) {
+    s->token = live_token();
+    snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
+    simulation_renew(s);
+}
+
+static void reply_created(call *c, simulation *s) {
+    Dynamics__V1__CreateSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation_lock(s);
+    Dynamics__V1__SimulationSummary *summary = message_summary(c, s);
+    Dynamics__V1__SimulationState *state = message_state_copy(c, s);
+    uint64_t token = s->token;
+    simulation_unlock(s);
+    if (reply && summary && state) {
+        dynamics__v1__create_simulation_reply__init(reply);
+        reply->simulation = summary;
+        reply->state = state;
+        reply->token = token;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CREATE_SIMULATION;
+        c->reply.create_simulation = reply;
+    }
+}
+
+void method_create_simulation(call *c) {
+    const Dynamics__V1__CreateSimulationRequest *r = c->request->create_simulation;
+    live *l = c->service->live;
+    refusal why = {0};
+    model_entry *entry = call_find_model(c, r->model);
+    if (!entry) {
+        return;
+    }
+    model_entry_release(entry);
+    simulation *s = plan_simulation(l, r, NULL, &why);
+    if (!s) {
+        call_refuse(c, &why);
+        return;
+    }
+    take_over(c, s);
+    if (!live_add_simulation(l, s, &why)) {
+        call_refuse(c, &why);
+    } else if (s->is_paced && !r->is_paused && !simulation_resume(s)) {
+        call_fail_memory(c);
+    } else {
+        reply_created(c, s);
+    }
+    if (call_has_ended(c)) {
+        live_end_simulation(l, s, SIMULATION_DELETED, "it could not be created");
+    }
+    simulation_release(s);
+}
+
+void method_delete_simulation(call *c) {
+    const Dynamics__V1__DeleteSimulationRequest *r = c->request->delete_simulation;
+    Dynamics__V1__DeleteSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
+    if (!s) {
+        return;
+    }
+    dynamics__v1__delete_simulation_reply__init(reply);
+    reply->simulation = message_summary(c, s);
+    simulation_unlock(s);
+    if (reply->simulation) {
+        live_end_simulation(c->service->live, s, SIMULATION_DELETED, "deleted by its owner");
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DELETE_SIMULATION;
+        c->reply.delete_simulation = reply;
+    }
+    simulation_release(s);
+}
+
+void method_claim_simulation(call *c) {
+    const Dynamics__V1__ClaimSimulationRequest *r = c->request->claim_simulation;
+    Dynamics__V1__ClaimSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    if (!(r->lease == 0 || (r->lease >= 0.1 && r->lease <= 86400))) {
+        call_blame(c, "lease");
+        call_fail(c, INVALID, "lease is %g; give 0.1 to 86400, or 0 for what it has", r->lease);
+        return;
+    }
+    simulation *s = reply ? find(c, r->simulation) : NULL;
+    if (!s) {
+        return;
+    }
+    simulation_lock(s);
+    if (s->token != 0) {
+        call_blame(c, "simulation");
+        call_fail(c, PRECONDITION, "simulation \"%s\" is commanded by %s; it can be claimed when the lease has run out",
+                  s->name, s->owner);
+    } else {
+        s->lease = r->lease > 0 ? r->lease : s->lease;
+        take_over(c, s);
+        simulation_tell(s, SIMULATION_CLAIMED, -1, "commanded by %s from now on", s->owner);
+        dynamics__v1__claim_simulation_reply__init(reply);
+        reply->token = s->token;
+        reply->state = message_state_copy(c, s);
+    }
+    let_go(s);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CLAIM_SIMULATION;
+        c->reply.claim_simulation = reply;
+    }
+}
+
+/* ---- stepping ---------------------------------------------------------------------------------------------------- */
+
+/* Whether the simulation, which is locked, may be stepped by request. */
+static bool check_steppable(call *c, const simulation *s) {
+    call_blame(c, "simulation");
+    if (s->condition == SIMULATION_RUNNING) {
+        call_fail(c, PRECONDITION, "simulation \"%s\" runs with the clock; pause it first (PauseSimulation)", s->name);
+    } else if (s->condition == SIMULATION_DIVERGED) {
+        call_fail(c, PRECONDITION,
+                  "simulation \"%s\" has diverged; reset it or set its state (ResetSimulation, SetSimulationState)",
+                  s->name);
+    }
+    return !call_has_ended(c);
+}
+
+/* Does the steps, giving way to others between them. */
+static void do_steps(call *c, simulation *s, uint64_t steps) {
+    simulation_progress progress = SIMULATION_STEPPED;
+    uint64_t done = 0;
+    while (done < steps && progress == SIMULATION_STEPPED) {
+        if (call_is_late(c)) {
+            call_fail(c, DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED,
+                      "%llu of %llu steps were done in the time that was given; the simulation stands after step %llu",
+                      (unsigned long long)done, (unsigned long long)steps, (unsigned long long)s->step);
+            return;
+        }
+        for (int i = 0; i < STEPS_A_LOOK && done < steps && progress == SIMULATION_STEPPED; i++) {
+            progress = simulation_step(s);
+            done += progress == SIMULATION_STEPPED;
+        }
+        simulation_flush(s);
+        if (done < steps) {
+            simulation_unlock(s);
+            simulation_lock(s);
+        }
+        if (s->is_deleted) {
+            call_fail(c, DYNAMICS__V1__CODE__CODE_ABORTED, "simulation \"%s\" was deleted meanwhile", s->name);
+            return;
+        }
+    }
+    if (progress == SIMULATION_IS_STARVED) {
+        call_blame(c, "steps");
+        call_fail(c, PRECONDITION, "stream \"%s\" has no point for simulated time %.6f s; %llu of %llu steps were done",
+                  s->source->name, (double)s->step * s->step_length, (unsigned long long)done,
+                  (unsigned long long)steps);
+    }
+}
+
+/* Does what a step request asks for; the simulation is locked. */
+static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationRequest *r) {
+    refusal why = {0};
+    if (!check_steppable(c, s)) {
+        return;
+    }
+    if (r->input && !plan_input(s, "input", r->input, &why)) {
+        call_refuse(c, &why);
+        return;
+    }
+    do_steps(c, s, r->steps ? r->steps : 1);
+}
+
+void method_step_simulation(call *c) {
+    const Dynamics__V1__StepSimulationRequest *r = c->request->step_simulation;
+    Dynamics__V1__StepSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
+    if (!s) {
+        return;
+    }
+    const pace_statistics *k = &s->statistics;
+    double cost = k->steps > 0 ? (double)k->cost / (double)k->steps : STEP_COST;
+    if (!call_defer(c, cost * (double)r->steps) && !simulation_was_executed(s, c->request->client, c->request->id)) {
+        step(c, s, r);
+    }
+    if (!call_has_ended(c)) {
+        dynamics__v1__step_simulation_reply__init(reply);
+        reply->state = message_state_copy(c, s);
+        reply->condition = (Dynamics__V1__SimulationCondition)s->condition;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_STEP_SIMULATION;
+        c->reply.step_simulation = reply;
+    }
+    let_go(s);
+}
+
+void method_set_simulation_input(call *c) {
+    static const Dynamics__V1__SimulationInput nothing = DYNAMICS__V1__SIMULATION_INPUT__INIT;
+    const Dynamics__V1__SetSimulationInputRequest *r = c->request->set_simulation_input;
+    Dynamics__V1__SetSimulationInputReply *reply = call_allocate(c, 1, sizeof *reply);
+    refusal why = {0};
+    simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
+    if (!s) {
+        return;
+    }
+    if (!plan_input(s, "input", r->input ? r->input : &nothing, &why)) {
+        call_refuse(c, &why);
+    } else {
+        dynamics__v1__set_simulation_input_reply__init(reply);
+        reply->step = s->step + 1;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SET_SIMULATION_INPUT;
+        c->reply.set_simulation_input = reply;
+    }
+    let_go(s);
+}
+
+/* ---- state ------------------------------------------------------------------------------------------------------- */
+
+void method_get_simulation_state(call *c) {
+    const Dynamics__V1__GetSimulationStateRequest *r = c->request->get_simulation_state;
+    Dynamics__V1__GetSimulationStateReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation *s = reply ? find(c, r->simulation) : NULL;
+    if (!s) {
+        return;
+    }
+    simulation_lock(s);
+    if (r->token == 0 || check_token(c, s, r->token)) {
+        dynamics__v1__get_simulation_state_reply__init(reply);
+        reply->state = message_state_copy(c, s);
+        reply->simulation = message_summary(c, s);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_SIMULATION_STATE;
+        c->reply.get_simulation_state = reply;
+    }
+    let_go(s);
+}
+
+/* Reads the state before anything is changed. */
+static bool set_state(simulation *s, const Dynamics__V1__SetSimulationStateRequest *r, call *c, refusal *why) {
+    const robot *r_order = &face_of(s)->robot;
+    double *q = call_allocate(c, s->nq + s->nv, sizeof *q);
+    if (!q) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    }
+    if (!robot_read_q(r_order, "q", r->n_q, r->q, q, why) ||
+        (r->n_v > 0 && !robot_read_v(r_order, "v", r->n_v, r->v, q + s->nq, why))) {
+        return false;
+    }
+    simulation_set_state(s, q, q + s->nq);
+    return true;
+}
+
+void method_set_simulation_state(call *c) {
+    const Dynamics__V1__SetSimulationStateRequest *r = c->request->set_simulation_state;
+    Dynamics__V1__SetSimulationStateReply *reply = call_allocate(c, 1, sizeof *reply);
+    refusal why = {0};
+    simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
+    if (!s) {
+        return;
+    }
+    if (!set_state(s, r, c, &why)) {
+        call_refuse(c, &why);
+    } else {
+        dynamics__v1__set_simulation_state_reply__init(reply);
+        reply->state = message_state_copy(c, s);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SET_SIMULATION_STATE;
+        c->reply.set_simulation_state = reply;
+    }
+    let_go(s);
+}
+
+/* A reference to a simulation with a clock, which the token commands; not locked. */
+static simulation *command_clock(call *c, const char *name, uint64_t token) {
+    simulation *s = command(c, name, token);
+    if (!s) {
+        return NULL;
+    }
+    simulation_unlock(s);
+    if (s->is_paced) {
+        return s;
+    }
+    call_blame(c, "simulation");
+    call_fail(c, PRECONDITION, "simulation \"%s\" is in lockstep: its time passes by StepSimulation only", s->name);
+    simulation_release(s);
+    return NULL;
+}
+
+/* The state after a command, in the call's memory; gives the simulation back. */
+static Dynamics__V1__SimulationState *take_state(call *c, simulation *s) {
+    simulation_lock(s);
+    Dynamics__V1__SimulationState *state = message_state_copy(c, s);
+    let_go(s);
+    return state;
+}
+
+void method_pause_simulation(call *c) {
+    const Dynamics__V1__PauseSimulationRequest *r = c->request->pause_simulation;
+    Dynamics__V1__PauseSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation *s = reply ? command_clock(c, r->simulation, r->token) : NULL;
+    if (s) {
+        simulation_pause(s);
+        dynamics__v1__pause_simulation_reply__init(reply);
+        reply->state = take_state(c, s);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_PAUSE_SIMULATION;
+        c->reply.pause_simulation = reply;
+    }
+}
+
+void method_resume_simulation(call *c) {
+    const Dynamics__V1__ResumeSimulationRequest *r = c->request->resume_simulation;
+    Dynamics__V1__ResumeSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation *s = reply ? command_clock(c, r->simulation, r->token) : NULL;
+    if (!s) {
+        return;
+    }
+    if (!simulation_resume(s)) {
+        simulation_lock(s);
+        check_steppable(c, s);
+        let_go(s);
+        if (!call_has_ended(c)) {
+            call_fail_memory(c);
+        }
+        return;
+    }
+    dynamics__v1__resume_simulation_reply__init(reply);
+    reply->state = take_state(c, s);
+    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RESUME_SIMULATION;
+    c->reply.resume_simulation = reply;
+}
+
+void method_reset_simulation(call *c) {
+    const Dynamics__V1__ResetSimulationRequest *r = c->request->reset_simulation;
+    Dynamics__V1__ResetSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
+    if (s) {
+        simulation_reset(s);
+        dynamics__v1__reset_simulation_reply__init(reply);
+        reply->state = message_state_copy(c, s);
+        let_go(s);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RESET_SIMULATION;
+        c->reply.reset_simulation = reply;
+    }
+}
+
+/* ---- asking and watching ----------------------------------------------------------------------------------------- */
+
+void method_list_simulations(call *c) {
+    name_table *table = &c->service->live->simulations;
+    Dynamics__V1__ListSimulationsReply *reply = call_allocate(c, 1, sizeof *reply);
+    void **all;
+    size_t count;
+    if (!reply || !name_table_list(table, &all, &count)) {
+        call_fail_memory(c);
+        return;
+    }
+    dynamics__v1__list_simulations_reply__init(reply);
+    reply->simulations = call_allocate(c, count, sizeof *reply->simulations);
+    for (size_t i = 0; reply->simulations && i < count && !call_has_ended(c); i++) {
+        simulation_lock(all[i]);
+        reply->simulations[i] = message_summary(c, all[i]);
+        simulation_unlock(all[i]);
+        reply->n_simulations = i + 1;
+    }
+    name_table_release_list(table, all, count);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_SIMULATIONS;
+        c->reply.list_simulations = reply;
+    }
+}
+
+void method_watch_simulation(call *c) {
+    const Dynamics__V1__WatchSimulationRequest *r = c->request->watch_simulation;
+    Dynamics__V1__WatchSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    refusal why = {0};
+    simulation *s = reply ? find(c, r->simulation) : NULL;
+    if (!s) {
+        return;
+    }
+    dynamics__v1__watch_simulation_reply__init(reply);
+    watched_topics *topics = &face_of(s)->topics;
+    if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
+        call_refuse(c, &why);
+    } else {
+        reply->state_topic = call_string(c, topics->data);
+        reply->events_topic = call_string(c, topics->events);
+        reply->linger = TOPIC_LINGER;
+        simulation_lock(s);
+        reply->simulation = message_summary(c, s);
+        simulation_unlock(s);
+    }
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_WATCH_SIMULATION;
+        c->reply.watch_simulation = reply;
+    }
+    simulation_release(s);
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* Writes what a recording starts from. The simulation is locked. */
+static bool write_header(const simulation *s, recording *r) {
+    Dynamics__V1__RecordingHeader header = DYNAMICS__V1__RECORDING_HEADER__INIT;
+    static char format[] = "dynamics.v1.simulation", version[] = DYNAMICSD_VERSION;
+    message_snapshot_parts parts;
+    header.format = format;
+    header.daemon = version;
+    header.stamp = simulation_stamp();
+    header.start = message_snapshot(s, &parts);
+    /* Who commands it is nobody's business who reads the file. */
+    parts.snapshot.token = 0;
+    bool is_good = header.start && recording_append(r, &header.base);
+    message_snapshot_free(&parts);
+    return is_good;
+}
+
+static void start_recording(call *c, simulation *s, const char *name, Dynamics__V1__RecordSimulationReply *reply) {
+    char checked[SIMULATION_NAME_SIZE], path[PATH_MAX];
+    refusal why = {0};
+    live *l = c->service->live;
+    if (!live_name(l, "recording", name, "recording", checked, &why) ||
+        !live_path(l, "recordings", name, ".recording", path, &why)) {
+        call_refuse(c, &why);
+        return;
+    }
+    recording *r = recording_create(path, name, atomic_load(&c->service->limits->recording_bytes));
+    if (!r) {
+        call_blame(c, "recording");
+        call_fail(c, errno == EEXIST ? DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS : PRECONDITION, "%s: %s", path,
+                  strerror(errno));
+        return;
+    }
+    simulation_lock(s);
+    bool is_free = !s->recording && !s->is_deleted;
+    bool is_good = is_free && write_header(s, r);
+    s->recording = is_good ? r : s->recording;
+    simulation_unlock(s);
+    if (!is_good) {
+        recording_close(r);
+        unlink(path);
+        call_blame(c, "recording");
+        call_fail(c, PRECONDITION,
+                  is_free ? "the recording could not be begun"
+                          : "a recording of this simulation is under way; end it first");
+        return;
+    }
+    reply->file = call_string(c, path);
+}
+
+static void end_recording(call *c, simulation *s, Dynamics__V1__RecordSimulationReply *reply) {
+    simulation_lock(s);
+    reply->file = call_string(c, s->recording ? recording_path(s->recording) : "");
+    simulation_unlock(s);
+    if (!live_end_recording(c->service->live, &s->recording, &s->mutex, &reply->entries, &reply->bytes)) {
+        call_blame(c, "recording");
+        call_fail(c, PRECONDITION, "no recording of simulation \"%s\" is under way; name the one to begin", s->name);
+    }
+}
+
+void method_record_simulation(call *c) {
+    const Dynamics__V1__RecordSimulationRequest *r = c->request->record_simulation;
+    Dynamics__V1__RecordSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
+    if (!s) {
+        return;
+    }
+    simulation_unlock(s);
+    dynamics__v1__record_simulation_reply__init(reply);
+    if (r->recording[0]) {
+        start_recording(c, s, r->recording, reply);
+    } else {
+        end_recording(c, s, reply);
+    }
+    simulation_release(s);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RECORD_SIMULATION;
+        c->reply.record_simulation = reply;
+    }
+}

@@ -1,0 +1,332 @@
+/* From what a client asks for to a simulation. */
+#include "methods/simulation_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/text.h"
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* What a value of a request must be. */
+typedef struct range {
+    const char *field;
+    double standard, low, high;
+} range;
+
+static const range STEP = {"stepping.step", 1e-3, 1e-6, 1}, RATE = {"rate", 1, 1e-3, 1000},
+                   PUBLISH_RATE = {"publish_rate", 100, 1e-6, 1e6},
+                   FRICTION_VELOCITY = {"stepping.friction_velocity", 0.01, 1e-9, 1e3},
+                   STIFFNESS = {"stepping.stop_stiffness", 1e4, 0, 1e12},
+                   DAMPING = {"stepping.stop_damping", 100, 0, 1e12},
+                   VELOCITY_BOUND = {"stepping.velocity_bound", 1e6, 1e-6, 1e12};
+
+/* Fills a zero with the default and checks the rest. */
+static bool take(const range *r, double *value, refusal *why) {
+    *value = *value == 0 ? r->standard : *value;
+    return (*value >= r->low && *value <= r->high) ||
+           refuse(why, INVALID, r->field, "%s is %g; give %g to %g, or 0 for %g", r->field, *value, r->low, r->high,
+                  r->standard);
+}
+
+static bool take_choice(const char *field, int value, int count, refusal *why) {
+    return (value >= 0 && value < count) ||
+           refuse(why, INVALID, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
+}
+
+/* Gains or deviations: none, one for all, or nv in the caller's order; not negative. Into memory of the arena. */
+static bool take_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
+                       const double **result, refusal *why) {
+    double *caller = arena_array(memory, 2 * r->nv, sizeof *caller);
+    char place[REFUSAL_FIELD_SIZE];
+    *result = NULL;
+    if (!caller) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    }
+    if (count == 0) {
+        return true;
+    }
+    if (count != 1 && count != r->nv) {
+        return refuse(why, INVALID, field, "%s has %zu values; give nv = %zu of them, or one for all", field, count,
+                      r->nv);
+    }
+    for (size_t i = 0; i < r->nv; i++) {
+        size_t at = count == 1 ? 0 : i;
+        caller[i] = values[at];
+        if (!(isfinite(caller[i]) && caller[i] >= 0)) {
+            snprintf(place, sizeof place, "%s[%zu]", field, at);
+            return refuse(why, INVALID, place, "%s is %g; give a finite number that is not negative", place, caller[i]);
+        }
+    }
+    robot_v_to_model(r, 1, caller, caller + r->nv);
+    *result = caller + r->nv;
+    return true;
+}
+
+static bool take_gravity(const Dynamics__V1__Vector3 *g, dyn_simulation_options *options, refusal *why) {
+    if (!g) {
+        return true;
+    }
+    options->has_gravity = true;
+    options->gravity[0] = g->x;
+    options->gravity[1] = g->y;
+    options->gravity[2] = g->z;
+    return (isfinite(g->x) && isfinite(g->y) && isfinite(g->z)) ||
+           refuse(why, INVALID, "stepping.gravity", "gravity is %g %g %g; give finite numbers, m/s^2", g->x, g->y,
+                  g->z);
+}
+
+static bool take_control(const robot *r, const Dynamics__V1__Controller *c, arena *memory,
+                         dyn_simulation_options *options, refusal *why) {
+    static const dyn_control laws[] = {DYN_CONTROL_NONE, DYN_CONTROL_PD, DYN_CONTROL_PD_GRAVITY,
+                                       DYN_CONTROL_COMPUTED_TORQUE};
+    if (!c) {
+        return true;
+    }
+    if (!take_choice("stepping.controller.law", (int)c->law, 4, why)) {
+        return false;
+    }
+    options->control = laws[c->law];
+    return take_gains(r, "stepping.controller.kp", c->n_kp, c->kp, memory, &options->control_stiffness, why) &&
+           take_gains(r, "stepping.controller.kd", c->n_kd, c->kd, memory, &options->control_damping, why);
+}
+
+/* How it moves; defaults are filled into the message too. */
+static bool take_stepping(const robot *r, Dynamics__V1__Stepping *m, arena *memory, dyn_simulation_options *options,
+                          refusal *why) {
+    static const dyn_integrator integrators[] = {DYN_SEMI_IMPLICIT_EULER, DYN_EXPLICIT_EULER, DYN_RUNGE_KUTTA_4};
+    static const dyn_joint_stop stops[] = {DYN_STOP_RIGID, DYN_STOP_SPRING, DYN_STOP_NONE};
+    dyn_simulation_defaults(options);
+    m->substeps = m->substeps == 0 ? 1 : m->substeps;
+    bool is_good = take_choice("stepping.integrator", (int)m->integrator, 3, why) &&
+                   take_choice("stepping.stop", (int)m->stop, 3, why) && take(&STEP, &m->step, why) &&
+                   take(&FRICTION_VELOCITY, &m->friction_velocity, why) && take(&STIFFNESS, &m->stop_stiffness, why) &&
+                   take(&DAMPING, &m->stop_damping, why) && take(&VELOCITY_BOUND, &m->velocity_bound, why) &&
+                   take_gravity(m->gravity, options, why) && take_control(r, m->controller, memory, options, why);
+    if (!is_good) {
+        return false;
+    }
+    if (m->substeps > 10000) {
+        return refuse(why, INVALID, "stepping.substeps", "substeps is %u; at most 10000 are allowed", m->substeps);
+    }
+    if (!(m->restitution >= 0 && m->restitution <= 1)) {
+        return refuse(why, INVALID, "stepping.restitution", "restitution is %g; give 0 to 1", m->restitution);
+    }
+    options->integrator = integrators[m->integrator];
+    options->dt = m->step;
+    options->substeps = (int)m->substeps;
+    options->ignore_damping = m->ignore_damping;
+    options->ignore_friction = m->ignore_friction;
+    options->ignore_effort_limits = m->ignore_effort_limits;
+    options->friction_velocity = m->friction_velocity;
+    options->stop = stops[m->stop];
+    options->restitution = m->restitution;
+    options->stop_stiffness = m->stop_stiffness;
+    options->stop_damping = m->stop_damping;
+    options->velocity_bound = m->velocity_bound;
+    return true;
+}
+
+/* Where it starts. */
+static bool take_state(const robot *r, const Dynamics__V1__CreateSimulationRequest *m, double *q, double *v,
+                       refusal *why) {
+    if (m->n_q == 0) {
+        dyn_home_configuration(r->model, q);
+    } else if (!robot_read_q(r, "q", m->n_q, m->q, q, why)) {
+        return false;
+    }
+    return m->n_v == 0 || robot_read_v(r, "v", m->n_v, m->v, v, why);
+}
+
+/* Reads all of the request into options that live in the face's memory. */
+static bool take_options(live *l, simulation_face *face, simulation_options *options, refusal *why) {
+    Dynamics__V1__CreateSimulationRequest *m = face->request;
+    const robot *r = &face->robot;
+    const range lease = {"lease", atomic_load(&l->options.limits->lease_time), 0.1, 86400};
+    double *state = arena_array(&face->memory, r->nq + r->nv, sizeof *state);
+    if (!m->stepping) {
+        m->stepping = arena_allocate(&face->memory, sizeof *m->stepping);
+        if (m->stepping) {
+            dynamics__v1__stepping__init(m->stepping);
+        }
+    }
+    if (!state || !m->stepping) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    }
+    bool is_good =
+        take_choice("pace", (int)m->pace, 2, why) && take(&RATE, &m->rate, why) &&
+        take(&PUBLISH_RATE, &m->publish_rate, why) && take(&lease, &m->lease, why) &&
+        take_stepping(r, m->stepping, &face->memory, &options->stepping, why) &&
+        take_gains(r, "disturbance", m->n_disturbance, m->disturbance, &face->memory, &options->deviation, why) &&
+        take_state(r, m, state, state + r->nq, why);
+    options->is_paced = m->pace == DYNAMICS__V1__PACE__PACE_CLOCK;
+    options->rate = m->rate;
+    options->publish_rate = m->publish_rate;
+    options->seed = m->seed;
+    options->lease = m->lease;
+    options->keep = m->keep;
+    options->q = state;
+    options->v = state + r->nq;
+    return is_good;
+}
+
+static void free_face(void *attachment) {
+    simulation_face *face = attachment;
+    topics_free(&face->topics);
+    arena_free(&face->memory);
+    free(face->rows);
+    free(face);
+}
+
+/* A copy of the request in the face's memory. */
+static bool copy_request(simulation_face *face, const Dynamics__V1__CreateSimulationRequest *request) {
+    size_t size = dynamics__v1__create_simulation_request__get_packed_size(request);
+    uint8_t *bytes = malloc(size ? size : 1);
+    if (bytes) {
+        dynamics__v1__create_simulation_request__pack(request, bytes);
+        face->request = dynamics__v1__create_simulation_request__unpack(&face->memory.allocator, size, bytes);
+    }
+    free(bytes);
+    return face->request != NULL;
+}
+
+static simulation_face *create_face(const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
+                                    refusal *why) {
+    simulation_face *face = calloc(1, sizeof *face);
+    if (!face) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return NULL;
+    }
+    arena_init(&face->memory);
+    arena_reset(&face->memory, SIZE_MAX);
+    size_t nq = (size_t)dyn_model_nq(entry->model), nv = (size_t)dyn_model_nv(entry->model);
+    face->rows = calloc(SIMULATION_BATCH * (nq + 2 * nv) + nv, sizeof *face->rows);
+    bool is_good = face->rows && copy_request(face, request);
+    if (!is_good) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    } else {
+        is_good = robot_open(&face->robot, entry, face->request->n_joint_names, face->request->joint_names,
+                             &face->memory, why);
+    }
+    if (!is_good) {
+        free_face(face);
+        return NULL;
+    }
+    return face;
+}
+
+/* The library's name of an option as the field of the request. */
+static void refuse_library(refusal *why, dyn_status status, const dyn_error *error) {
+    char field[REFUSAL_FIELD_SIZE];
+    snprintf(field, sizeof field, "stepping.%.100s", error->place);
+    refuse(why, status == DYN_RESOURCE_EXHAUSTED ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED : INVALID,
+           error->place[0] ? field : "", "%s", error->message);
+}
+
+static simulation *create(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
+                          refusal *why) {
+    char name[SIMULATION_NAME_SIZE];
+    simulation_options options = {0};
+    dyn_error error = {0};
+    simulation *s = NULL;
+    simulation_face *face = create_face(request, entry, why);
+    if (!face || !live_name(l, "simulation", request->name, "name", name, why) ||
+        !take_options(l, face, &options, why)) {
+        goto failed;
+    }
+    dyn_status status = simulation_create(entry, name, &options, l->pacer, &live_simulation_hooks, l, &error, &s);
+    if (status != DYN_OK) {
+        refuse_library(why, status, &error);
+        goto failed;
+    }
+    char *own_name = arena_allocate(&face->memory, sizeof name);
+    face->request->name = own_name ? strcpy(own_name, name) : face->request->name;
+    s->attachment = face;
+    s->free_attachment = free_face;
+    topics_name(&face->topics, "simulation", name, "state");
+    return s;
+failed:
+    if (face) {
+        free_face(face);
+    }
+    return NULL;
+}
+
+simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, const char *digest,
+                            refusal *why) {
+    char quoted[TEXT_QUOTE_SIZE];
+    const char *wanted = digest ? digest : request->model;
+    model_entry *entry = model_store_find(l->options.store, wanted);
+    if (!entry) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "model", "there is no model %s %s", digest ? "with digest" : "",
+               text_quote(wanted, quoted));
+        return NULL;
+    }
+    simulation *s = create(l, request, entry, why);
+    model_entry_release(entry);
+    return s;
+}
+
+bool plan_input(simulation *s, const char *field, const Dynamics__V1__SimulationInput *m, refusal *why) {
+    const robot *r = &face_of(s)->robot;
+    char place[REFUSAL_FIELD_SIZE];
+    double *rows = calloc(s->nq + 3 * s->nv, sizeof *rows);
+    if (!rows) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    }
+    double *q = rows, *tau = q + s->nq, *v = tau + s->nv, *a = v + s->nv;
+    snprintf(place, sizeof place, "%s.q", field);
+    bool is_good = m->n_q == 0 || robot_read_q(r, place, m->n_q, m->q, q, why);
+    const struct {
+        const char *name;
+        size_t count;
+        const double *values;
+        double *to;
+    } parts[] = {{"tau", m->n_tau, m->tau, tau}, {"v", m->n_v, m->v, v}, {"a", m->n_a, m->a, a}};
+    for (int i = 0; is_good && i < 3; i++) {
+        snprintf(place, sizeof place, "%s.%s", field, parts[i].name);
+        is_good = parts[i].count == 0 || robot_read_v(r, place, parts[i].count, parts[i].values, parts[i].to, why);
+    }
+    if (is_good) {
+        simulation_set_input(s, m->n_tau ? tau : NULL, m->n_q ? q : NULL, m->n_v ? v : NULL, m->n_a ? a : NULL);
+    }
+    free(rows);
+    return is_good;
+}
+
+bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
+    const Dynamics__V1__SimulationState *state = snapshot->state;
+    const robot *r = &face_of(s)->robot;
+    if (!state || !snapshot->input || snapshot->n_generator != 4) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its state, input or generator");
+    }
+    if (!robot_read_q(r, "state.q", state->n_q, state->q, s->q, why) ||
+        !robot_read_v(r, "state.v", state->n_v, state->v, s->v, why) ||
+        !robot_read_v(r, "state.tau", state->n_tau, state->tau, s->tau, why) ||
+        !plan_input(s, "input", snapshot->input, why)) {
+        return false;
+    }
+    memcpy(s->generator.words, snapshot->generator, sizeof s->generator.words);
+    s->step = state->step;
+    atomic_store(&s->time, (double)s->step * s->step_length);
+    s->stamp = state->stamp;
+    s->condition = snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_DIVERGED
+                       ? SIMULATION_DIVERGED
+                       : SIMULATION_PAUSED;
+    return true;
+}
+
+simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
+    if (!snapshot->options) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its options");
+        return NULL;
+    }
+    simulation *s = plan_simulation(l, snapshot->options, snapshot->digest, why);
+    if (s && !plan_jump(s, snapshot, why)) {
+        simulation_release(s);
+        s = NULL;
+    }
+    return s;
+}

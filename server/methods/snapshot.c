@@ -1,0 +1,170 @@
+/* All simulations in one file, and recorded runs computed once more. */
+#include "methods/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "methods/live_messages.h"
+#include "methods/methods.h"
+#include "methods/simulation_plan.h"
+
+static const char FILE_NAME[] = "simulations", SUFFIX[] = ".snapshot";
+
+/* Most bytes of a snapshot. */
+#define MOST_BYTES (UINT64_C(1) << 32)
+
+/* ---- saving ------------------------------------------------------------------------------------------------------ */
+
+static bool save_one(simulation *s, recording *file) {
+    message_snapshot_parts parts;
+    simulation_lock(s);
+    Dynamics__V1__SimulationSnapshot *snapshot = message_snapshot(s, &parts);
+    bool is_good = snapshot && recording_append(file, &snapshot->base) && recording_flush(file);
+    simulation_unlock(s);
+    message_snapshot_free(&parts);
+    return is_good;
+}
+
+static bool save_all(live *l, recording *file, size_t *count) {
+    void **all;
+    bool is_good = name_table_list(&l->simulations, &all, count);
+    for (size_t i = 0; is_good && i < *count; i++) {
+        is_good = save_one(all[i], file);
+    }
+    if (all) {
+        name_table_release_list(&l->simulations, all, *count);
+    }
+    return is_good;
+}
+
+bool snapshot_save(live *l, char path[PATH_MAX], size_t *count, refusal *why) {
+    char fresh[PATH_MAX];
+    if (!live_path(l, "", FILE_NAME, SUFFIX, path, why) || !live_path(l, "", FILE_NAME, ".new", fresh, why)) {
+        return false;
+    }
+    unlink(fresh);
+    recording *file = recording_create(fresh, FILE_NAME, MOST_BYTES);
+    bool is_good = file && save_all(l, file, count);
+    is_good = file && recording_close(file) && is_good && rename(fresh, path) == 0;
+    return is_good || refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "cannot write %.256s: %s", fresh,
+                             strerror(errno));
+}
+
+void method_save_simulations(call *c) {
+    Dynamics__V1__SaveSimulationsReply *reply = call_allocate(c, 1, sizeof *reply);
+    char path[PATH_MAX];
+    size_t count;
+    refusal why = {0};
+    if (!reply) {
+        return;
+    }
+    if (!snapshot_save(c->service->live, path, &count, &why)) {
+        call_refuse(c, &why);
+        return;
+    }
+    dynamics__v1__save_simulations_reply__init(reply);
+    reply->simulations = (uint32_t)count;
+    reply->file = call_string(c, path);
+    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SAVE_SIMULATIONS;
+    c->reply.save_simulations = reply;
+}
+
+/* ---- restoring --------------------------------------------------------------------------------------------------- */
+
+static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
+    simulation *s = plan_restored(l, snapshot, why);
+    if (!s) {
+        return false;
+    }
+    s->token = snapshot->token;
+    snprintf(s->owner, sizeof s->owner, "%s", snapshot->owner);
+    simulation_renew(s);
+    bool is_good = live_add_simulation(l, s, why);
+    if (is_good && snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING) {
+        simulation_resume(s);
+    }
+    simulation_release(s);
+    return is_good;
+}
+
+bool snapshot_restore(live *l, snapshot_left_out left_out, void *context, size_t *count, refusal *why) {
+    char path[PATH_MAX];
+    recording_reader reader;
+    *count = 0;
+    if (!live_path(l, "", FILE_NAME, SUFFIX, path, why)) {
+        return false;
+    }
+    if (!recording_reader_open(&reader, path)) {
+        return errno == ENOENT || refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "",
+                                         "cannot read %.256s: %s", path, strerror(errno));
+    }
+    for (;;) {
+        Dynamics__V1__SimulationSnapshot *snapshot = (Dynamics__V1__SimulationSnapshot *)recording_reader_next(
+            &reader, &dynamics__v1__simulation_snapshot__descriptor, NULL);
+        if (!snapshot) {
+            break;
+        }
+        refusal reason = {0};
+        if (restore_one(l, snapshot, &reason)) {
+            ++*count;
+        } else {
+            left_out(context, snapshot->options ? snapshot->options->name : "", reason.message);
+        }
+        dynamics__v1__simulation_snapshot__free_unpacked(snapshot, NULL);
+    }
+    if (reader.at < reader.size) {
+        left_out(context, "the rest of the file", "it is damaged");
+    }
+    recording_reader_close(&reader);
+    return true;
+}
+
+/* The list of a reply as it grows. */
+typedef struct left_out_list {
+    call *call;
+    Dynamics__V1__RestoreSimulationsReply *reply;
+    size_t capacity;
+} left_out_list;
+
+static void list_left_out(void *context, const char *name, const char *reason) {
+    left_out_list *list = context;
+    Dynamics__V1__RestoreSimulationsReply *reply = list->reply;
+    char text[REFUSAL_MESSAGE_SIZE + 80];
+    if (reply->n_left_out == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        char **grown = call_allocate(list->call, capacity, sizeof *grown);
+        if (!grown) {
+            return;
+        }
+        memcpy(grown, reply->left_out, reply->n_left_out * sizeof *grown);
+        reply->left_out = grown;
+        list->capacity = capacity;
+    }
+    snprintf(text, sizeof text, "%s: %s", name, reason);
+    char *copy = call_string(list->call, text);
+    if (copy) {
+        reply->left_out[reply->n_left_out++] = copy;
+    }
+}
+
+void method_restore_simulations(call *c) {
+    Dynamics__V1__RestoreSimulationsReply *reply = call_allocate(c, 1, sizeof *reply);
+    left_out_list list = {.call = c, .reply = reply};
+    size_t count;
+    refusal why = {0};
+    if (!reply) {
+        return;
+    }
+    dynamics__v1__restore_simulations_reply__init(reply);
+    if (!snapshot_restore(c->service->live, list_left_out, &list, &count, &why)) {
+        call_refuse(c, &why);
+    } else if (!call_has_ended(c)) {
+        reply->simulations = (uint32_t)count;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RESTORE_SIMULATIONS;
+        c->reply.restore_simulations = reply;
+    }
+}

@@ -1,0 +1,509 @@
+/* Streams: opening, asking and watching them, and the points that are pushed to them. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dynamics/v1/stream.pb-c.h"
+#include "methods/live_messages.h"
+#include "methods/methods.h"
+#include "methods/text.h"
+#include "methods/zero_bytes.h"
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* Decoded chunks may take this many times their serialized size, and this much more. */
+enum { DECODED_FACTOR = 4, DECODED_MARGIN = 1 << 16 };
+
+enum { STANDARD_CAPACITY = 10000 };
+static const double STANDARD_IDLE_TIME = 60;
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+static bool has_key(const void *value, const void *context) {
+    return ((const stream *)value)->key == *(const uint64_t *)context;
+}
+
+/* Rows of one part, in the model's order; NULL: absent. False when their number does not fit. */
+static bool take_rows(live *l, const robot *r, const char *name, bool is_q, size_t n, size_t count,
+                      const double *values, const double **rows, char *problem, size_t size) {
+    size_t width = is_q ? r->nq : r->nv;
+    *rows = NULL;
+    if (count == 0) {
+        return true;
+    }
+    if (count / width != n || count % width != 0) {
+        snprintf(problem, size, "%s has %zu values; %zu points of %zu need %zu", name, count, n, width, n * width);
+        return false;
+    }
+    *rows = values;
+    if (!r->order.is_identity) {
+        double *ordered = arena_array(&l->chunk_memory, count, sizeof *ordered);
+        if (!ordered) {
+            snprintf(problem, size, "the daemon is short of memory");
+            return false;
+        }
+        if (is_q) {
+            robot_q_to_model(r, n, values, ordered);
+        } else {
+            robot_v_to_model(r, n, values, ordered);
+        }
+        *rows = ordered;
+    }
+    return true;
+}
+
+/* Checks the counts of a chunk and hands it to its stream. */
+static void take_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
+    const robot *r = &stream_face_of(s)->robot;
+    char problem[192] = "";
+    stream_chunk chunk = {.sequence = m->sequence, .n = m->n_t, .t = m->t, .sent = m->stamp, .arrival = arrival};
+    bool needs_q = s->options.kind == STREAM_FEEDFORWARD;
+    if (m->n_t == 0) {
+        snprintf(problem, sizeof problem, "t is empty; give the time of each point");
+    } else if (m->n_t > s->options.capacity) {
+        snprintf(problem, sizeof problem, "%zu points; at most the stream's capacity of %zu may come at once", m->n_t,
+                 s->options.capacity);
+    } else if (needs_q && m->n_q == 0) {
+        snprintf(problem, sizeof problem, "q is empty; feedforward needs q, and takes v and a");
+    } else if (take_rows(l, r, "q", true, m->n_t, m->n_q, m->q, &chunk.q, problem, sizeof problem) &&
+               take_rows(l, r, "v", false, m->n_t, m->n_v, m->v, &chunk.v, problem, sizeof problem) &&
+               take_rows(l, r, "a", false, m->n_t, m->n_a, m->a, &chunk.a, problem, sizeof problem) &&
+               take_rows(l, r, "tau", false, m->n_t, m->n_tau, m->tau, &chunk.tau, problem, sizeof problem)) {
+        stream_take(s, &chunk);
+        return;
+    }
+    stream_refuse(s, arrival, problem);
+}
+
+/* A message that belongs to no stream is counted, and told once a minute. */
+static void note_stray(live *l, const char *peer, const char *what) {
+    atomic_fetch_add(&l->stray_chunks, 1);
+    log_repeated(l->options.log, &l->stray, "a pushed message of %s was left out: %s", peer, what);
+}
+
+void live_take_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer) {
+    live *l = context;
+    if (size > atomic_load(&l->options.limits->message_bytes)) {
+        note_stray(l, peer, "it is longer than limits.message_bytes");
+        return;
+    }
+    arena_reset(&l->chunk_memory, DECODED_FACTOR * size + DECODED_MARGIN);
+    Dynamics__V1__StreamChunk *chunk = dynamics__v1__stream_chunk__unpack(&l->chunk_memory.allocator, size, bytes);
+    if (!chunk) {
+        note_stray(l, peer, "it is no serialized dynamics.v1.StreamChunk");
+        return;
+    }
+    stream *s = chunk->key ? name_table_search(&l->streams, has_key, &chunk->key) : NULL;
+    if (!s) {
+        note_stray(l, peer, "no stream has its key; it may have ended");
+        return;
+    }
+    /* The arrays in the caller's order may come once more in the model's. */
+    l->chunk_memory.limit = SIZE_MAX;
+    take_chunk(l, s, chunk, arrival);
+    stream_release(s);
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static void free_face(void *attachment) {
+    stream_face *face = attachment;
+    topics_free(&face->topics);
+    arena_free(&face->memory);
+    free(face->rows);
+    free(face);
+}
+
+static bool check_choice(const char *field, int value, int count, refusal *why) {
+    return (value >= 0 && value < count) ||
+           refuse(why, INVALID, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
+}
+
+static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
+    uint64_t most = atomic_load(&l->options.limits->stream_points);
+    if (!check_choice("kind", (int)r->kind, 3, why) || !check_choice("hold", (int)r->hold, 2, why) ||
+        !check_choice("empty", (int)r->empty, 3, why) || !check_choice("late", (int)r->late, 2, why)) {
+        return false;
+    }
+    if (!(r->late_after >= 0 && r->late_after <= 1e6)) {
+        return refuse(why, INVALID, "late_after", "late_after is %g; give 0 to 1e6 s", r->late_after);
+    }
+    if (!(r->idle_time == 0 || (r->idle_time >= 0.1 && r->idle_time <= 86400))) {
+        return refuse(why, INVALID, "idle_time", "idle_time is %g; give 0.1 to 86400 s, or 0 for %g", r->idle_time,
+                      STANDARD_IDLE_TIME);
+    }
+    if (r->capacity > most) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "capacity",
+                      "capacity is %llu; the limit is %llu (limits.stream_points)", (unsigned long long)r->capacity,
+                      (unsigned long long)most);
+    }
+    if (r->gravity && !(isfinite(r->gravity->x) && isfinite(r->gravity->y) && isfinite(r->gravity->z))) {
+        return refuse(why, INVALID, "gravity", "gravity is %g %g %g; give finite numbers, m/s^2", r->gravity->x,
+                      r->gravity->y, r->gravity->z);
+    }
+    *options = (stream_options){
+        .kind = (stream_kind)r->kind,
+        .is_linear = r->hold == DYNAMICS__V1__HOLD_POLICY__HOLD_POLICY_LINEAR,
+        .empty = (stream_empty)r->empty,
+        .drops_late = r->late == DYNAMICS__V1__LATE_POLICY__LATE_POLICY_DROP,
+        .late_after = r->late_after,
+        .capacity = r->capacity                ? (size_t)r->capacity
+                    : most < STANDARD_CAPACITY ? (size_t)most
+                                               : STANDARD_CAPACITY,
+        .idle_time = r->idle_time > 0 ? r->idle_time : STANDARD_IDLE_TIME,
+        .has_gravity = r->gravity != NULL,
+    };
+    if (r->gravity) {
+        options->gravity[0] = r->gravity->x;
+        options->gravity[1] = r->gravity->y;
+        options->gravity[2] = r->gravity->z;
+    }
+    return true;
+}
+
+/* The names of joints outlive the request. */
+static bool copy_names(stream_face *face, const Dynamics__V1__OpenStreamRequest *r, char ***names) {
+    *names = arena_array(&face->memory, r->n_joint_names, sizeof **names);
+    for (size_t i = 0; *names && i < r->n_joint_names; i++) {
+        (*names)[i] = arena_allocate(&face->memory, strlen(r->joint_names[i]) + 1);
+        if (!(*names)[i]) {
+            return false;
+        }
+        strcpy((*names)[i], r->joint_names[i]);
+    }
+    return *names != NULL;
+}
+
+static stream_face *create_face(const Dynamics__V1__OpenStreamRequest *r, model_entry *entry, refusal *why) {
+    stream_face *face = calloc(1, sizeof *face);
+    char **names;
+    if (face) {
+        arena_init(&face->memory);
+        arena_reset(&face->memory, SIZE_MAX);
+    }
+    if (!face || !copy_names(face, r, &names)) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    } else if (robot_open(&face->robot, entry, r->n_joint_names, names, &face->memory, why)) {
+        return face;
+    }
+    if (face) {
+        free_face(face);
+    }
+    return NULL;
+}
+
+/* The file of a stream that records. */
+static recording *open_recording(live *l, const stream *s, const char *wanted, refusal *why) {
+    Dynamics__V1__RecordingHeader header = DYNAMICS__V1__RECORDING_HEADER__INIT;
+    static char format[] = "dynamics.v1.stream", version[] = DYNAMICSD_VERSION;
+    char name[SIMULATION_NAME_SIZE], path[PATH_MAX];
+    if (!live_name(l, "recording", wanted[0] ? wanted : s->name, "recording", name, why) ||
+        !live_path(l, "recordings", name, ".recording", path, why)) {
+        return NULL;
+    }
+    recording *r = recording_create(path, name, atomic_load(&l->options.limits->recording_bytes));
+    if (!r) {
+        refuse(why,
+               errno == EEXIST ? DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS : DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
+               "recording", "%.300s: %s", path, strerror(errno));
+        return NULL;
+    }
+    header.format = format;
+    header.daemon = version;
+    header.stamp = simulation_stamp();
+    header.model = s->entry->name;
+    header.digest = s->entry->digest;
+    recording_append(r, &header.base);
+    return r;
+}
+
+/* Whether the simulation may be fed; locked. */
+static bool check_target(call *c, const simulation *s, uint64_t token) {
+    if (s->token == 0 || s->token != token) {
+        call_blame(c, "token");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_PERMISSION_DENIED,
+                  "simulation \"%s\" is commanded by %s; a stream into it needs its token", s->name,
+                  s->owner[0] ? s->owner : "nobody");
+    } else if (s->source) {
+        call_blame(c, "simulation");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
+                  "stream \"%s\" feeds simulation \"%s\" already; close it first", s->source->name, s->name);
+    }
+    return !call_has_ended(c);
+}
+
+/* The simulation that is to be fed, or NULL; a reference. */
+static simulation *find_target(call *c, const Dynamics__V1__OpenStreamRequest *r) {
+    char quoted[TEXT_QUOTE_SIZE];
+    simulation *s = name_table_find(&c->service->live->simulations, r->simulation);
+    if (!s) {
+        call_blame(c, "simulation");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "there is no simulation %s",
+                  text_quote(r->simulation, quoted));
+        return NULL;
+    }
+    simulation_lock(s);
+    bool is_good = check_target(c, s, r->token);
+    simulation_unlock(s);
+    if (!is_good) {
+        simulation_release(s);
+    }
+    return is_good ? s : NULL;
+}
+
+/* Makes the stream and enters it. A reference, or NULL. */
+static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, model_entry *entry, simulation *target) {
+    live *l = c->service->live;
+    char name[SIMULATION_NAME_SIZE];
+    refusal why = {0};
+    dyn_error error;
+    stream_options options;
+    stream *s = NULL;
+    stream_face *face = NULL;
+    if (!live_name(l, "stream", r->name, "name", name, &why) || !take_options(l, r, &options, &why) ||
+        !(face = create_face(r, entry, &why))) {
+        call_refuse(c, &why);
+        return NULL;
+    }
+    if (stream_create(entry, target, name, &options, &live_stream_hooks, l, &error, &s) != DYN_OK) {
+        free_face(face);
+        call_fail_memory(c);
+        return NULL;
+    }
+    s->attachment = face;
+    s->free_attachment = free_face;
+    s->key = live_token();
+    snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
+    topics_name(&face->topics, "stream", name, "torques");
+    if (options.kind == STREAM_RECORD) {
+        s->recording = open_recording(l, s, r->recording, &why);
+    }
+    bool is_good = (options.kind != STREAM_RECORD || s->recording) && live_add_stream(l, s, &why);
+    if (!is_good) {
+        call_refuse(c, &why);
+        live_end_stream(l, s, STREAM_CLOSED, "it could not be opened");
+        stream_release(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* Connects a stream to its simulation. */
+static bool feed(call *c, stream *s, uint64_t token) {
+    if (!s->target) {
+        return true;
+    }
+    simulation_lock(s->target);
+    bool is_good = check_target(c, s->target, token);
+    if (is_good) {
+        s->target->source = s;
+    }
+    simulation_unlock(s->target);
+    return is_good;
+}
+
+static void reply_opened(call *c, stream *s, bool must_watch) {
+    live *l = c->service->live;
+    Dynamics__V1__OpenStreamReply *reply = call_allocate(c, 1, sizeof *reply);
+    watched_topics *topics = &stream_face_of(s)->topics;
+    refusal why = {0};
+    if (!reply) {
+        return;
+    }
+    dynamics__v1__open_stream_reply__init(reply);
+    reply->stream = call_string(c, s->name);
+    reply->key = s->key;
+    reply->ingest = call_allocate(c, l->ingest_count, sizeof *reply->ingest);
+    for (size_t i = 0; reply->ingest && i < l->ingest_count; i++) {
+        reply->ingest[reply->n_ingest++] = call_string(c, l->ingest[i]);
+    }
+    reply->credit = s->options.capacity;
+    reply->nq = (uint32_t)s->nq;
+    reply->nv = (uint32_t)s->nv;
+    reply->torques_topic = call_string(c, topics->data);
+    reply->events_topic = call_string(c, topics->events);
+    if (must_watch && !live_watch(l, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
+        call_refuse(c, &why);
+    }
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_OPEN_STREAM;
+        c->reply.open_stream = reply;
+    }
+}
+
+void method_open_stream(call *c) {
+    const Dynamics__V1__OpenStreamRequest *r = c->request->open_stream;
+    live *l = c->service->live;
+    if (l->ingest_count == 0) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
+                  "the daemon has no endpoint for streams; name one in its configuration (endpoints.ingest)");
+        return;
+    }
+    bool feeds_simulation = r->kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_SIMULATION_INPUT;
+    simulation *target = feeds_simulation ? find_target(c, r) : NULL;
+    model_entry *entry = target             ? model_entry_retain(target->entry)
+                         : feeds_simulation ? NULL
+                                            : call_find_model(c, r->model);
+    stream *s = entry ? open_stream(c, r, entry, target) : NULL;
+    if (s) {
+        if (feed(c, s, r->token)) {
+            reply_opened(c, s, r->watch);
+        }
+        if (call_has_ended(c)) {
+            live_end_stream(l, s, STREAM_CLOSED, "it could not be opened");
+        }
+        stream_release(s);
+    }
+    model_entry_release(entry);
+    simulation_release(target);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+/* A reference to the stream of that name; NULL and the call ended when there is none. */
+static stream *find(call *c, const char *name) {
+    char quoted[TEXT_QUOTE_SIZE];
+    stream *s = name_table_find(&c->service->live->streams, name);
+    if (!s) {
+        call_blame(c, "stream");
+        call_fail(c, name[0] ? DYNAMICS__V1__CODE__CODE_NOT_FOUND : INVALID,
+                  "there is no stream %s; it may have ended (ListStreams tells which there are)",
+                  text_quote(name, quoted));
+    }
+    return s;
+}
+
+/* What is to be told of a stream, in the call's memory. */
+static Dynamics__V1__StreamSummary *summarize(call *c, stream *s) {
+    pthread_mutex_lock(&s->mutex);
+    Dynamics__V1__StreamSummary *summary = message_stream_summary(c, s);
+    pthread_mutex_unlock(&s->mutex);
+    return summary;
+}
+
+void method_stream_status(call *c) {
+    Dynamics__V1__StreamStatusReply *reply = call_allocate(c, 1, sizeof *reply);
+    stream *s = reply ? find(c, c->request->stream_status->stream) : NULL;
+    if (s) {
+        dynamics__v1__stream_status_reply__init(reply);
+        reply->stream = summarize(c, s);
+        stream_release(s);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_STREAM_STATUS;
+        c->reply.stream_status = reply;
+    }
+}
+
+void method_close_stream(call *c) {
+    const Dynamics__V1__CloseStreamRequest *r = c->request->close_stream;
+    Dynamics__V1__CloseStreamReply *reply = call_allocate(c, 1, sizeof *reply);
+    stream *s = reply ? find(c, r->stream) : NULL;
+    if (!s) {
+        return;
+    }
+    if (r->key != s->key) {
+        call_blame(c, "key");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_PERMISSION_DENIED, "stream \"%s\" was opened by %s; its key is not %s",
+                  s->name, s->owner, r->key ? "the one given" : "given");
+    } else {
+        live_end_stream(c->service->live, s, STREAM_CLOSED, "closed by its owner");
+        dynamics__v1__close_stream_reply__init(reply);
+        reply->stream = summarize(c, s);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CLOSE_STREAM;
+        c->reply.close_stream = reply;
+    }
+    stream_release(s);
+}
+
+/* Copies the results from `first` on; the stream is locked. */
+static void copy_points(call *c, const stream *s, uint64_t first, uint64_t count,
+                        Dynamics__V1__GetStreamPointsReply *reply) {
+    size_t capacity = s->options.capacity;
+    uint64_t last = s->order.last, oldest = last >= capacity ? last - capacity + 1 : 1;
+    uint64_t begin = first > oldest ? first : oldest;
+    uint64_t most = last >= begin ? last - begin + 1 : 0;
+    most = count > 0 && count < most ? count : most;
+    reply->sequence = call_allocate(c, (size_t)most, sizeof *reply->sequence);
+    reply->t = call_allocate(c, (size_t)most, sizeof *reply->t);
+    reply->tau = call_allocate(c, (size_t)most * s->nv, sizeof *reply->tau);
+    reply->oldest = last > 0 ? oldest : 0;
+    for (uint64_t n = begin; !call_has_ended(c) && n <= last && reply->n_sequence < most; n++) {
+        size_t place = (size_t)(n % capacity);
+        if (s->held_sequence[place] == n) {
+            robot_v_to_caller(&stream_face_of(s)->robot, 1, s->held_tau + place * s->nv, reply->tau + reply->n_tau);
+            reply->t[reply->n_t++] = s->held_t[place];
+            reply->sequence[reply->n_sequence++] = n;
+            reply->n_tau += s->nv;
+        }
+    }
+}
+
+void method_get_stream_points(call *c) {
+    const Dynamics__V1__GetStreamPointsRequest *r = c->request->get_stream_points;
+    Dynamics__V1__GetStreamPointsReply *reply = call_allocate(c, 1, sizeof *reply);
+    stream *s = reply ? find(c, r->stream) : NULL;
+    if (!s) {
+        return;
+    }
+    dynamics__v1__get_stream_points_reply__init(reply);
+    if (s->options.kind != STREAM_FEEDFORWARD) {
+        call_blame(c, "stream");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
+                  "stream \"%s\" is not of kind FEEDFORWARD: its points do not become torques", s->name);
+    } else {
+        pthread_mutex_lock(&s->mutex);
+        copy_points(c, s, r->first, r->count, reply);
+        pthread_mutex_unlock(&s->mutex);
+    }
+    stream_release(s);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_STREAM_POINTS;
+        c->reply.get_stream_points = reply;
+    }
+}
+
+void method_list_streams(call *c) {
+    name_table *table = &c->service->live->streams;
+    Dynamics__V1__ListStreamsReply *reply = call_allocate(c, 1, sizeof *reply);
+    void **all;
+    size_t count;
+    if (!reply || !name_table_list(table, &all, &count)) {
+        call_fail_memory(c);
+        return;
+    }
+    dynamics__v1__list_streams_reply__init(reply);
+    reply->streams = call_allocate(c, count, sizeof *reply->streams);
+    for (size_t i = 0; reply->streams && i < count && !call_has_ended(c); i++) {
+        reply->streams[i] = summarize(c, all[i]);
+        reply->n_streams = i + 1;
+    }
+    name_table_release_list(table, all, count);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_STREAMS;
+        c->reply.list_streams = reply;
+    }
+}
+
+void method_watch_stream(call *c) {
+    Dynamics__V1__WatchStreamReply *reply = call_allocate(c, 1, sizeof *reply);
+    refusal why = {0};
+    stream *s = reply ? find(c, c->request->watch_stream->stream) : NULL;
+    if (!s) {
+        return;
+    }
+    dynamics__v1__watch_stream_reply__init(reply);
+    watched_topics *topics = &stream_face_of(s)->topics;
+    if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
+        call_refuse(c, &why);
+    } else {
+        reply->torques_topic = call_string(c, topics->data);
+        reply->events_topic = call_string(c, topics->events);
+        reply->linger = TOPIC_LINGER;
+        reply->stream = summarize(c, s);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_WATCH_STREAM;
+        c->reply.watch_stream = reply;
+    }
+    stream_release(s);
+}

@@ -1,0 +1,49 @@
+/* The topics of one simulation or stream. */
+#include "methods/topic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "simulations/simulation.h"
+
+void topics_name(watched_topics *t, const char *kind, const char *name, const char *data) {
+    snprintf(t->data, sizeof t->data, "%s/%s/%s", kind, name, data);
+    snprintf(t->events, sizeof t->events, "%s/%s/events", kind, name);
+}
+
+bool topics_have_subscribers(const watched_topics *t) {
+    return t->endpoint && transport_topic_subscribers(t->endpoint) > 0;
+}
+
+static void send(watched_topics *t, const char *topic, uint64_t *sequence, Dynamics__V1__Event *event) {
+    event->sequence = *sequence + 1;
+    event->stamp = simulation_stamp();
+    size_t size = dynamics__v1__event__get_packed_size(event);
+    if (size > t->capacity) {
+        uint8_t *bytes = realloc(t->bytes, 2 * size);
+        t->bytes = bytes ? bytes : t->bytes;
+        t->capacity = bytes ? 2 * size : t->capacity;
+    }
+    /* Without memory the message is lost; its number tells so. */
+    *sequence += 1;
+    if (size <= t->capacity) {
+        dynamics__v1__event__pack(event, t->bytes);
+        transport_topic_publish(t->endpoint, topic, t->bytes, size);
+    }
+}
+
+void topics_send_data(watched_topics *t, Dynamics__V1__Event *event) {
+    if (topics_have_subscribers(t)) {
+        send(t, t->data, &t->data_sequence, event);
+    }
+}
+
+void topics_send_event(watched_topics *t, Dynamics__V1__Event *event) {
+    if (topics_have_subscribers(t)) {
+        send(t, t->events, &t->event_sequence, event);
+    }
+}
+
+void topics_free(watched_topics *t) {
+    free(t->bytes);
+}
