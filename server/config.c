@@ -111,9 +111,6 @@ void config_init(config *c) {
     c->events.count = 2;
     snprintf(c->events.address[0], TRANSPORT_ADDRESS_SIZE, "ipc:///run/dynamicsd/events.sock");
     snprintf(c->events.address[1], TRANSPORT_ADDRESS_SIZE, "tcp://127.0.0.1:7401");
-    c->ingest.count = 2;
-    snprintf(c->ingest.address[0], TRANSPORT_ADDRESS_SIZE, "ipc:///run/dynamicsd/ingest.sock");
-    snprintf(c->ingest.address[1], TRANSPORT_ADDRESS_SIZE, "tcp://127.0.0.1:7402");
     c->ipc_mode = 0660;
     snprintf(c->directory, sizeof c->directory, "/usr/share/dynamicsd/robots");
     c->message_bytes = 64UL << 20;
@@ -138,6 +135,22 @@ void config_init(config *c) {
     c->format = LOG_FORMAT_AUTO;
     c->probe_interval = 0.1;
     c->probe_timeout = 0.15;
+}
+
+void config_derive_ingest(config *c) {
+    if (c->has_ingest) {
+        return;
+    }
+    c->ingest.count = 0;
+    for (size_t i = 0; i < c->request.count; i++) {
+        const char *address = c->request.address[i], *colon = strrchr(address, ':');
+        char *derived = c->ingest.address[c->ingest.count++];
+        if (strncmp(address, "tcp://", 6) == 0 && colon) {
+            snprintf(derived, TRANSPORT_ADDRESS_SIZE, "%.*s:0", (int)(colon - address), address);
+        } else {
+            snprintf(derived, TRANSPORT_ADDRESS_SIZE, "%.240s.ingest", address);
+        }
+    }
 }
 
 void config_free(config *c) {
@@ -305,6 +318,7 @@ static int take(void *context, const char *section, const char *name, const char
         return 1;
     }
     r->lines_seen[i] = r->line;
+    r->config->has_ingest = r->config->has_ingest || keys[i].offset == offsetof(config, ingest);
     if (!set_value(r->config, &keys[i], is_first, value, error)) {
         fail(r, "%s", error);
     }

@@ -23,6 +23,7 @@ typedef struct config_addresses {
 typedef struct config {
     /* [endpoints] */
     config_addresses request, events, ingest;
+    bool has_ingest; /* the file names it; else it is derived from `request` */
     unsigned ipc_mode;
     /* [models], and the sections [model NAME] */
     char directory[PATH_MAX];
@@ -61,6 +62,10 @@ bool config_set_address(config_addresses *addresses, const char *key, const char
                         char error[CONFIG_ERROR_SIZE]);
 bool config_add_address(config_addresses *addresses, const char *key, const char *address,
                         char error[CONFIG_ERROR_SIZE]);
+
+/* Puts the endpoints for streams beside those for requests, unless they were named: ipc at PATH.ingest, tcp at a port
+ * that the system chooses. */
+void config_derive_ingest(config *c);
 
 /* Names of levels and formats, as in the file. */
 bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]);

@@ -78,7 +78,9 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
     }
     if (arguments->has_ingest) {
         c->ingest = arguments->ingest;
+        c->has_ingest = true;
     }
+    config_derive_ingest(c);
     if (arguments->state_directory) {
         snprintf(c->state_directory, sizeof c->state_directory, "%s", arguments->state_directory);
     }

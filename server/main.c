@@ -130,26 +130,20 @@ static bool take(command *c, int option, const char *value, char error[CONFIG_ER
     }
 }
 
-/* Addresses beside those for requests, with a suffix. */
-static bool derive(const config_addresses *requests, const char *suffix, config_addresses *derived,
-                   char error[CONFIG_ERROR_SIZE]) {
-    for (size_t i = 0; i < requests->count; i++) {
+/* With --endpoint alone the events go beside it, and nothing is kept: no other daemon's endpoints and files are in the
+ * way. */
+static bool derive_others(daemon_arguments *a, char error[CONFIG_ERROR_SIZE]) {
+    bool had_events = a->has_events;
+    a->has_events = true;
+    a->state_directory = a->state_directory ? a->state_directory : "";
+    for (size_t i = 0; !had_events && i < a->request.count; i++) {
         char address[2 * TRANSPORT_ADDRESS_SIZE];
-        snprintf(address, sizeof address, "%s.%s", requests->address[i], suffix);
-        if (strncmp(address, "ipc://", 6) == 0 && !config_add_address(derived, "--endpoint", address, error)) {
+        snprintf(address, sizeof address, "%s.events", a->request.address[i]);
+        if (strncmp(address, "ipc://", 6) == 0 && !config_add_address(&a->events, "--endpoint", address, error)) {
             return false;
         }
     }
     return true;
-}
-
-/* With --endpoint alone all else goes beside it: no other daemon's endpoints and files are in the way. */
-static bool derive_others(daemon_arguments *a, char error[CONFIG_ERROR_SIZE]) {
-    bool is_good = (a->has_events || derive(&a->request, "events", &a->events, error)) &&
-                   (a->has_ingest || derive(&a->request, "ingest", &a->ingest, error));
-    a->has_events = a->has_ingest = true;
-    a->state_directory = a->state_directory ? a->state_directory : "";
-    return is_good;
 }
 
 static bool parse(int argc, char **argv, command *c, char error[CONFIG_ERROR_SIZE]) {

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -117,6 +118,7 @@ void daemon_configure(const daemon_fixture *daemon, const char *sections) {
     ck_assert_ptr_nonnull(file);
     fprintf(file, "[endpoints]\nrequest = %s tcp://127.0.0.1:0\nevents = %s tcp://127.0.0.1:0\n", daemon->request_ipc,
             daemon->events_ipc);
+    fprintf(file, "[simulations]\nstate_directory = %s/state\n", daemon->directory);
     fprintf(file, "[models]\ndirectory = %s\n%s\n", daemon->models, sections ? sections : "");
     ck_assert_int_eq(fclose(file), 0);
 }
@@ -150,7 +152,8 @@ static void learn_addresses(daemon_fixture *daemon) {
     for (size_t i = 0; i < info->endpoint_count; i++) {
         const dyn_client_endpoint *endpoint = &info->endpoints[i];
         if (strncmp(endpoint->address, "tcp://", 6) == 0) {
-            char *address = strcmp(endpoint->kind, "events") == 0 ? daemon->events_tcp : daemon->request_tcp;
+            bool is_request = strcmp(endpoint->kind, "request") == 0, is_events = strcmp(endpoint->kind, "events") == 0;
+            char *address = is_request ? daemon->request_tcp : is_events ? daemon->events_tcp : daemon->ingest_tcp;
             snprintf(address, sizeof daemon->events_tcp, "%s", endpoint->address);
         }
     }
@@ -171,6 +174,10 @@ void daemon_start(const daemon_options *options, daemon_fixture *daemon) {
     snprintf(daemon->models, sizeof daemon->models, "%s", options->models ? options->models : DYNAMICS_ROBOTS_DIR);
     snprintf(daemon->request_ipc, sizeof daemon->request_ipc, "ipc://%s/request", daemon->directory);
     snprintf(daemon->events_ipc, sizeof daemon->events_ipc, "ipc://%s/events", daemon->directory);
+    snprintf(daemon->ingest_ipc, sizeof daemon->ingest_ipc, "ipc://%s/request.ingest", daemon->directory);
+    char state[96];
+    snprintf(state, sizeof state, "%s/state", daemon->directory);
+    ck_assert_int_eq(mkdir(state, 0700), 0);
     daemon_configure(daemon, options->configuration);
     open_notices(daemon);
     daemon->process = fork();
@@ -208,11 +215,16 @@ void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, doub
     fail_with_log(daemon, "the daemon has not told its service manager", text);
 }
 
-/* Removes a directory and the files in it. */
+/* Removes a directory and all in it. */
 static void remove_directory(const char *path) {
     DIR *directory = opendir(path);
     for (struct dirent *entry = directory ? readdir(directory) : NULL; entry; entry = readdir(directory)) {
-        unlinkat(dirfd(directory), entry->d_name, 0);
+        char inner[PATH_MAX];
+        bool is_self = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (!is_self && unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
+            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
+            remove_directory(inner);
+        }
     }
     if (directory) {
         closedir(directory);

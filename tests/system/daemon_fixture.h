@@ -25,6 +25,7 @@ typedef struct daemon_fixture {
     char models[256];
     char request_ipc[96], request_tcp[96]; /* addresses to dial */
     char events_ipc[96], events_tcp[96];
+    char ingest_ipc[96], ingest_tcp[96];
 } daemon_fixture;
 
 /* Starts the daemon and waits until it is ready. */
