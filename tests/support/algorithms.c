@@ -121,6 +121,14 @@ static dyn_status frame_force(input in, dyn_error *error, outputs out) {
                            error, out[0]);
 }
 
+/* J M^-1 J', which a singular configuration has too. */
+static dyn_status task_inertia(input in, dyn_error *error, outputs out) {
+    const dyn_task_frame frame = {in->frame, DYN_LOCAL_WORLD_ALIGNED, DYN_TASK_ALL};
+    const dyn_task task = {1, &frame};
+    return dyn_operational_space(in->model, in->workspace, in->n, NULL, in->q, NULL, &task, error, out[0], NULL, NULL,
+                                 NULL, NULL, NULL);
+}
+
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 static dyn_status rnea_derivatives(input in, dyn_error *error, outputs out) {
@@ -197,6 +205,7 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
     [ALGORITHM_JOINT_WRENCHES] = {"joint wrenches", {SHAPE_6xJOINTS}, joint_wrenches},
     [ALGORITHM_FRAME_FORCE] = {"J'F", {SHAPE_NV}, frame_force},
     [ALGORITHM_REGRESSOR] = {"regressor", {SHAPE_NVxP}, regressor},
+    [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},
     [ALGORITHM_RNEA_DERIVATIVES] = {"dRNEA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, rnea_derivatives},
     [ALGORITHM_ABA_DERIVATIVES] = {"dABA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, aba_derivatives},
     [ALGORITHM_GRAVITY_DERIVATIVES] = {"dg", {SHAPE_NVxNV}, gravity_derivatives},
@@ -230,6 +239,8 @@ size_t algorithm_output_width(algorithm_id id, const dyn_model *model, int i) {
         return 6;
     case SHAPE_3x3:
         return 9;
+    case SHAPE_6x6:
+        return 36;
     case SHAPE_NV:
         return nv;
     case SHAPE_3xNV:

@@ -31,6 +31,7 @@
 #include <dynamics/mass_matrix.h>
 #include <dynamics/model.h>
 #include <dynamics/regressor.h>
+#include <dynamics/operational_space.h>
 #include <dynamics/operations.h>
 #include <dynamics/payload.h>
 #include <dynamics/report.h>
@@ -39,6 +40,7 @@
 #include <dynamics/second_derivatives.h>
 #include <dynamics/simulation.h>
 #include <dynamics/status.h>
+#include <dynamics/task.h>
 #include <dynamics/trajectory.h>
 #include <dynamics/urdf.h>
 #include <dynamics/workspace.h>

@@ -36,6 +36,7 @@ size_t KERNEL(rnea_directional_memory)(const dyn_model *model);
 size_t KERNEL(aba_directional_memory)(const dyn_model *model);
 size_t KERNEL(rnea_second_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model);
+size_t KERNEL(operational_space_memory)(const dyn_model *model);
 
 size_t KERNEL(integrate_memory)(const dyn_model *model);
 size_t KERNEL(step_memory)(const dyn_model *model);
@@ -147,6 +148,10 @@ void KERNEL(add_resistance)(const dyn_model *model, const joint_resistance *r, c
 /* or what a semi-implicit step of dt needs of them: tau += -K v + springs, diagonal = dt K. False: K is zero. */
 int KERNEL(resist_implicitly)(const dyn_model *model, const joint_resistance *r, double dt, const real *q,
                               const real *v, real *tau, real *diagonal);
+
+void KERNEL(operational_space)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                               const void *v, const dyn_task *task, void *pivots, void *kept,
+                               const task_results *results);
 
 /* Sines and cosines of `count` packed angles. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);

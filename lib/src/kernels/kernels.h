@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <dynamics/model.h>
+#include <dynamics/task.h>
 
 #include "step_parameters.h"
 
@@ -26,6 +27,14 @@ typedef struct wrench_set {
     const wrench_frame *frames;
     const void *wrenches;
 } wrench_set;
+
+/* Where the dynamics of a task of m rows go; NULL: not wanted. */
+typedef struct task_results {
+    void *inverse_inertia, *inertia; /* m x m */
+    void *bias, *gravity;            /* m */
+    void *inverse;                   /* nv x m */
+    void *projector;                 /* nv x nv */
+} task_results;
 
 typedef struct kernel_table {
     int lanes;
@@ -129,6 +138,11 @@ typedef struct kernel_table {
     /* Adds the forces of a controller to tau. */
     void (*control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
                     const void *q_r, const void *v_r, const void *a_r, void *tau);
+    /* Dynamics of a task; `pivots` as above, and `kept` receives for each row what its pivot is of its diagonal entry
+     * of the inverse inertia, unless only that is wanted. */
+    void (*operational_space)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                              const void *v, const dyn_task *task, void *pivots, void *kept,
+                              const task_results *results);
 } kernel_table;
 
 /* The instances; those but the scalar one where DYN_HAVE_X86_INSTANCES says so. */

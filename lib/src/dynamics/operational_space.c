@@ -1,0 +1,137 @@
+#include <dynamics/operational_space.h>
+
+#include <stdio.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "results.h"
+#include "workspace.h"
+
+/* What a row of a task must keep of its inverse inertia when those behind it are held. */
+static const double independence = 1e-12;
+
+int dyn_task_row_count(const dyn_task *task) {
+    int count = 0;
+    for (size_t f = 0; f < task->count; f++) {
+        count += __builtin_popcount(task->frames[f].rows & DYN_TASK_ALL);
+    }
+    return count;
+}
+
+static dyn_status check_task(const dyn_model *model, const dyn_task *task, dyn_error *error) {
+    if (task->count == 0 || task->count > DYN_TASK_FRAMES) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "task", "the task has %zu frames; give 1 to %d", task->count,
+                             DYN_TASK_FRAMES);
+    }
+    for (size_t f = 0; f < task->count; f++) {
+        dyn_status status = dyn_check_frame(model, task->frames[f].frame, error);
+        if (status != DYN_OK) {
+            return status;
+        }
+        unsigned rows = task->frames[f].rows;
+        if (rows == 0 || rows > DYN_TASK_ALL) {
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, "task",
+                                 "the rows of frame %zu of the task are 0x%x; give one or several of the bits 0 to 5",
+                                 f, rows);
+        }
+    }
+    return DYN_OK;
+}
+
+/* "linear x of tool0" for a row of the task. */
+static void name_row(const dyn_model *model, const dyn_task *task, size_t row, char *name, size_t size) {
+    static const char *const rows[6] = {"angular x", "angular y", "angular z", "linear x", "linear y", "linear z"};
+    for (size_t f = 0; f < task->count; f++) {
+        for (int i = 0; i < 6; i++) {
+            if (task->frames[f].rows >> i & 1 && row-- == 0) {
+                int frame = task->frames[f].frame;
+                snprintf(name, size, "%s of %s", rows[i], frame < 0 ? "world" : model->links[frame].name);
+                return;
+            }
+        }
+    }
+}
+
+/* Whether the rows are independent in all samples of the block. */
+static dyn_status check_rows(const dyn_model *model, const dyn_task *task, const double *kept, sample_block block,
+                             dyn_error *error) {
+    size_t rows = (size_t)dyn_task_row_count(task);
+    for (size_t l = 0; l < block.count; l++) {
+        for (size_t i = rows; i-- > 0;) {
+            if (!(kept[i * block.lanes + l] > independence)) {
+                char name[DYN_PLACE_SIZE];
+                name_row(model, task, i, name, sizeof name);
+                return dyn_error_set(error, DYN_FAILED_PRECONDITION, "task",
+                                     "the task is singular in sample %zu: its row %s depends on those behind it, or "
+                                     "nothing moves it; leave it out, or ask for the inverse inertia alone",
+                                     block.first + l, name);
+            }
+        }
+    }
+    return DYN_OK;
+}
+
+/* The kernel's places of the results that are wanted; `part` runs over them. */
+static task_results places(const results *wanted, void *const out[MAX_RESULTS], const results *all) {
+    void *place[MAX_RESULTS] = {0};
+    for (size_t i = 0, part = 0; i < all->count && part < wanted->count; i++) {
+        place[i] = all->of[i].rows ? out[part++] : NULL;
+    }
+    return (task_results){place[0], place[1], place[2], place[3], place[4], place[5]};
+}
+
+/* Computes all blocks. */
+static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t n, const double *gravity,
+                          const double *q, const double *v, const dyn_task *task, const results *all,
+                          const results *wanted, dyn_error *error) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, width = dyn_results_width(wanted);
+    bool inverts = wanted->count > (all->of[0].rows ? 1 : 0);
+    dyn_status status = DYN_OK;
+    for (sample_block block = dyn_block_first_of_width(w, n, width + DYN_TASK_ROWS);
+         status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
+        void *out[MAX_RESULTS], *kept = dyn_block_part(w, block.lanes > 1 ? width : 0, block);
+        dyn_results_find(w, wanted, block, out);
+        task_results at = places(wanted, out, all);
+        block.kernels->operational_space(model, w->memory, gravity ? gravity : model->gravity,
+                                         dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block), task,
+                                         w->pivots, kept, &at);
+        dyn_results_store(out, block, wanted);
+        status = dyn_check_pivots(w, block, error);
+        if (status == DYN_OK && inverts) {
+            status = check_rows(model, task, kept, block, error);
+        }
+    }
+    return status;
+}
+
+dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                                 const double *q, const double *v, const dyn_task *task, dyn_error *error,
+                                 double *inverse_inertia, double *inertia, double *bias, double *gravity_force,
+                                 double *inverse, double *projector) {
+    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
+    if (status == DYN_OK) {
+        status = check_task(model, task, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t m = (size_t)dyn_task_row_count(task), nv = (size_t)model->nv;
+    const results all = {6,
+                         {{"inverse_inertia", inverse_inertia, m * m},
+                          {"inertia", inertia, m * m},
+                          {"bias", bias, m},
+                          {"gravity_force", gravity_force, m},
+                          {"inverse", inverse, nv * m},
+                          {"projector", projector, nv * nv}}};
+    results wanted = {.count = 0};
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.of[i].rows) {
+            wanted.of[wanted.count++] = all.of[i];
+        }
+    }
+    if (wanted.count > 0) {
+        status = compute(model, workspace, n, gravity, q, v, task, &all, &wanted, error);
+    }
+    return status == DYN_OK ? dyn_results_check(workspace, n, &wanted, error) : status;
+}
