@@ -11,6 +11,9 @@
 /* kernels.c: nanoseconds per state of each algorithm on robots and chains, and what a body costs in long chains. */
 void bench_kernels(const bench_options *options, report *r);
 
+/* peak.c: the share of the core's peak that some algorithms reach. */
+void bench_peak(const bench_options *options, report *r);
+
 /* round_trip.c: percentiles of one InverseDynamics over ipc and tcp, beside a bare echo. */
 void bench_round_trip(const bench_options *options, report *r);
 
