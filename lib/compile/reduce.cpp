@@ -243,3 +243,13 @@ void split_transforms(std::vector<body> &bodies) {
     }
     bodies = split;
 }
+
+void restate_for_kernels(std::vector<body> &bodies) {
+    for (body &b : bodies) {
+        const double *I = b.inertia, half_trace = 0.5 * (I[0] + I[3] + I[5]);
+        const double moments[6] = {half_trace - I[0], -I[1], -I[2], half_trace - I[3], -I[4], half_trace - I[5]};
+        std::memcpy(b.moments, moments, sizeof moments);
+        b.hinge = false;
+        b.forks = true;
+    }
+}

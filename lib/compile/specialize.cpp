@@ -49,6 +49,7 @@ class symbolic_run {
         if (a < algorithm::frame) {
             split_transforms(bodies);
         }
+        restate_for_kernels(bodies);
         model.bodies = bodies.data();
         model.body_count = (int)bodies.size();
         size_t needed = 0;

@@ -213,6 +213,39 @@ START_TEST(axis_of_a_body_is_plus_z) {
 }
 END_TEST
 
+/* Whether body i is the first revolute one on a body whose frame may be turned. */
+static bool is_first_on_turned(const dyn_model *model, int i) {
+    const body *b = &model->bodies[i];
+    bool first = b->motion == MOTION_REVOLUTE && b->parent >= 0;
+    for (int j = 0; j < i && first; j++) {
+        first = model->bodies[j].parent != b->parent || model->bodies[j].motion != MOTION_REVOLUTE;
+    }
+    return first && model->bodies[b->parent].motion < MOTION_PLANAR;
+}
+
+START_TEST(hinge_is_a_tilt_and_a_turn) {
+    random_source random = random_seed("the rotation of a hinge is Rx(tilt) Rz(turn)", 24);
+    int hinges = 0;
+    for (int k = 0; k < CASES; k++) {
+        description d;
+        describe(&random, &d);
+        dyn_model *model = build_described(&d, DYN_BASE_FIXED);
+        for (int i = 0; i < model->body_count; i++) {
+            const body *b = &model->bodies[i];
+            ck_assert(b->hinge || !is_first_on_turned(model, i));
+            if (b->hinge) {
+                double c = b->tilt[0], s = b->tilt[1], x = cos(b->turn), y = sin(b->turn);
+                const double R[9] = {x, -y, 0, c * y, c * x, -s, s * y, s * x, c};
+                expect_near(b->rotation, R, 9, 1e-14);
+                hinges++;
+            }
+        }
+        dyn_model_free(model);
+    }
+    ck_assert_int_gt(hinges, CASES);
+}
+END_TEST
+
 START_TEST(universal_joint_is_two_revolute_ones) {
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
@@ -258,6 +291,7 @@ int main(void) {
     tcase_add_test(tests, frames_and_total_inertia_are_those_of_the_description);
     tcase_add_test(tests, fixed_base_holds_the_root);
     tcase_add_test(tests, axis_of_a_body_is_plus_z);
+    tcase_add_test(tests, hinge_is_a_tilt_and_a_turn);
     tcase_add_test(tests, universal_joint_is_two_revolute_ones);
     tcase_add_test(tests, values_that_overflow_when_merged_are_refused);
     return run_tests(tests);

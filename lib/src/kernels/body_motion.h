@@ -14,7 +14,7 @@
 #ifndef DYNAMICS_KERNELS_BODY_MOTION_H
 #define DYNAMICS_KERNELS_BODY_MOTION_H
 
-#include "instance.h"
+#include "hinge.h"
 
 typedef struct body_motion {
     vec3 w, alpha, a;
@@ -23,11 +23,11 @@ typedef struct body_motion {
 
 /* U = alpha~ + w~ w~ */
 static inline mat3 acceleration_tensor(vec3 w, vec3 alpha) {
-    real xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
-    real xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
-    return mat3_from_columns(vec3_set(-(yy + zz), xy + alpha.z, xz - alpha.y),
-                             vec3_set(xy - alpha.z, -(xx + zz), yz + alpha.x),
-                             vec3_set(xz + alpha.y, yz - alpha.x, -(xx + yy)));
+    real yy = -(w.y * w.y), zz = -(w.z * w.z);
+    return mat3_from_columns(
+        vec3_set(real_fma(-w.y, w.y, zz), real_fma(w.x, w.y, alpha.z), real_fma(w.x, w.z, -alpha.y)),
+        vec3_set(real_fma(w.x, w.y, -alpha.z), real_fma(-w.x, w.x, zz), real_fma(w.y, w.z, alpha.x)),
+        vec3_set(real_fma(w.x, w.z, alpha.y), real_fma(w.y, w.z, -alpha.x), real_fma(-w.x, w.x, yy)));
 }
 
 /* The world, in which gravity is an acceleration: a_0 = -g. */
@@ -39,6 +39,14 @@ static inline body_motion world_motion(const double gravity[3]) {
     return world;
 }
 
+/* The acceleration a_p + U_p r of the point r of the parent. */
+static inline vec3 point_acceleration(const body_motion *parent, vec3 r) {
+    mat3 U = parent->U;
+    return vec3_set(vec3_dot_add(vec3_set(U.xx, U.xy, U.xz), r, parent->a.x),
+                    vec3_dot_add(vec3_set(U.yx, U.yy, U.yz), r, parent->a.y),
+                    vec3_dot_add(vec3_set(U.zx, U.zy, U.zz), r, parent->a.z));
+}
+
 /* One step outward. */
 KERNEL_STEP void carry_motion(const body *b, motion_type type, placement X, const body_motion *parent, const real *v,
                               const real *a, body_motion *k) {
@@ -47,10 +55,32 @@ KERNEL_STEP void carry_motion(const body *b, motion_type type, placement X, cons
     k->w = vec3_add(w, vJ.w);
     k->alpha = vec3_add(vec3_add(mat3_apply_transposed(X.R, parent->alpha), vec3_cross(w, vJ.w)), aJ.w);
     k->U = acceleration_tensor(k->w, k->alpha);
-    k->a = mat3_apply_transposed(X.R, vec3_add(parent->a, mat3_apply(parent->U, X.r)));
+    k->a = mat3_apply_transposed(X.R, point_acceleration(parent, X.r));
     if (type != MOTION_REVOLUTE && type != MOTION_SPHERICAL) {
         k->a = vec3_add(k->a, vec3_add(vec3_cross(vec3_add(w, k->w), vJ.v), aJ.v));
     }
+}
+
+/* The same through a hinge, */
+KERNEL_STEP body_motion carry_through_hinge(hinge h, const body_motion *parent, real v, real a) {
+    body_motion k;
+    vec3 w = hinge_to_child(h, parent->w), alpha = hinge_to_child(h, parent->alpha);
+    k.w = vec3_set(w.x, w.y, w.z + v);
+    k.alpha = vec3_set(real_fma(w.y, v, alpha.x), real_fma(-w.x, v, alpha.y), alpha.z + a);
+    k.a = hinge_to_child(h, point_acceleration(parent, h.r));
+    k.U = acceleration_tensor(k.w, k.alpha);
+    return k;
+}
+
+/* and through one that hangs on the world. */
+KERNEL_STEP body_motion carry_from_world(hinge h, const double gravity[3], real v, real a) {
+    real zero = real_set(0), vv = -(v * v);
+    body_motion k;
+    k.w = vec3_set(zero, zero, v);
+    k.alpha = vec3_set(zero, zero, a);
+    k.a = hinge_to_child(h, vec3_sub(vec3_zero(), vec3_constant(gravity)));
+    k.U = mat3_from_columns(vec3_set(vv, a, zero), vec3_set(-a, vv, zero), vec3_zero());
+    return k;
 }
 
 #endif

@@ -153,8 +153,15 @@ void KERNEL(operational_space)(const dyn_model *model, void *memory, const doubl
                                const void *v, const dyn_task *task, void *pivots, void *kept,
                                const task_results *results);
 
-/* Sines and cosines of `count` packed angles. */
+/* Sines and cosines of `count` packed angles; `sine` may be `angle`. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);
+
+/* Sines and cosines of the joints' angles, those of hinges with their turn, at the start of *memory, which moves behind
+ * them. */
+typedef struct joint_turns {
+    const real *sine, *cosine;
+} joint_turns;
+joint_turns KERNEL(joint_turns)(const dyn_model *model, const real *q, void **memory);
 
 /* Placement of every body in its parent at q, at the start of *memory, which moves behind them. */
 placement *KERNEL(placements)(const dyn_model *model, const real *q, void **memory);

@@ -4,8 +4,8 @@
  * Outward, from the world to the tips, in body coordinates, with the angular velocity w, the acceleration a of the
  * body's origin and the tensor U = alpha~ + w~ w~:
  *     f = m a + U h                    n = h x a + vee(U J) - external wrench
- * with the first moment h = m c and the second moment J = integral of r r' dm = tr(I)/2 - I; how the motion is carried
- * is in body_motion.h. Inward:
+ * with the first moment h = m c and the second moments J = integral of r r' dm; how the motion is carried is in
+ * body_motion.h. Inward:
  *     tau = S' (n; f)                  f_p += R f          n_p += R n + r x R f
  * Gravity is an acceleration of the world, a_0 = -g.
  *
@@ -13,86 +13,121 @@
  * Featherstone 2008, chapter 5.
  */
 #include "body_motion.h"
+#include "joint_placement.h"
 
-typedef struct rnea_body {
-    body_motion motion;
-    force f;
-} rnea_body;
+/* Scratch memory: the bodies' wrenches, and of those that need it the placement or the motion. */
+typedef struct rnea_tree {
+    joint_turns turns;
+    placement *X;         /* of bodies that no hinge carries */
+    body_motion *motions; /* of bodies that fork */
+    force *f;
+} rnea_tree;
 
 size_t KERNEL(rnea_memory)(const dyn_model *model) {
-    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(rnea_body);
+    return KERNEL(placements_memory)(model) +
+           (size_t)model->body_count * (2 * sizeof(real) + sizeof(body_motion) + sizeof(force));
 }
 
 /* The wrench that the motion takes: f = m a + U h, n = h x a + vee(U J). */
-static inline force inertial_wrench(const body *b, const body_motion *k) {
-    vec3 h = vec3_constant(b->first_moment);
-    const double *I = b->inertia;
-    double trace = 0.5 * (I[0] + I[3] + I[5]);
-    real Jxx = real_set(trace - I[0]), Jyy = real_set(trace - I[3]), Jzz = real_set(trace - I[5]);
-    real Jxy = real_set(-I[1]), Jxz = real_set(-I[2]), Jyz = real_set(-I[4]);
+KERNEL_STEP force inertial_wrench(const body *b, const body_motion *k) {
+    vec3 h = vec3_constant(b->first_moment), a = k->a;
+    sym3 J = sym3_constant(b->moments);
     mat3 U = k->U;
+    real m = real_set(b->mass);
+    force f;
+    f.f = vec3_set(vec3_dot_add(vec3_set(U.xx, U.xy, U.xz), h, m * a.x),
+                   vec3_dot_add(vec3_set(U.yx, U.yy, U.yz), h, m * a.y),
+                   vec3_dot_add(vec3_set(U.zx, U.zy, U.zz), h, m * a.z));
     /* vee(U J), whose component x is U_z . J_y - U_y . J_z, and so on. */
-    real x = real_fma(U.zx, Jxy, real_fma(U.zy, Jyy, real_fma(-U.yx, Jxz, -(U.yz * Jzz))));
-    real y = real_fma(U.xy, Jyz, real_fma(U.xz, Jzz, real_fma(-U.zx, Jxx, -(U.zy * Jxy))));
-    real z = real_fma(U.yz, Jxz, real_fma(U.yx, Jxx, real_fma(-U.xy, Jyy, -(U.xz * Jyz))));
-    vec3 n = vec3_set(real_fma(U.zz - U.yy, Jyz, x), real_fma(U.xx - U.zz, Jxz, y), real_fma(U.yy - U.xx, Jxy, z));
-    return force_set(vec3_cross_add(h, k->a, n), vec3_fma(real_set(b->mass), k->a, mat3_apply(U, h)));
+    real x = real_fma(U.zx, J.xy, real_fma(U.zy, J.yy, real_fma(-U.yx, J.xz, -(U.yz * J.zz))));
+    real y = real_fma(U.xy, J.yz, real_fma(U.xz, J.zz, real_fma(-U.zx, J.xx, -(U.zy * J.xy))));
+    real z = real_fma(U.yz, J.xz, real_fma(U.yx, J.xx, real_fma(-U.xy, J.yy, -(U.xz * J.yz))));
+    vec3 n = vec3_set(real_fma(U.zz - U.yy, J.yz, x), real_fma(U.xx - U.zz, J.xz, y), real_fma(U.yy - U.xx, J.xy, z));
+    f.n = vec3_cross_add(h, a, n);
+    return f;
 }
 
-/* One step outward. */
-KERNEL_STEP void outward(const body *b, motion_type type, placement X, const body_motion *parent, const real *v,
-                         const real *a, rnea_body *k) {
-    carry_motion(b, type, X, parent, v, a, &k->motion);
-    k->f = inertial_wrench(b, &k->motion);
-}
-
-static void outward_pass(const dyn_model *model, const placement *X, const double gravity[3], const real *v,
-                         const real *a, rnea_body *bodies) {
-    body_motion world = world_motion(gravity);
+static void outward_pass(const dyn_model *model, const double gravity[3], const real *q, const real *v, const real *a,
+                         rnea_tree t) {
+    body_motion world = world_motion(gravity), k = world; /* of body i - 1, then of body i */
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        const body_motion *parent = b->parent < 0 ? &world : &bodies[b->parent].motion;
-        switch (b->motion) {
-        case MOTION_REVOLUTE:
-            outward(b, MOTION_REVOLUTE, X[i], parent, v + b->v_index, a + b->v_index, &bodies[i]);
-            break;
-        case MOTION_PRISMATIC:
-            outward(b, MOTION_PRISMATIC, X[i], parent, v + b->v_index, a + b->v_index, &bodies[i]);
-            break;
-        default:
-            outward(b, b->motion, X[i], parent, v + b->v_index, a + b->v_index, &bodies[i]);
+        int j = b->v_index;
+        if (b->parent >= 0 && b->parent != i - 1) {
+            k = t.motions[b->parent];
+        }
+        if (b->hinge && b->parent < 0) {
+            k = carry_from_world(hinge_at(b, t.turns, i), gravity, v[j], a[j]);
+        } else if (b->hinge) {
+            k = carry_through_hinge(hinge_at(b, t.turns, i), &k, v[j], a[j]);
+        } else {
+            body_motion parent = b->parent < 0 ? world : k;
+            t.X[i] = joint_placement(b, q + b->q_index, t.turns.sine[i], t.turns.cosine[i]);
+            carry_motion(b, b->motion, t.X[i], &parent, v + j, a + j, &k);
+        }
+        t.f[i] = inertial_wrench(b, &k);
+        if (b->forks) {
+            t.motions[i] = k;
         }
     }
 }
 
-static void inward_pass(const dyn_model *model, const placement *X, rnea_body *bodies, real *tau) {
+/* The wrench of body i, seen from its parent, and another one. */
+KERNEL_STEP force carry_wrench(const body *b, rnea_tree t, int i, force f, force other) {
+    if (b->hinge) {
+        hinge h = hinge_at(b, t.turns, i);
+        vec3 turned = hinge_to_parent(h, f.f);
+        vec3 n = vec3_add(hinge_to_parent(h, f.n), other.n);
+        return force_set(vec3_cross_add(h.r, turned, n), vec3_add(turned, other.f));
+    }
+    return force_add(force_to_parent(t.X[i], f), other);
+}
+
+/* tau, and in t.f for every body the wrench that its joint carries. */
+static void inward_pass(const dyn_model *model, rnea_tree t, real *tau) {
     for (int i = 0; i < model->nv; i++) {
         tau[i] = real_set(0);
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
-        for (int k = 0; k < b->nv; k++) {
-            tau[b->v_index + k] += b->ratio * joint_force(b, b->motion, k, bodies[i].f);
+        if (b->hinge) {
+            tau[b->v_index] += t.f[i].n.z;
+        }
+        for (int k = 0; k < b->nv && !b->hinge; k++) {
+            tau[b->v_index + k] += b->ratio * joint_force(b, b->motion, k, t.f[i]);
         }
         if (b->parent >= 0) {
-            bodies[b->parent].f = force_add(bodies[b->parent].f, force_to_parent(X[i], bodies[i].f));
+            t.f[b->parent] = carry_wrench(b, t, i, t.f[i], t.f[b->parent]);
         }
     }
 }
 
-/* Both passes: tau, and for every body the wrench that its joint carries. */
-static const rnea_body *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], const real *q,
-                                      const real *v, const real *a, const wrench_set *forces, real *tau) {
-    placement *X = KERNEL(placements)(model, q, &memory);
-    rnea_body *bodies = (rnea_body *)memory;
-    outward_pass(model, X, gravity, v, a, bodies);
-    for (size_t j = 0; forces && j < forces->count; j++) {
-        force f = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
-        rnea_body *k = &bodies[model->frames[forces->frames[j].frame].body];
-        k->f = force_sub(k->f, f);
+/* The external wrenches, off those of the bodies. */
+static void subtract_forces(const dyn_model *model, void *memory, const real *q, const wrench_set *forces, force *f) {
+    const placement *X = KERNEL(placements)(model, q, &memory);
+    for (size_t j = 0; j < forces->count; j++) {
+        int i = model->frames[forces->frames[j].frame].body;
+        force wrench = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
+        f[i] = force_sub(f[i], wrench);
     }
-    inward_pass(model, X, bodies, tau);
-    return bodies;
+}
+
+/* Both passes: tau, and for every body the wrench that its joint carries. */
+static const force *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], const real *q,
+                                  const real *v, const real *a, const wrench_set *forces, real *tau) {
+    rnea_tree t;
+    t.f = (force *)memory;
+    t.motions = (body_motion *)(t.f + model->body_count);
+    memory = t.motions + model->body_count;
+    t.turns = KERNEL(joint_turns)(model, q, &memory);
+    t.X = (placement *)memory;
+    outward_pass(model, gravity, q, v, a, t);
+    if (forces && forces->count > 0) {
+        /* This finds all placements again, and leaves those that are there as they are. */
+        subtract_forces(model, memory, q, forces, t.f);
+    }
+    inward_pass(model, t, tau);
+    return t.f;
 }
 
 void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
@@ -108,13 +143,13 @@ size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
 void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *a, const wrench_set *forces, void *wrenches) {
     real *tau = (real *)memory, *out = (real *)wrenches;
-    const rnea_body *bodies =
+    const force *f =
         find_wrenches(model, tau + model->nv, gravity, (const real *)q, (const real *)v, (const real *)a, forces, tau);
     for (int j = 0; j < model->joint_count; j++, out += 6) {
         const body_frame *link = &model->frames[model->joints[j].child_link];
         mat3 R = mat3_constant(link->pose.rotation);
-        vec3 n = mat3_apply_transposed(R, bodies[link->body].f.n), f = mat3_apply_transposed(R, bodies[link->body].f.f);
+        vec3 n = mat3_apply_transposed(R, f[link->body].n), l = mat3_apply_transposed(R, f[link->body].f);
         out[0] = n.x, out[1] = n.y, out[2] = n.z;
-        out[3] = f.x, out[4] = f.y, out[5] = f.z;
+        out[3] = l.x, out[4] = l.y, out[5] = l.z;
     }
 }

@@ -11,6 +11,7 @@ void body_clear_inertia(body *b) {
     b->mass = 0;
     memset(b->first_moment, 0, sizeof b->first_moment);
     memset(b->inertia, 0, sizeof b->inertia);
+    memset(b->moments, 0, sizeof b->moments);
 }
 
 void body_merge(body *b, const dyn_inertia *link, const dyn_pose *place) {
@@ -22,4 +23,7 @@ void body_merge(body *b, const dyn_inertia *link, const dyn_pose *place) {
     b->mass = sum.mass;
     memcpy(b->first_moment, sum.first_moment, sizeof sum.first_moment);
     memcpy(b->inertia, sum.inertia, sizeof sum.inertia);
+    const double *I = sum.inertia, half_trace = 0.5 * (I[0] + I[3] + I[5]);
+    const double moments[6] = {half_trace - I[0], -I[1], -I[2], half_trace - I[3], -I[4], half_trace - I[5]};
+    memcpy(b->moments, moments, sizeof moments);
 }

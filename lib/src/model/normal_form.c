@@ -12,6 +12,7 @@
 #include "error.h"
 #include "merge.h"
 #include "placement.h"
+#include "turn_frames.h"
 
 /* What the compilation knows about a link that is placed: the number of each of the builder's links in the model. */
 typedef struct compilation {
@@ -317,6 +318,9 @@ dyn_status compile_model(const dyn_builder *builder, const tree *links, const co
     }
     if (status == DYN_OK) {
         couple_joints(&c);
+        status = turn_frames(model, error);
+    }
+    if (status == DYN_OK) {
         merge_inertias(model);
         status = check_overflow(builder, model, error);
     }

@@ -10,6 +10,10 @@
  * To this end the frame of a body is turned against the frame of its link, so that the joint's axis is +z. Links behind
  * fixed joints are merged into the body that carries them. A universal joint is two revolute ones with a massless body
  * between. The coordinates keep the order and meaning of dynamics/model.h.
+ *
+ * A body's frame may still be turned about its z axis. It is turned so that the axis of the first joint on the body is
+ * normal to its x axis. The placement of that joint then is Rx(tilt) Rz(turn), as in the notation of Denavit and
+ * Hartenberg, and a vector passes it by two plane rotations: such a joint is a hinge.
  */
 #ifndef DYNAMICS_MODEL_NORMAL_FORM_H
 #define DYNAMICS_MODEL_NORMAL_FORM_H
@@ -42,11 +46,15 @@ typedef struct body {
     int nq, nv;             /* number of coordinates that its motion has, also for a coupled mimic joint */
     double ratio, offset;   /* joint variable = ratio * q + offset, rate = ratio * v; 1 and 0 but for mimic joints */
     double pitch;           /* of a helical joint, m/rad */
+    bool hinge;             /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); with that rotation: */
+    double tilt[2], turn;   /* cosine and sine of the tilt; the turn, to be added to the joint variable */
+    bool forks;             /* another body than the next one hangs on it */
     double rotation[9];     /* placement of the joint frame in the parent body's frame: R, row-major, */
     double position[3];     /* and r */
     double mass;            /* m */
     double first_moment[3]; /* m c, in the body's frame */
     double inertia[6];      /* about the origin of the body's frame, in its axes: xx xy xz yy yz zz */
+    double moments[6];      /* the integral of r r' dm, likewise: tr(inertia)/2 - inertia */
     int joint;              /* index of the public joint */
 } body;
 

@@ -1,0 +1,110 @@
+/*
+ * Turning the frames of bodies about their joints' axes.
+ *
+ * A rotation Rz(a) Rx(tilt) Rz(turn) leads from the frame of a body to that of a revolute joint on it. The frame of the
+ * body takes up a where no joint did so before; the joint's angle takes up the turn.
+ *
+ * Source: the notation of Denavit and Hartenberg 1955, in the form of Craig 1986; only the angles, for origins at the
+ * common normals of axes are far away where the axes are nearly parallel.
+ */
+#include "turn_frames.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "placement.h"
+
+/* Whether a turn of the body's frame about z changes nothing but the placement of its joint. */
+static bool may_turn(const body *b) {
+    return b->motion == MOTION_REVOLUTE || b->motion == MOTION_PRISMATIC || b->motion == MOTION_HELICAL ||
+           b->motion == MOTION_CYLINDRICAL;
+}
+
+/* The turn about z after which a vector has no x: from what it was, T' (x, y, z) = (0, y', z). */
+static void turn_into_yz(double x, double y, double T[9]) {
+    double h = hypot(x, y), c = 1, s = 0;
+    if (h > 0) {
+        c = fabs(y) / h;
+        s = y < 0 ? x / h : -x / h;
+    }
+    const double turn[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
+    memcpy(T, turn, sizeof turn);
+}
+
+/* The turn of each body's frame: by the first revolute joint on it. */
+static void find_turns(const dyn_model *model, dyn_pose *turns) {
+    for (int i = 0; i < model->body_count; i++) {
+        turns[i] = identity_pose;
+    }
+    for (int i = model->body_count - 1; i >= 0; i--) {
+        const body *b = &model->bodies[i];
+        if (b->motion == MOTION_REVOLUTE && b->parent >= 0 && may_turn(&model->bodies[b->parent])) {
+            turn_into_yz(b->rotation[2], b->rotation[5], turns[b->parent].rotation);
+        }
+    }
+}
+
+/* What has the pose `place` in the frame of the body (or the world), in the turned frame. */
+static dyn_pose seen_from_turned(const dyn_pose *turns, int carrier, const dyn_pose *place) {
+    dyn_pose back = identity_pose, turned;
+    if (carrier >= 0) {
+        rotation_transpose(turns[carrier].rotation, back.rotation);
+    }
+    pose_compose(&back, place, &turned);
+    return turned;
+}
+
+static void apply_turns(dyn_model *model, const dyn_pose *turns) {
+    for (int i = 0; i < model->body_count; i++) {
+        body *b = &model->bodies[i];
+        dyn_pose place;
+        memcpy(place.rotation, b->rotation, sizeof place.rotation);
+        memcpy(place.position, b->position, sizeof place.position);
+        place = seen_from_turned(turns, b->parent, &place);
+        rotation_multiply(place.rotation, turns[i].rotation, b->rotation);
+        memcpy(b->position, place.position, sizeof b->position);
+    }
+    for (int i = 0; i < model->link_count; i++) {
+        body_frame *frame = &model->frames[i];
+        frame->pose = seen_from_turned(turns, frame->body, &frame->pose);
+    }
+}
+
+/* A hinge if R is Rx(tilt) Rz(turn) but for rounding. */
+static void find_hinge(body *b) {
+    const double *R = b->rotation, tolerance = 3e-15;
+    double h = hypot(R[5], R[8]), g = hypot(R[0], R[1]), c = R[8] / h, s = -R[5] / h, x = R[0] / g, y = -R[1] / g;
+    const double product[9] = {x, -y, 0, c * y, c * x, -s, s * y, s * x, c};
+    bool same = b->motion == MOTION_REVOLUTE && b->ratio == 1 && b->offset == 0;
+    for (int k = 0; k < 9; k++) {
+        same = same && fabs(product[k] - R[k]) <= tolerance;
+    }
+    if (same) {
+        b->hinge = true;
+        b->tilt[0] = c;
+        b->tilt[1] = s;
+        b->turn = atan2(y, x);
+    }
+}
+
+dyn_status turn_frames(dyn_model *model, dyn_error *error) {
+    dyn_pose *turns = calloc((size_t)model->body_count + 1, sizeof *turns);
+    if (turns == NULL) {
+        return dyn_error_memory(error);
+    }
+    for (int i = 0; i < model->body_count; i++) {
+        int parent = model->bodies[i].parent;
+        if (parent >= 0 && parent != i - 1) {
+            model->bodies[parent].forks = true;
+        }
+    }
+    find_turns(model, turns);
+    apply_turns(model, turns);
+    for (int i = 0; i < model->body_count; i++) {
+        find_hinge(&model->bodies[i]);
+    }
+    free(turns);
+    return DYN_OK;
+}
