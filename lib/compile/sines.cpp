@@ -6,7 +6,8 @@
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine) {
     expression_graph &graph = current_graph::get();
     for (int i = 0; i < count; i++) {
-        sine[i] = real(graph.sine(angle[i].value));
-        cosine[i] = real(graph.cosine(angle[i].value));
+        expression x = angle[i].value; /* sine may be angle */
+        sine[i] = real(graph.sine(x));
+        cosine[i] = real(graph.cosine(x));
     }
 }
