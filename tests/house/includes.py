@@ -93,6 +93,11 @@ def target_of(root, source, name):
     return None
 
 
+def is_library(room):
+    """Whether a room is a part of the library; lib/compile is a program."""
+    return room.startswith("lib/") and room != "lib/compile"
+
+
 def without_comments(text):
     """The text with comments and string literals blanked, line breaks kept."""
     blank = lambda match: re.sub(r"[^\n]", " ", match.group())
@@ -112,7 +117,7 @@ def check_include(root, source, room, name):
     for pattern, rooms in FOREIGN:
         if pattern.match(name) and not any(room == r or room.startswith(r + "/") for r in rooms):
             return f"{room} may not include <{name}>, only {', '.join(rooms)} may"
-    if room.startswith("lib/") and LIBRARY_HEADERS.match(name):
+    if is_library(room) and LIBRARY_HEADERS.match(name):
         return f"the library may not include <{name}>"
     return None
 
@@ -125,7 +130,7 @@ def check_file(root, source, room):
         reason = check_include(root, source, room, match.group(2)) if match else None
         if reason:
             yield number, reason
-    if room.startswith("lib/"):
+    if is_library(room):
         for number, line in enumerate(without_comments(text).split("\n"), 1):
             match = LIBRARY_CALLS.search(line)
             if match:

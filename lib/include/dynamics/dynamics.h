@@ -14,6 +14,7 @@
 #include <dynamics/builder.h>
 #include <dynamics/center_of_mass.h>
 #include <dynamics/centroidal.h>
+#include <dynamics/compiled.h>
 #include <dynamics/configuration.h>
 #include <dynamics/configuration_space.h>
 #include <dynamics/coriolis.h>

@@ -4,6 +4,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "compiled.h"
 #include "results.h"
 #include "workspace.h"
 
@@ -21,11 +22,14 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
     for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r)); block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
+        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                            dyn_block_pack(w, 2, a, nv, block)};
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
-        block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity,
-                                        dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                                        dyn_block_pack(w, 2, a, nv, block), &wrenches, out[0], out[1], out[2]);
+        if (!dyn_block_compiled(w, model, block, COMPILED_RNEA_DERIVATIVES, gravity, &wrenches, in, out)) {
+            block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
+                                            &wrenches, out[0], out[1], out[2]);
+        }
         dyn_results_store(out, block, &r);
     }
     return dyn_results_check(w, n, &r, error);
@@ -41,12 +45,15 @@ dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace,
     for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
+        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                            dyn_block_pack(w, 2, tau, nv, block)};
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
-        block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity,
-                                       dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                                       dyn_block_pack(w, 2, tau, nv, block), &wrenches, w->pivots, out[0], out[1],
-                                       out[2]);
+        out[r.count] = w->pivots;
+        if (!dyn_block_compiled(w, model, block, COMPILED_ABA_DERIVATIVES, gravity, &wrenches, in, out)) {
+            block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
+                                           &wrenches, w->pivots, out[0], out[1], out[2]);
+        }
         dyn_results_store(out, block, &r);
         status = dyn_check_pivots(w, block, error);
     }

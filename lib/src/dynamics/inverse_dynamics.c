@@ -2,6 +2,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "compiled.h"
 #include "workspace.h"
 
 /* tau of checked arguments, block after block. */
@@ -11,9 +12,14 @@ static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t 
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        void *out = dyn_block_output(w, tau, nv, block);
-        block.kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, dyn_block_pack(w, 0, q, nq, block),
-                            dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), &wrenches, out);
+        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                            dyn_block_pack(w, 2, a, nv, block)};
+        void *out = w->output; /* tau may be v or a, of which compiled algorithms must not hear */
+        if (!dyn_block_compiled(w, model, block, a ? COMPILED_RNEA : COMPILED_BIAS, gravity, &wrenches, in, &out)) {
+            out = dyn_block_output(w, tau, nv, block);
+            block.kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2], &wrenches,
+                                out);
+        }
         dyn_block_unpack(out, nv, block, tau);
     }
 }
@@ -48,9 +54,11 @@ dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t 
     size_t nv = (size_t)model->nv;
     for (sample_block block = dyn_block_first(workspace, n); block.count > 0;
          block = dyn_block_next(workspace, n, block)) {
+        const void *in = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
         void *out = dyn_block_output(workspace, g, nv, block);
-        block.kernels->gravity(model, workspace->memory, gravity ? gravity : model->gravity,
-                               dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);
+        if (!dyn_block_compiled(workspace, model, block, COMPILED_GRAVITY, gravity, NULL, &in, &out)) {
+            block.kernels->gravity(model, workspace->memory, gravity ? gravity : model->gravity, in, out);
+        }
         dyn_block_unpack(out, nv, block, g);
     }
     return dyn_check_result(workspace, "g", n, nv, g, error);

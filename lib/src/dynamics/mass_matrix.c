@@ -2,6 +2,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "compiled.h"
 #include "workspace.h"
 
 dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
@@ -17,7 +18,10 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
     for (sample_block block = dyn_block_first_of_width(workspace, n, entries); block.count > 0;
          block = dyn_block_next(workspace, n, block)) {
         void *out = dyn_block_output(workspace, M, entries, block);
-        block.kernels->crba(model, workspace->memory, dyn_block_pack(workspace, 0, q, (size_t)model->nq, block), out);
+        const void *in = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
+        if (!dyn_block_compiled(workspace, model, block, COMPILED_CRBA, NULL, NULL, &in, &out)) {
+            block.kernels->crba(model, workspace->memory, in, out);
+        }
         dyn_block_unpack(out, entries, block, M);
     }
     return dyn_check_result(workspace, "M", n, entries, M, error);
@@ -33,9 +37,12 @@ dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t
     size_t entries = (size_t)model->nv * (size_t)model->nv;
     for (sample_block block = dyn_block_first_of_width(w, n, entries); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
-        void *out = dyn_block_output(w, inverse, entries, block);
-        block.kernels->minverse(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), w->pivots, out);
-        dyn_block_unpack(out, entries, block, inverse);
+        const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
+        void *out[] = {dyn_block_output(w, inverse, entries, block), w->pivots};
+        if (!dyn_block_compiled(w, model, block, COMPILED_MINVERSE, NULL, NULL, &in, out)) {
+            block.kernels->minverse(model, w->memory, in, w->pivots, out[0]);
+        }
+        dyn_block_unpack(out[0], entries, block, inverse);
         status = dyn_check_pivots(w, block, error);
     }
     return status == DYN_OK ? dyn_check_result(w, "inverse", n, entries, inverse, error) : status;

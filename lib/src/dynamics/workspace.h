@@ -5,6 +5,7 @@
 #define DYNAMICS_DYNAMICS_WORKSPACE_H
 
 #include <dynamics/external_force.h>
+#include <dynamics/compiled.h>
 #include <dynamics/workspace.h>
 
 #include "../model/normal_form.h"
@@ -13,16 +14,17 @@
 struct dyn_workspace {
     const dyn_model *model;
     const instruction_set *set;
-    size_t size;          /* bytes of everything */
-    void *memory;         /* of the algorithms */
-    double *zero;         /* nv packed zeros */
-    double *pivots;       /* nv packed */
-    double *input[6];     /* packed inputs, the larger of nq and nv; unused with one lane */
-    double *output;       /* packed outputs of a block */
-    size_t output_count;  /* and how many doubles they may be */
-    double *pose;         /* 12 packed: position and rotation of a frame */
-    double *wrenches;     /* packed external wrenches */
-    wrench_frame *frames; /* and where they act */
+    const dyn_compiled *compiled; /* algorithms of this model in place of the kernels, or NULL */
+    size_t size;                  /* bytes of everything */
+    void *memory;                 /* of the algorithms */
+    double *zero;                 /* nv packed zeros */
+    double *pivots;               /* nv packed */
+    double *input[6];             /* packed inputs, the larger of nq and nv; unused with one lane */
+    double *output;               /* packed outputs of a block */
+    size_t output_count;          /* and how many doubles they may be */
+    double *pose;                 /* 12 packed: position and rotation of a frame */
+    double *wrenches;             /* packed external wrenches */
+    wrench_frame *frames;         /* and where they act */
     size_t wrench_capacity;
     dyn_model *loaded;   /* the model with payloads: a copy that shares all but its bodies; zero without payloads */
     body *loaded_bodies; /* body_count of them */

@@ -50,6 +50,9 @@ typedef struct kernel_table {
     /* Whether none is beyond the positive bound, or NaN. */
     int (*all_within)(const double *x, size_t count, double bound);
 
+    /* Sines and cosines of `count` packed angles. */
+    void (*sines)(const void *angle, int count, void *sine, void *cosine);
+
     /* tau(q, v, a); forces may be NULL. */
     void (*rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                  const void *a, const wrench_set *forces, void *tau);

@@ -24,6 +24,10 @@ static size_t memory_size(const dyn_model *model) {
     return larger(size, KERNEL(forward_dynamics_memory)(model));
 }
 
+static void packed_sines(const void *angle, int count, void *sine, void *cosine) {
+    KERNEL(sines)((const real *)angle, count, (real *)sine, (real *)cosine);
+}
+
 const kernel_table KERNEL(kernel_table) = {
     DYN_LANES,
     memory_size,
@@ -31,6 +35,7 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(unpack),
     KERNEL(all_finite),
     KERNEL(all_within),
+    packed_sines,
     KERNEL(rnea),
     KERNEL(gravity),
     KERNEL(crba),

@@ -1,0 +1,148 @@
+/*
+ * A shared object from its source, by the system's compiler.
+ */
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "object.h"
+
+extern char **environ;
+
+typedef std::vector<std::string> words;
+
+/* How an instruction set is compiled for: many states at once, and one. */
+struct target {
+    const char *name;
+    int lanes;
+    words wide, single;
+};
+
+static const target targets[] = {
+    {"avx512", 8, {"-mavx512f", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"}, {"-mavx2", "-mfma"}},
+    {"avx2", 4, {"-mavx2", "-mfma"}, {"-mavx2", "-mfma"}},
+    {"sse2", 2, {}, {}},
+    {"scalar", 1, {}, {}},
+};
+
+static const target &find_target(const std::string &name) {
+    for (const target &t : targets) {
+        if (name == t.name) {
+            return t;
+        }
+    }
+    throw std::runtime_error("there is no instruction set \"" + name + "\"");
+}
+
+/* The same options as the kernels have: fused operations are written where they are wanted. */
+static const words common = {"-std=gnu17",
+                             "-O2",
+                             "-w",
+                             "-fPIC",
+                             "-fvisibility=hidden",
+                             "-ffinite-math-only",
+                             "-fno-signed-zeros",
+                             "-fno-trapping-math",
+                             "-fno-math-errno",
+                             "-ffp-contract=off"};
+
+static words operator+(words a, const words &b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+/* Runs a program to its end; false where there is none of that name. */
+static bool run(const words &command) {
+    std::vector<char *> arguments;
+    for (const std::string &word : command) {
+        arguments.push_back(const_cast<char *>(word.c_str()));
+    }
+    arguments.push_back(nullptr);
+    pid_t child;
+    int problem = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+    if (problem == ENOENT) {
+        return false;
+    }
+    int status = 0;
+    if (problem != 0) {
+        throw std::runtime_error(command[0] + " cannot be started: " + std::strerror(problem));
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) {
+        throw std::runtime_error(command[0] + (WIFSIGNALED(status) ? " was ended by a signal" : " did not run"));
+    }
+    if (WEXITSTATUS(status) != 0) {
+        throw std::runtime_error(command[0] + " failed with exit code " + std::to_string(WEXITSTATUS(status)));
+    }
+    return true;
+}
+
+/* Runs the compiler that is wanted, or the first that there is. */
+static void compile(const build_options &options, const words &arguments) {
+    const words candidates = options.compiler.empty() ? words{"clang", "cc", "gcc"} : words{options.compiler};
+    for (const std::string &compiler : candidates) {
+        if (run(words{compiler} + arguments)) {
+            return;
+        }
+    }
+    throw std::runtime_error(options.compiler.empty() ? "there is no C compiler: install clang or gcc"
+                                                      : "there is no compiler " + options.compiler);
+}
+
+/* A directory that is gone at the end, with what was put into it. */
+class scratch_directory {
+  public:
+    explicit scratch_directory(const std::string &beside) : path(beside + ".XXXXXX") {
+        if (!mkdtemp(&path[0])) {
+            throw std::runtime_error("no directory beside " + beside + ": " + std::strerror(errno));
+        }
+    }
+    ~scratch_directory() {
+        for (const std::string &name : names) {
+            unlink(name.c_str());
+        }
+        rmdir(path.c_str());
+    }
+    std::string file(const char *name) {
+        names.push_back(path + "/" + name);
+        return names.back();
+    }
+
+  private:
+    std::string path;
+    words names;
+};
+
+static void write_file(const std::string &path, const std::string &text) {
+    FILE *file = std::fopen(path.c_str(), "w");
+    bool is_written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if (!file || std::fclose(file) != 0 || !is_written) {
+        throw std::runtime_error(path + ": " + std::strerror(errno));
+    }
+}
+
+void build_object(const std::string &source, const std::string &path, const build_options &options) {
+    const target &t = find_target(options.instruction_set);
+    scratch_directory scratch(path);
+    std::string source_file = scratch.file("kernels.c"), wide = scratch.file("wide.o"), object = scratch.file("all.so");
+    write_file(source_file, source);
+    words both = common + words{"-DWIDE_LANES=" + std::to_string(t.lanes),
+                                "-DINSTRUCTION_SET=\"" + options.instruction_set + "\""};
+    words objects;
+    if (t.lanes > 1) {
+        compile(options, both + t.wide + words{"-DLANES=" + std::to_string(t.lanes), "-c", source_file, "-o", wide});
+        objects.push_back(wide);
+    }
+    compile(options, both + t.single + words{"-DLANES=1", "-DDESCRIPTOR", "-shared", source_file} + objects +
+                         words{"-o", object});
+    if (std::rename(object.c_str(), path.c_str()) != 0) {
+        throw std::runtime_error(path + ": " + std::strerror(errno));
+    }
+}

@@ -1,0 +1,431 @@
+/*
+ * dynamics-compile: the algorithms of one robot as straight-line C, or as a shared object for the library.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <getopt.h>
+#include <iostream>
+#include <iterator>
+#include <mbedtls/sha256.h>
+#include <memory>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <sys/resource.h>
+
+#include <dynamics/dynamics.h>
+
+#include "emit.h"
+#include "object.h"
+
+enum { EXIT_USAGE = 2 };
+
+/* Bounds: nodes of a graph, and operations of a function of a shared object. Compilers need more than linear time. */
+static const size_t most_nodes = 8u << 20, most_operations = 12000;
+
+static const char help[] =
+    "Usage: dynamics-compile ROBOT.urdf -o FILE [OPTION]...\n"
+    "\n"
+    "Writes the dynamics of one robot as straight-line C: constants are folded, common subexpressions shared, what is\n"
+    "zero is gone. The file needs nothing but libm, and allocates nothing: it suits microcontrollers and real-time "
+    "loops.\n"
+    "- stands for standard input or output.\n"
+    "\n"
+    "  -o, --output FILE          where to write; .c is C\n"
+    "  -f, --functions LIST       of rnea, bias, gravity, crba, aba, minverse, rnea_derivatives, aba_derivatives;\n"
+    "                             default: rnea,crba,aba\n"
+    "      --frames LIST          names of links: pose and Jacobian of each\n"
+    "      --base-type TYPE       fixed (default) or floating\n"
+    "      --mimic POLICY         coupled (default) or independent\n"
+    "      --gravity X,Y,Z        m/s^2 in the world's axes; default 0,0,-9.81\n"
+    "      --prefix NAME          of the functions; default: the robot's name\n"
+    "      --float                single precision\n"
+    "  -h, --help                 print this, and end\n"
+    "      --version              print the version, and end\n"
+    "\n"
+    "A shared object of all functions, for dyn_compiled_load (dynamics/compiled.h) and for dynamicsd:\n"
+    "      --shared               compile it too, by the system's compiler; a function of more than 12000 operations "
+    "is\n"
+    "                             left out\n"
+    "      --compiler PROGRAM     default: clang, cc or gcc, the first that there is\n"
+    "      --cpu-seconds N        end where one program takes longer\n"
+    "      --memory-megabytes N   end where one program needs more\n"
+    "\n"
+    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+    "\n"
+    "Example:\n"
+    "  dynamics-compile ur5.urdf -o ur5.c --functions rnea,aba --frames tool0\n";
+
+/* What the command line asks for. */
+struct command {
+    std::string robot, output, prefix, frames, functions = "rnea,crba,aba";
+    dyn_build_options build = {};
+    bool is_float = false, is_shared = false, has_gravity = false;
+    double gravity[3] = {0, 0, 0};
+    build_options compiler = {"", dyn_instruction_set()};
+};
+
+/* A command line that is wrong. */
+struct usage_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+static std::vector<std::string> split(const std::string &list) {
+    std::vector<std::string> words;
+    std::istringstream in(list);
+    for (std::string word; std::getline(in, word, ',');) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+/* ---- the command line -------------------------------------------------------------------------------------------- */
+
+enum {
+    OPTION_FRAMES = 256,
+    OPTION_BASE,
+    OPTION_MIMIC,
+    OPTION_GRAVITY,
+    OPTION_PREFIX,
+    OPTION_FLOAT,
+    OPTION_SHARED,
+    OPTION_COMPILER,
+    OPTION_CPU,
+    OPTION_MEMORY,
+    OPTION_VERSION,
+};
+
+static const struct option long_options[] = {
+    {"output", required_argument, nullptr, 'o'},
+    {"functions", required_argument, nullptr, 'f'},
+    {"frames", required_argument, nullptr, OPTION_FRAMES},
+    {"base-type", required_argument, nullptr, OPTION_BASE},
+    {"mimic", required_argument, nullptr, OPTION_MIMIC},
+    {"gravity", required_argument, nullptr, OPTION_GRAVITY},
+    {"prefix", required_argument, nullptr, OPTION_PREFIX},
+    {"float", no_argument, nullptr, OPTION_FLOAT},
+    {"shared", no_argument, nullptr, OPTION_SHARED},
+    {"compiler", required_argument, nullptr, OPTION_COMPILER},
+    {"cpu-seconds", required_argument, nullptr, OPTION_CPU},
+    {"memory-megabytes", required_argument, nullptr, OPTION_MEMORY},
+    {"help", no_argument, nullptr, 'h'},
+    {"version", no_argument, nullptr, OPTION_VERSION},
+    {nullptr, 0, nullptr, 0},
+};
+
+/* Which of two words; throws where it is neither. */
+static bool is_second(const char *option, const std::string &word, const char *first, const char *second) {
+    if (word != first && word != second) {
+        throw usage_error(std::string(option) + ": \"" + word + "\" is neither " + first + " nor " + second);
+    }
+    return word == second;
+}
+
+static double number(const char *option, const std::string &word) {
+    char *end;
+    double x = std::strtod(word.c_str(), &end);
+    if (word.empty() || *end != '\0') {
+        throw usage_error(std::string(option) + ": \"" + word + "\" is no number");
+    }
+    return x;
+}
+
+static void set_gravity(command &c, const char *list) {
+    std::vector<std::string> words = split(list);
+    if (words.size() != 3) {
+        throw usage_error("--gravity: three numbers are needed, X,Y,Z");
+    }
+    for (size_t i = 0; i < 3; i++) {
+        c.gravity[i] = number("--gravity", words[i]);
+    }
+    c.has_gravity = true;
+}
+
+/* For this process and for the compilers that it starts. */
+static void set_limit(const char *option, int resource, const char *word, double unit) {
+    double x = number(option, word);
+    if (!(x >= 1 && x <= 1e6)) {
+        throw usage_error(std::string(option) + ": " + word + " is not between 1 and 1000000");
+    }
+    struct rlimit limit;
+    limit.rlim_cur = limit.rlim_max = (rlim_t)(x * unit);
+    if (setrlimit(resource, &limit) != 0) {
+        throw std::runtime_error(std::string(option) + ": " + std::strerror(errno));
+    }
+}
+
+static void take_option(command &c, int option) {
+    switch (option) {
+    case 'o':
+        c.output = optarg;
+        break;
+    case 'f':
+        c.functions = optarg;
+        break;
+    case OPTION_FRAMES:
+        c.frames = optarg;
+        break;
+    case OPTION_BASE:
+        c.build.base = is_second("--base-type", optarg, "fixed", "floating") ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
+        break;
+    case OPTION_MIMIC:
+        c.build.mimic =
+            is_second("--mimic", optarg, "coupled", "independent") ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
+        break;
+    case OPTION_GRAVITY:
+        set_gravity(c, optarg);
+        break;
+    case OPTION_PREFIX:
+        c.prefix = optarg;
+        break;
+    case OPTION_FLOAT:
+        c.is_float = true;
+        break;
+    case OPTION_SHARED:
+        c.is_shared = true;
+        break;
+    case OPTION_COMPILER:
+        c.compiler.compiler = optarg;
+        break;
+    case OPTION_CPU:
+        set_limit("--cpu-seconds", RLIMIT_CPU, optarg, 1);
+        break;
+    case OPTION_MEMORY:
+        set_limit("--memory-megabytes", RLIMIT_AS, optarg, 1 << 20);
+        break;
+    case 'h':
+        std::fputs(help, stdout);
+        std::exit(EXIT_SUCCESS);
+    case OPTION_VERSION:
+        std::puts("dynamics-compile " DYNAMICS_VERSION);
+        std::exit(EXIT_SUCCESS);
+    default:
+        std::fputs("Try dynamics-compile --help.\n", stderr);
+        std::exit(EXIT_USAGE);
+    }
+}
+
+static command parse(int argc, char **argv) {
+    command c;
+    for (int option; (option = getopt_long(argc, argv, "o:f:h", long_options, nullptr)) != -1;) {
+        take_option(c, option);
+    }
+    if (optind + 1 != argc) {
+        throw usage_error(optind == argc ? "a robot description is needed"
+                                         : std::string("unexpected argument ") + argv[optind + 1]);
+    }
+    c.robot = argv[optind];
+    if (c.output.empty()) {
+        throw usage_error("--output is needed");
+    }
+    if (c.is_shared && (c.is_float || c.output == "-")) {
+        throw usage_error(c.is_float ? "--shared is in double precision" : "--shared needs the name of a file");
+    }
+    return c;
+}
+
+/* ---- the robot --------------------------------------------------------------------------------------------------- */
+
+static void require(dyn_status status, const dyn_error &error) {
+    if (status != DYN_OK) {
+        throw std::runtime_error(std::string(error.place) + (error.place[0] ? ": " : "") + error.message);
+    }
+}
+
+static std::string read_all(const std::string &path) {
+    if (path == "-") {
+        return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+    }
+    std::ifstream file(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file) {
+        throw std::runtime_error(path + ": it cannot be read");
+    }
+    return text;
+}
+
+typedef std::unique_ptr<dyn_model, void (*)(dyn_model *)> model_pointer;
+typedef std::unique_ptr<dyn_builder, void (*)(dyn_builder *)> builder_pointer;
+
+static model_pointer load(const command &c) {
+    std::string text = read_all(c.robot);
+    dyn_error error;
+    dyn_builder *builder = nullptr;
+    dyn_model *model = nullptr;
+    require(dyn_urdf_read(text.data(), text.size(), nullptr, &error, &builder), error);
+    builder_pointer owner(builder, dyn_builder_free);
+    if (c.has_gravity) {
+        require(dyn_builder_set_gravity(builder, c.gravity, &error), error);
+    }
+    require(dyn_builder_build(builder, &c.build, nullptr, &error, &model), error);
+    return model_pointer(model, dyn_model_free);
+}
+
+static std::string canonical(const dyn_model *model) {
+    dyn_error error;
+    char *text;
+    size_t length;
+    require(dyn_model_canonical(model, &error, &text, &length), error);
+    std::string copy(text, length);
+    std::free(text);
+    return copy;
+}
+
+static std::string digest(const std::string &text) {
+    unsigned char hash[32];
+    mbedtls_sha256_ret((const unsigned char *)text.data(), text.size(), hash, 0);
+    std::string digits = "sha256:";
+    for (unsigned char byte : hash) {
+        char two[3];
+        std::snprintf(two, sizeof two, "%02x", byte);
+        digits += two;
+    }
+    return digits;
+}
+
+/* ---- C for itself ------------------------------------------------------------------------------------------------ */
+
+static std::vector<compiled_function> chosen_functions(const command &c, const dyn_model *model) {
+    std::vector<compiled_function> functions;
+    for (const std::string &name : split(c.functions)) {
+        algorithm a;
+        if (!find_algorithm(name, &a) || a == algorithm::frame) {
+            throw usage_error("--functions: there is no function \"" + name + "\"");
+        }
+        functions.push_back(specialize(model, a, 0, most_nodes));
+    }
+    for (const std::string &name : split(c.frames)) {
+        dyn_error error;
+        int frame;
+        require(dyn_model_find_frame(model, name.c_str(), &error, &frame), error);
+        if (frame == DYN_WORLD_FRAME) {
+            throw usage_error("--frames: the world does not move");
+        }
+        functions.push_back(specialize(model, algorithm::frame, frame, most_nodes));
+        functions.back().name += "_" + identifier(name);
+        functions.back().meaning = "Pose and Jacobian of the frame " + name + ".";
+    }
+    return functions;
+}
+
+static const char *unit_of(const dyn_joint *joint) {
+    switch (joint->type) {
+    case DYN_JOINT_PRISMATIC:
+        return "m";
+    case DYN_JOINT_CYLINDRICAL:
+        return "rad, m";
+    case DYN_JOINT_PLANAR:
+        return "m, m, rad";
+    case DYN_JOINT_SPHERICAL:
+        return "quaternion x y z w";
+    case DYN_JOINT_FLOATING:
+        return "m, m, m, quaternion x y z w";
+    default:
+        return "rad";
+    }
+}
+
+/* Names come from the file: no comment ends in them. */
+static std::string safe(std::string name) {
+    for (size_t at; (at = name.find("*/")) != std::string::npos;) {
+        name.replace(at, 2, "* ");
+    }
+    return name;
+}
+
+static void write_heading(std::ostream &out, const dyn_model *model, const std::string &text) {
+    out << "/*\n * Dynamics of the robot " << safe(dyn_model_name(model)) << ", written by dynamics-compile "
+        << DYNAMICS_VERSION << ".\n *\n"
+        << " * Model " << digest(text) << ", gravity included.\n"
+        << " * Units are SI and radians. Functions allocate nothing, and may be called from any thread. Outputs "
+           "overlap\n"
+           " * no input. Compile with optimization; nothing but libm is needed.\n *\n"
+           " * Coordinates\n *     q    v    joint\n";
+    for (int i = 0; i < dyn_model_joint_count(model); i++) {
+        const dyn_joint *joint = dyn_model_joint(model, i);
+        char line[64];
+        std::snprintf(line, sizeof line, " *     %-4d %-4d ", joint->q_index, joint->v_index);
+        out << line << safe(joint->name) << " (" << unit_of(joint) << ")" << (joint->master >= 0 ? ", mimic" : "")
+            << "\n";
+    }
+    out << " */\n";
+}
+
+static void write_alone(std::ostream &out, const command &c, const dyn_model *model) {
+    std::string prefix = identifier(c.prefix.empty() ? dyn_model_name(model) : c.prefix.c_str());
+    emit_options options = {emit_target::alone, c.is_float, prefix + "_"};
+    std::vector<compiled_function> functions = chosen_functions(c, model);
+    write_heading(out, model, canonical(model));
+    emit_prelude(out, options);
+    for (const compiled_function &f : functions) {
+        out << "\n";
+        emit_function(out, model, f, options);
+    }
+}
+
+/* ---- shared objects ---------------------------------------------------------------------------------------------- */
+
+/* All that the library has a use for; what is too large to compile is left to the generic kernels. */
+static std::vector<compiled_function> object_functions(const dyn_model *model) {
+    std::vector<compiled_function> functions;
+    for (algorithm a : {algorithm::rnea, algorithm::bias, algorithm::gravity, algorithm::crba, algorithm::aba,
+                        algorithm::minverse, algorithm::rnea_derivatives, algorithm::aba_derivatives}) {
+        try {
+            compiled_function f = specialize(model, a, 0, most_nodes);
+            operations n = count_operations(f);
+            if (n.multiplications + n.additions <= most_operations) {
+                functions.push_back(std::move(f));
+            }
+        } catch (const std::length_error &) {
+            continue;
+        }
+    }
+    return functions;
+}
+
+static void write_shared(const command &c, const dyn_model *model) {
+    std::vector<compiled_function> functions = object_functions(model);
+    if (functions.empty()) {
+        throw std::runtime_error("every function of this robot has more than 12000 operations");
+    }
+    std::ostringstream source;
+    emit_object(source, model, functions, canonical(model));
+    build_object(source.str(), c.output, c.compiler);
+}
+
+static void run(const command &c) {
+    model_pointer model = load(c);
+    if (c.is_shared) {
+        write_shared(c, model.get());
+        return;
+    }
+    std::ostringstream text;
+    write_alone(text, c, model.get());
+    if (c.output == "-") {
+        std::cout << text.str() << std::flush;
+        return;
+    }
+    std::ofstream file(c.output, std::ios::binary);
+    file << text.str();
+    file.close();
+    if (!file) {
+        throw std::runtime_error(c.output + ": it cannot be written");
+    }
+}
+
+int main(int argc, char **argv) {
+    try {
+        run(parse(argc, argv));
+        return EXIT_SUCCESS;
+    } catch (const usage_error &error) {
+        std::fprintf(stderr, "dynamics-compile: %s\nTry dynamics-compile --help.\n", error.what());
+        return EXIT_USAGE;
+    } catch (const std::bad_alloc &) {
+        std::fputs("dynamics-compile: no memory\n", stderr);
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "dynamics-compile: %s\n", error.what());
+    }
+    return EXIT_FAILURE;
+}

@@ -1,0 +1,28 @@
+/*
+ * The source of a shared object that the library loads; lib/src/dynamics/compiled_object.h says what is in it.
+ */
+#ifndef DYNAMICS_COMPILE_OBJECT_H
+#define DYNAMICS_COMPILE_OBJECT_H
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "specialize.h"
+
+/* Writes C that is compiled twice: with LANES the number of states of the wide functions, and with LANES = 1 and
+ * DESCRIPTOR for the single ones and for what names them all. `canonical` is the model's canonical description. */
+void emit_object(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions,
+                 const std::string &canonical);
+
+/* How a source is compiled to a shared object. */
+struct build_options {
+    std::string compiler; /* program; empty: clang, cc or gcc, the first that there is */
+    std::string instruction_set;
+};
+
+/* Compiles the source, in the directory of `path`, to the shared object `path`, which appears there whole or not at
+ * all. Throws std::runtime_error with a sentence where that fails. */
+void build_object(const std::string &source, const std::string &path, const build_options &options);
+
+#endif

@@ -1,0 +1,288 @@
+#include "compiled.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/derivatives.h>
+#include <dynamics/forward_dynamics.h>
+#include <dynamics/inverse_dynamics.h>
+#include <dynamics/mass_matrix.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "compiled_object.h"
+
+typedef void compiled_call(const void *const *in, compiled_sines *sines, void *const *out);
+
+struct dyn_compiled {
+    void *handle;
+    const dyn_model *model;
+    compiled_call *wide[COMPILED_ALGORITHMS], *single[COMPILED_ALGORITHMS]; /* NULL: not compiled */
+};
+
+static const char *const names[COMPILED_ALGORITHMS] = {"rnea", "bias",     "gravity",          "crba",
+                                                       "aba",  "minverse", "rnea_derivatives", "aba_derivatives"};
+
+/* ---- in place of kernels ----------------------------------------------------------------------------------------- */
+
+bool dyn_block_compiled(const dyn_workspace *workspace, const dyn_model *model, sample_block block,
+                        compiled_algorithm algorithm, const double *gravity, const wrench_set *forces,
+                        const void *const *in, void *const *out) {
+    const dyn_compiled *c = workspace->compiled;
+    if (!c || model != workspace->model || (forces && forces->count > 0)) {
+        return false;
+    }
+    if (gravity && memcmp(gravity, model->gravity, sizeof model->gravity) != 0) {
+        return false;
+    }
+    compiled_call *call = (block.lanes == 1 ? c->single : c->wide)[algorithm];
+    if (!call) {
+        return false;
+    }
+    call(in, block.kernels->sines, out);
+    return true;
+}
+
+dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error) {
+    if (compiled && compiled->model != workspace->model) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "compiled", "it was loaded for another model");
+    }
+    workspace->compiled = compiled;
+    return DYN_OK;
+}
+
+size_t dyn_compiled_count(const dyn_compiled *compiled) {
+    size_t count = 0;
+    for (int i = 0; i < COMPILED_ALGORITHMS; i++) {
+        count += compiled->single[i] != NULL;
+    }
+    return count;
+}
+
+const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i) {
+    int a = 0;
+    for (; i > 0 || !compiled->single[a]; a++) {
+        i -= compiled->single[a] != NULL;
+    }
+    return names[a];
+}
+
+/* ---- what is loaded ---------------------------------------------------------------------------------------------- */
+
+/* The functions whose names are known. */
+static void find_functions(const compiled_function_entry *entry, compiled_call *calls[COMPILED_ALGORITHMS]) {
+    for (; entry->name; entry++) {
+        for (int a = 0; a < COMPILED_ALGORITHMS; a++) {
+            if (strcmp(entry->name, names[a]) == 0) {
+                calls[a] = entry->call;
+            }
+        }
+    }
+}
+
+/* The object is of this version, instruction set and model. */
+static dyn_status check_object(const compiled_object *object, const char *path, const dyn_model *model,
+                               dyn_error *error) {
+    const instruction_set *set = dyn_choose_instruction_set();
+    if (object->version != COMPILED_OBJECT_VERSION) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it has version %u, but %u is needed; compile again",
+                             object->version, COMPILED_OBJECT_VERSION);
+    }
+    if (strcmp(object->instruction_set, set->name) != 0 || object->lanes != set->wide->lanes) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it is for the instruction set %s, but %s is in use",
+                             object->instruction_set, set->name);
+    }
+    char *text;
+    size_t length;
+    dyn_status status = dyn_model_canonical(model, error, &text, &length);
+    if (status == DYN_OK && strcmp(object->model, text) != 0) {
+        status = dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it was compiled for another model");
+    }
+    free(text);
+    return status;
+}
+
+static dyn_status open_object(dyn_compiled *c, const char *path, dyn_error *error) {
+    c->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const compiled_object *object = c->handle ? dlsym(c->handle, COMPILED_OBJECT_SYMBOL) : NULL;
+    if (!object) {
+        const char *reason = dlerror();
+        return dyn_error_set(error, DYN_NOT_FOUND, path, "it cannot be loaded: %s", reason ? reason : "it is empty");
+    }
+    dyn_status status = check_object(object, path, c->model, error);
+    if (status == DYN_OK) {
+        find_functions(object->wide, c->wide);
+        find_functions(object->single, c->single);
+    }
+    return status;
+}
+
+/* ---- the check against the library's own ------------------------------------------------------------------------- */
+
+enum { CHECKED_STATES = 19, RESULTS = 3 };
+
+/* States, and room for the results of both, CHECKED_STATES rows each. */
+typedef struct check {
+    const dyn_model *model;
+    dyn_workspace *workspace;
+    double *q, *v, *a;
+    double *expected, *found;
+} check;
+
+/* Splitmix64, uniform in [-1, 1). */
+static double next_random(uint64_t *state) {
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (double)((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+static void fill_random(uint64_t *state, double scale, double *x, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        x[i] = scale * next_random(state);
+    }
+}
+
+/* Quaternions of norm one. */
+static void normalize(const dyn_model *model, double *q) {
+    for (int j = 0; j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
+            double *x = q + joint->q_index + joint->nq - 4;
+            double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+            for (int i = 0; i < 4; i++) {
+                x[i] = norm > 0 ? x[i] / norm : i == 3;
+            }
+        }
+    }
+}
+
+/* Doubles of a state's results. */
+static size_t result_width(const dyn_model *model, compiled_algorithm a) {
+    size_t nv = (size_t)model->nv;
+    bool is_matrix = a == COMPILED_CRBA || a == COMPILED_MINVERSE;
+    return a >= COMPILED_RNEA_DERIVATIVES ? RESULTS * nv * nv : is_matrix ? nv * nv : nv;
+}
+
+static dyn_status compute(const check *k, compiled_algorithm algorithm, size_t first, size_t n, dyn_error *error,
+                          double *out) {
+    size_t nq = (size_t)k->model->nq, nv = (size_t)k->model->nv;
+    const double *q = k->q + first * nq, *v = k->v + first * nv, *a = k->a + first * nv;
+    double *second = out + n * nv * nv, *third = second + n * nv * nv;
+    switch (algorithm) {
+    case COMPILED_RNEA:
+        return dyn_rnea(k->model, k->workspace, n, NULL, q, v, a, NULL, error, out);
+    case COMPILED_BIAS:
+        return dyn_bias(k->model, k->workspace, n, NULL, q, v, error, out);
+    case COMPILED_GRAVITY:
+        return dyn_gravity(k->model, k->workspace, n, NULL, q, error, out);
+    case COMPILED_CRBA:
+        return dyn_crba(k->model, k->workspace, n, q, error, out);
+    case COMPILED_ABA:
+        return dyn_aba(k->model, k->workspace, n, NULL, q, v, a, NULL, error, out);
+    case COMPILED_MINVERSE:
+        return dyn_minverse(k->model, k->workspace, n, q, error, out);
+    case COMPILED_RNEA_DERIVATIVES:
+        return dyn_rnea_derivatives(k->model, k->workspace, n, NULL, q, v, a, NULL, error, out, second, third);
+    default:
+        return dyn_aba_derivatives(k->model, k->workspace, n, NULL, q, v, a, NULL, error, out, second, third);
+    }
+}
+
+/* Whether the numbers agree to a tolerance relative to their norm. */
+static bool agree(const double *x, const double *y, size_t count, double tolerance) {
+    double off = 0, square = 0;
+    for (size_t i = 0; i < count; i++) {
+        off += (x[i] - y[i]) * (x[i] - y[i]), square += y[i] * y[i];
+    }
+    return off <= tolerance * tolerance * square;
+}
+
+/* One function: many states at once against the library's own, and some of them alone against the same. What the
+ * library itself refuses, as forward dynamics of a robot without inertia, is not taken from the object either. */
+static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a, dyn_error *error) {
+    size_t width = result_width(k->model, a);
+    bool solves = a == COMPILED_ABA || a == COMPILED_MINVERSE || a == COMPILED_ABA_DERIVATIVES;
+    dyn_error ignored;
+    k->workspace->compiled = NULL;
+    if (compute(k, a, 0, CHECKED_STATES, &ignored, k->expected) != DYN_OK) {
+        c->wide[a] = c->single[a] = NULL;
+        return DYN_OK;
+    }
+    k->workspace->compiled = c;
+    dyn_status status = compute(k, a, 0, CHECKED_STATES, error, k->found);
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (!agree(k->found, k->expected, CHECKED_STATES * width, solves ? 1e-8 : 1e-11)) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, names[a], "its results differ from the library's own");
+    }
+    size_t part = width / (a >= COMPILED_RNEA_DERIVATIVES ? RESULTS : 1);
+    for (size_t s = 0; s < CHECKED_STATES; s++) {
+        status = compute(k, a, s, 1, error, k->expected);
+        for (size_t i = 0; status == DYN_OK && i < width / part; i++) {
+            const double *among = k->found + i * CHECKED_STATES * part + s * part;
+            if (memcmp(k->expected + i * part, among, part * sizeof(double)) != 0) {
+                return dyn_error_set(error, DYN_FAILED_PRECONDITION, names[a],
+                                     "a state alone gives other bits than among others");
+            }
+        }
+    }
+    return status;
+}
+
+static dyn_status check_functions(dyn_compiled *c, dyn_error *error) {
+    size_t nq = (size_t)c->model->nq, nv = (size_t)c->model->nv, width = RESULTS * nv * nv + nv;
+    check k = {.model = c->model};
+    double *numbers = calloc(CHECKED_STATES * (nq + 2 * nv + 2 * width) + 1, sizeof *numbers);
+    dyn_status status = numbers ? dyn_workspace_create(c->model, error, &k.workspace) : dyn_error_memory(error);
+    if (status == DYN_OK) {
+        uint64_t seed = 1;
+        k.q = numbers, k.v = k.q + CHECKED_STATES * nq, k.a = k.v + CHECKED_STATES * nv;
+        k.expected = k.a + CHECKED_STATES * nv, k.found = k.expected + CHECKED_STATES * width;
+        fill_random(&seed, 3, k.q, CHECKED_STATES * nq);
+        fill_random(&seed, 2, k.v, CHECKED_STATES * nv);
+        fill_random(&seed, 9, k.a, CHECKED_STATES * nv);
+        for (size_t s = 0; s < CHECKED_STATES; s++) {
+            normalize(c->model, k.q + s * nq);
+        }
+    }
+    for (int a = 0; status == DYN_OK && a < COMPILED_ALGORITHMS; a++) {
+        if (c->wide[a] && c->single[a]) {
+            status = check_function(c, &k, (compiled_algorithm)a, error);
+        } else {
+            c->wide[a] = c->single[a] = NULL;
+        }
+    }
+    dyn_workspace_free(k.workspace);
+    free(numbers);
+    return status;
+}
+
+dyn_status dyn_compiled_load(const char *path, const dyn_model *model, dyn_error *error, dyn_compiled **compiled) {
+    dyn_compiled *c = calloc(1, sizeof *c);
+    if (!c) {
+        return dyn_error_memory(error);
+    }
+    c->model = model;
+    dyn_status status = open_object(c, path, error);
+    if (status == DYN_OK) {
+        status = check_functions(c, error);
+    }
+    if (status != DYN_OK) {
+        dyn_compiled_free(c);
+        return status;
+    }
+    *compiled = c;
+    return DYN_OK;
+}
+
+void dyn_compiled_free(dyn_compiled *compiled) {
+    if (compiled && compiled->handle) {
+        dlclose(compiled->handle);
+    }
+    free(compiled);
+}

@@ -1,0 +1,365 @@
+/*
+ * What dynamics-compile writes, compiled by the system's compiler: shared objects in place of the library's kernels, and
+ * C for itself. Both against the library's own results.
+ */
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+enum { STATES = 37, ROBOTS = 4, PATH_SIZE = 300, COMMAND_SIZE = 1200 };
+
+static const struct robot {
+    const char *name;
+    dyn_base base;
+} robots[ROBOTS] = {
+    {"two_link", DYN_BASE_FIXED}, {"ur5", DYN_BASE_FIXED}, {"panda", DYN_BASE_FIXED}, {"quadruped", DYN_BASE_FLOATING}};
+
+static char directory[] = "/tmp/dynamics-compile-XXXXXX";
+
+static void create_directory(void) {
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+}
+
+static void remove_directory(void) {
+    char command[COMMAND_SIZE];
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Runs a command and returns its exit code. */
+static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int shell(const char *format, ...) {
+    char command[COMMAND_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    int status = system(command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void place_of(const char *name, char path[PATH_SIZE]) {
+    snprintf(path, PATH_SIZE, "%s/%s", directory, name);
+}
+
+static dyn_model *load(const struct robot *r) {
+    char path[PATH_SIZE], *text = NULL;
+    size_t length = 0;
+    snprintf(path, sizeof path, ROBOTS_DIRECTORY "/%s.urdf", r->name);
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file && getdelim(&text, &length, 0, file) > 0, "%s", path);
+    fclose(file);
+    dyn_model *model = NULL;
+    dyn_error error;
+    require(dyn_urdf_load(text, strlen(text), &(dyn_build_options){.base = r->base}, NULL, &error, &model), &error);
+    free(text);
+    return model;
+}
+
+static void compile(const struct robot *r, const char *options, const char *output, char path[PATH_SIZE]) {
+    place_of(output, path);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " " ROBOTS_DIRECTORY "/%s.urdf --base-type %s %s -o %s", r->name,
+                           r->base == DYN_BASE_FLOATING ? "floating" : "fixed", options, path),
+                     0);
+}
+
+/* NAME.so, which all tests share. */
+static void compile_once(const struct robot *r, char path[PATH_SIZE]) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.so", r->name);
+    place_of(name, path);
+    if (access(path, F_OK) != 0) {
+        compile(r, "--shared", name, path);
+    }
+}
+
+/* A robot with its compiled algorithms, states, and a workspace with and one without them. */
+typedef struct fixture {
+    dyn_model *model;
+    dyn_compiled *compiled;
+    dyn_workspace *fast, *plain;
+    double *q, *v, *a;
+} fixture;
+
+static fixture open_fixture(const struct robot *r) {
+    fixture f = {.model = load(r)};
+    char path[PATH_SIZE];
+    dyn_error error;
+    compile_once(r, path);
+    require(dyn_compiled_load(path, f.model, &error, &f.compiled), &error);
+    require(dyn_workspace_create(f.model, &error, &f.fast), &error);
+    require(dyn_workspace_create(f.model, &error, &f.plain), &error);
+    require(dyn_workspace_use_compiled(f.fast, f.compiled, &error), &error);
+    random_source random = random_seed(r->name, 11);
+    size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
+    f.q = numbers(STATES * nq), f.v = numbers(STATES * nv), f.a = numbers(STATES * nv);
+    for (size_t s = 0; s < STATES; s++) {
+        random_configuration(&random, f.model, 3, f.q + s * nq);
+    }
+    random_vector(&random, (int)(STATES * nv), 2, f.v);
+    random_vector(&random, (int)(STATES * nv), 9, f.a);
+    return f;
+}
+
+static void close_fixture(fixture *f) {
+    free(f->q), free(f->v), free(f->a);
+    dyn_workspace_free(f->fast);
+    dyn_workspace_free(f->plain);
+    dyn_compiled_free(f->compiled);
+    dyn_model_free(f->model);
+}
+
+/* The results of all algorithms that can be compiled, one after the other; returns how many doubles they are. */
+static size_t compute(const fixture *f, dyn_workspace *w, size_t first, size_t n, double *out) {
+    size_t nq = (size_t)dyn_model_nq(f->model), nv = (size_t)dyn_model_nv(f->model), square = n * nv * nv;
+    const double *q = f->q + first * nq, *v = f->v + first * nv, *a = f->a + first * nv;
+    double *x = out;
+    dyn_error error;
+    require(dyn_rnea(f->model, w, n, NULL, q, v, a, NULL, &error, x), &error), x += n * nv;
+    require(dyn_bias(f->model, w, n, NULL, q, v, &error, x), &error), x += n * nv;
+    require(dyn_gravity(f->model, w, n, NULL, q, &error, x), &error), x += n * nv;
+    require(dyn_crba(f->model, w, n, q, &error, x), &error), x += square;
+    require(dyn_aba(f->model, w, n, NULL, q, v, a, NULL, &error, x), &error), x += n * nv;
+    require(dyn_minverse(f->model, w, n, q, &error, x), &error), x += square;
+    require(dyn_rnea_derivatives(f->model, w, n, NULL, q, v, a, NULL, &error, x, x + square, x + 2 * square), &error);
+    x += 3 * square;
+    require(dyn_aba_derivatives(f->model, w, n, NULL, q, v, a, NULL, &error, x, x + square, x + 2 * square), &error);
+    return (size_t)(x + 3 * square - out);
+}
+
+START_TEST(compiled_results_are_those_of_the_library) {
+    fixture f = open_fixture(&robots[_i]);
+    size_t nv = (size_t)dyn_model_nv(f.model), most = STATES * (4 * nv + 8 * nv * nv);
+    double *x = numbers(most), *y = numbers(most);
+    ck_assert_uint_ge(dyn_compiled_count(f.compiled), 6);
+    ck_assert_str_eq(dyn_compiled_name(f.compiled, 0), "rnea");
+    compute(&f, f.fast, 0, STATES, x), compute(&f, f.plain, 0, STATES, y);
+    assert_close("RNEA", _i, x, y, STATES * nv, 1e-12);
+    assert_close("bias", _i, x + STATES * nv, y + STATES * nv, STATES * nv, 1e-12);
+    assert_close("gravity", _i, x + 2 * STATES * nv, y + 2 * STATES * nv, STATES * nv, 1e-12);
+    assert_close("CRBA", _i, x + 3 * STATES * nv, y + 3 * STATES * nv, STATES * nv * nv, 1e-12);
+    assert_close("all", _i, x, y, most, 1e-9);
+    ck_assert_msg(memcmp(x, y, most * sizeof *x) != 0, "nothing was computed by other code");
+    free(x), free(y);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(a_state_has_the_same_bits_in_every_batch) {
+    fixture f = open_fixture(&robots[_i]);
+    size_t nv = (size_t)dyn_model_nv(f.model);
+    double *all = numbers(STATES * nv), *part = numbers(STATES * nv);
+    dyn_error error;
+    require(dyn_aba(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, all), &error);
+    for (size_t n = 1; n < STATES; n += 3) {
+        for (size_t first = 0; first + n <= STATES; first += 5) {
+            size_t nq = (size_t)dyn_model_nq(f.model);
+            require(dyn_aba(f.model, f.fast, n, NULL, f.q + first * nq, f.v + first * nv, f.a + first * nv, NULL,
+                            &error, part),
+                    &error);
+            ck_assert_mem_eq(part, all + first * nv, n * nv * sizeof *part);
+        }
+    }
+    /* In place: tau over a. */
+    memcpy(part, f.a, STATES * nv * sizeof *part);
+    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, all), &error);
+    for (size_t s = 0; s < STATES; s++) {
+        double *row = part + s * nv;
+        require(dyn_rnea(f.model, f.fast, 1, NULL, f.q + s * (size_t)dyn_model_nq(f.model), f.v + s * nv, row, NULL,
+                         &error, row),
+                &error);
+    }
+    ck_assert_mem_eq(part, all, STATES * nv * sizeof *part);
+    free(all), free(part);
+    close_fixture(&f);
+}
+END_TEST
+
+/* Another gravity, external forces and payloads are no part of what was compiled. */
+START_TEST(what_was_not_compiled_is_computed_as_ever) {
+    fixture f = open_fixture(&robots[1]);
+    size_t nv = (size_t)dyn_model_nv(f.model);
+    double *x = numbers(STATES * nv), *y = numbers(STATES * nv), wrench[6] = {1, 2, 3, 4, 5, 6};
+    const double moon[3] = {0, 0, -1.62};
+    dyn_external_force force = {.frame = dyn_model_link_count(f.model) - 1, .wrench = wrench};
+    const dyn_external_forces forces = {.count = 1, .force = &force};
+    dyn_error error;
+    require(dyn_rnea(f.model, f.fast, STATES, moon, f.q, f.v, f.a, &forces, &error, x), &error);
+    require(dyn_rnea(f.model, f.plain, STATES, moon, f.q, f.v, f.a, &forces, &error, y), &error);
+    ck_assert_mem_eq(x, y, STATES * nv * sizeof *x);
+    const dyn_payload payload = {.link = force.frame, .inertia = {.mass = 3}};
+    const dyn_model *loaded, *plainly_loaded;
+    require(dyn_workspace_load(f.fast, 1, &payload, &error, &loaded), &error);
+    require(dyn_workspace_load(f.plain, 1, &payload, &error, &plainly_loaded), &error);
+    require(dyn_rnea(loaded, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, x), &error);
+    require(dyn_rnea(plainly_loaded, f.plain, STATES, NULL, f.q, f.v, f.a, NULL, &error, y), &error);
+    ck_assert_mem_eq(x, y, STATES * nv * sizeof *x);
+    free(x), free(y);
+    close_fixture(&f);
+}
+END_TEST
+
+static void assert_refused(const char *path, const dyn_model *model, dyn_status status, const char *fragment) {
+    dyn_compiled *compiled = NULL;
+    dyn_error error;
+    ck_assert_int_eq(dyn_compiled_load(path, model, &error, &compiled), status);
+    ck_assert_msg(strstr(error.message, fragment) != NULL, "%s", error.message);
+    ck_assert_ptr_null(compiled);
+}
+
+START_TEST(an_object_that_does_not_fit_is_refused) {
+    fixture f = open_fixture(&robots[1]);
+    char path[PATH_SIZE];
+    dyn_model *other = load(&robots[2]);
+    dyn_error error;
+    place_of("ur5.so", path);
+    assert_refused(path, other, DYN_FAILED_PRECONDITION, "another model");
+    compile(&robots[1], "--shared --gravity 0,0,-1.62", "moon.so", path);
+    assert_refused(path, f.model, DYN_FAILED_PRECONDITION, "another model");
+    place_of("missing.so", path);
+    assert_refused(path, f.model, DYN_NOT_FOUND, "cannot be loaded");
+    place_of("text.so", path);
+    ck_assert_int_eq(shell("echo torques > %s", path), 0);
+    assert_refused(path, f.model, DYN_NOT_FOUND, "cannot be loaded");
+    dyn_workspace *foreign = NULL;
+    require(dyn_workspace_create(other, &error, &foreign), &error);
+    ck_assert_int_eq(dyn_workspace_use_compiled(foreign, f.compiled, &error), DYN_INVALID_ARGUMENT);
+    dyn_workspace_free(foreign);
+    dyn_model_free(other);
+    close_fixture(&f);
+}
+END_TEST
+
+/* An object of the right form whose functions compute something else. */
+START_TEST(an_object_with_other_results_is_refused) {
+    static const char wrong_compiler[] =
+        "#!/bin/sh\n"
+        "for x; do case $x in *.c) sed -i 's/real_set(9.81)/real_set(9.82)/' $x; esac; done\n"
+        "exec cc \"$@\"\n";
+    dyn_model *model = load(&robots[1]);
+    char path[PATH_SIZE], compiler[PATH_SIZE], options[COMMAND_SIZE];
+    place_of("wrong_compiler", compiler);
+    FILE *file = fopen(compiler, "w");
+    ck_assert(file && fputs(wrong_compiler, file) >= 0 && fclose(file) == 0);
+    ck_assert_int_eq(chmod(compiler, 0700), 0);
+    snprintf(options, sizeof options, "--shared --compiler %s", compiler);
+    compile(&robots[1], options, "wrong.so", path);
+    assert_refused(path, model, DYN_FAILED_PRECONDITION, "differ");
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(what_cannot_be_compiled_is_said) {
+    char path[PATH_SIZE];
+    place_of("never.so", path);
+    const char *robot = ROBOTS_DIRECTORY "/ur5.urdf";
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared --compiler /no/such/cc -o %s 2>/dev/null", robot, path), 1);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared --compiler false -o %s 2>/dev/null", robot, path), 1);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared -o /no/such/place.so 2>/dev/null", robot), 1);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " /no/such/robot.urdf -o %s 2>/dev/null", path), 1);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --functions rnae 2>/dev/null", robot, path), 2);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --frames hand 2>/dev/null", robot, path), 1);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --base-type flying 2>/dev/null", robot, path), 2);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s 2>/dev/null", robot), 2);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared --memory-megabytes 40 -o %s 2>/dev/null", robot, path), 1);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert_int_eq(shell("ls %s/never* 2>/dev/null", directory), 2); /* nothing is left behind */
+}
+END_TEST
+
+typedef void rnea_function(const double *q, const double *v, const double *a, double *tau);
+typedef void float_rnea_function(const float *q, const float *v, const float *a, float *tau);
+typedef void frame_function(const double *q, double *position, double *rotation, double *J);
+
+/* What a C compiler makes of a file of its own. */
+static void *open_alone(const struct robot *r, const char *options) {
+    char source[PATH_SIZE], path[PATH_SIZE];
+    compile(r, options, "alone.c", source);
+    place_of("alone.so", path);
+    ck_assert_int_eq(shell("cc -std=c99 -pedantic -Wall -Wextra -Werror -O2 -fPIC -shared %s -o %s -lm", source, path),
+                     0);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(handle != NULL, "%s", dlerror());
+    return handle;
+}
+
+START_TEST(a_file_of_its_own_needs_libm_alone) {
+    fixture f = open_fixture(&robots[1]);
+    void *handle = open_alone(&robots[1], "--functions rnea,aba --frames tool0");
+    rnea_function *rnea;
+    frame_function *frame;
+    *(void **)&rnea = dlsym(handle, "ur5_rnea"), *(void **)&frame = dlsym(handle, "ur5_frame_tool0");
+    ck_assert(rnea && frame && dlsym(handle, "ur5_aba"));
+    double tau[6], expected[6], position[3], rotation[9], J[36], expected_position[3], expected_J[36];
+    int tool;
+    dyn_error error;
+    require(dyn_model_find_frame(f.model, "tool0", &error, &tool), &error);
+    for (size_t s = 0; s < STATES; s++) {
+        const double *q = f.q + 6 * s;
+        rnea(q, f.v + 6 * s, f.a + 6 * s, tau);
+        require(dyn_rnea(f.model, f.plain, 1, NULL, q, f.v + 6 * s, f.a + 6 * s, NULL, &error, expected), &error);
+        assert_close("tau", (int)s, tau, expected, 6, 1e-12);
+        frame(q, position, rotation, J);
+        require(dyn_frame_pose(f.model, f.plain, 1, q, tool, &error, expected_position, NULL), &error);
+        require(dyn_frame_jacobian(f.model, f.plain, 1, q, tool, DYN_LOCAL_WORLD_ALIGNED, &error, expected_J), &error);
+        assert_close("position", (int)s, position, expected_position, 3, 1e-12);
+        assert_close("J", (int)s, J, expected_J, 36, 1e-12);
+    }
+    dlclose(handle);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(single_precision_is_right_to_its_rounding) {
+    fixture f = open_fixture(&robots[1]);
+    void *handle = open_alone(&robots[1], "--functions rnea --float --prefix arm");
+    float_rnea_function *rnea;
+    *(void **)&rnea = dlsym(handle, "arm_rnea");
+    ck_assert(rnea != NULL);
+    for (size_t s = 0; s < STATES; s++) {
+        float q[6], v[6], a[6], tau[6];
+        double found[6], expected[6];
+        dyn_error error;
+        for (size_t i = 0; i < 6; i++) {
+            q[i] = (float)f.q[6 * s + i], v[i] = (float)f.v[6 * s + i], a[i] = (float)f.a[6 * s + i];
+        }
+        rnea(q, v, a, tau);
+        for (size_t i = 0; i < 6; i++) {
+            found[i] = (double)tau[i];
+        }
+        require(dyn_rnea(f.model, f.plain, 1, NULL, f.q + 6 * s, f.v + 6 * s, f.a + 6 * s, NULL, &error, expected),
+                &error);
+        assert_close("tau", (int)s, found, expected, 6, 1e-5);
+    }
+    dlclose(handle);
+    close_fixture(&f);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("shared_object");
+    tcase_add_unchecked_fixture(tests, create_directory, remove_directory);
+    tcase_add_loop_test(tests, compiled_results_are_those_of_the_library, 0, ROBOTS);
+    tcase_add_loop_test(tests, a_state_has_the_same_bits_in_every_batch, 0, ROBOTS);
+    tcase_add_test(tests, what_was_not_compiled_is_computed_as_ever);
+    tcase_add_test(tests, an_object_that_does_not_fit_is_refused);
+    tcase_add_test(tests, an_object_with_other_results_is_refused);
+    tcase_add_test(tests, what_cannot_be_compiled_is_said);
+    tcase_add_test(tests, a_file_of_its_own_needs_libm_alone);
+    tcase_add_test(tests, single_precision_is_right_to_its_rounding);
+    tcase_set_timeout(tests, 300);
+    return run_properties("shared_object", tests);
+}
