@@ -49,6 +49,22 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
                           "frame of Jacobians, twists and accelerations (default local_world_aligned)"},
     [OPTION_QUANTITY] = {"quantity", "NAME,NAME,..", "what to compute (needed; --help lists the names)"},
     [OPTION_SUBTREE] = {"subtree", "JOINT", "centre of mass of what this joint carries (default the whole robot)"},
+    [OPTION_PAYLOAD] = {"payload", "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]",
+                        "body that a link carries: kg, centre of mass in the link's frame (m), inertia about it; "
+                        "repeatable"},
+    [OPTION_DESCRIPTION] = {"description", "FILE", "the robot as JSON: a ModelDescription, as export writes it"},
+    [OPTION_DH] = {"dh", "FILE", "the robot as JSON: Denavit-Hartenberg parameters, a DenavitHartenbergTable"},
+    [OPTION_SCREWS] = {"screws", "FILE", "the robot as JSON: mlist, glist and slist of a ScrewChain"},
+    [OPTION_OPERATIONS] = {"operations", "FILE", "operations as JSON, a list of ModelOperation; before the others"},
+    [OPTION_FORMAT] = {"format", "description|urdf|screws", "what to write (default description, which is JSON)"},
+    [OPTION_MASS] = {"mass", "KG", "mass of the body"},
+    [OPTION_DENSITY] = {"density", "KG/M^3", "density of the body, instead of its mass"},
+    [OPTION_SCALE] = {"scale", "FACTOR", "makes metres of the mesh's coordinates, 0.001 for millimetres (default 1)"},
+    [OPTION_ABOUT] = {"about", "X,Y,Z", "point to state the rotational inertia about, too (default the origin)"},
+    [OPTION_TO] = {"to", "X,X,..", "the other configuration"},
+    [OPTION_DT] = {"dt", "S", "time to integrate over, seconds (default 1)"},
+    [OPTION_S] = {"s", "FRACTION", "where between: 0 at q, 1 at the other configuration (default 0.5)"},
+    [OPTION_SEED] = {"seed", "N", "of the random configuration (default 0)"},
     [OPTION_COUNT] = {"count", "N", "round trips (default 1000, at most 1000000)"},
 };
 
@@ -100,6 +116,8 @@ static exit_code take_option(char **argv, int *at, arguments *parsed) {
     }
     if (found == OPTION_FORCE)
         parsed->forces[parsed->force_count++] = value;
+    else if (found == OPTION_PAYLOAD)
+        parsed->payloads[parsed->payload_count++] = value;
     else if (parsed->value[found] != NULL)
         return complain(EXIT_USAGE, "--%s is given twice", known->name);
     parsed->value[found] = value;
@@ -138,7 +156,8 @@ static exit_code take_operand(const char *text, const command *(*find)(const cha
 exit_code arguments_parse(int argc, char **argv, const command *(*find)(const char *name), arguments *parsed) {
     *parsed = (arguments){0};
     parsed->forces = calloc((size_t)argc + 1, sizeof *parsed->forces);
-    if (parsed->forces == NULL)
+    parsed->payloads = calloc((size_t)argc + 1, sizeof *parsed->payloads);
+    if (parsed->forces == NULL || parsed->payloads == NULL)
         return complain_memory();
     const command *known = NULL;
     bool only_operands = false;
@@ -160,6 +179,7 @@ exit_code arguments_parse(int argc, char **argv, const command *(*find)(const ch
 
 void arguments_free(arguments *parsed) {
     free(parsed->forces);
+    free(parsed->payloads);
     *parsed = (arguments){0};
 }
 

@@ -40,6 +40,20 @@ typedef enum option {
     OPTION_REFERENCE,
     OPTION_QUANTITY,
     OPTION_SUBTREE,
+    OPTION_PAYLOAD,
+    OPTION_DESCRIPTION,
+    OPTION_DH,
+    OPTION_SCREWS,
+    OPTION_OPERATIONS,
+    OPTION_FORMAT,
+    OPTION_MASS,
+    OPTION_DENSITY,
+    OPTION_SCALE,
+    OPTION_ABOUT,
+    OPTION_TO,
+    OPTION_DT,
+    OPTION_S,
+    OPTION_SEED,
     OPTION_COUNT,
     OPTIONS /* how many there are */
 } option;
@@ -48,7 +62,7 @@ typedef uint64_t option_set;
 
 #define WITH(option_name) ((option_set)1 << (option_name))
 
-enum { MAX_POSITIONALS = 2 };
+enum { MAX_POSITIONALS = 33 };
 
 typedef struct arguments {
     const char *value[OPTIONS]; /* NULL: not given; flags have the value "" */
@@ -57,6 +71,8 @@ typedef struct arguments {
     const char *positional[MAX_POSITIONALS];
     size_t force_count; /* --force may be repeated */
     const char **forces;
+    size_t payload_count; /* and so may --payload */
+    const char **payloads;
 } arguments;
 
 struct command;

@@ -26,6 +26,10 @@ exit_code run_ping(const command *self, const arguments *given, dyn_client *clie
 exit_code run_info(const command *self, const arguments *given, dyn_client *client);
 exit_code run_latency(const command *self, const arguments *given, dyn_client *client);
 exit_code run_load(const command *self, const arguments *given, dyn_client *client);
+exit_code run_derive(const command *self, const arguments *given, dyn_client *client);
+exit_code run_export(const command *self, const arguments *given, dyn_client *client);
+exit_code run_inertia(const command *self, const arguments *given, dyn_client *client);
+exit_code run_configuration(const command *self, const arguments *given, dyn_client *client);
 exit_code run_models(const command *self, const arguments *given, dyn_client *client);
 exit_code run_describe(const command *self, const arguments *given, dyn_client *client);
 exit_code run_unload(const command *self, const arguments *given, dyn_client *client);

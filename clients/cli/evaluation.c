@@ -26,6 +26,8 @@ typedef struct evaluation_run {
     dyn_client_external_force *forces;
     double *constant_forces; /* force and torque of each --force */
     char *force_links;
+    dyn_client_payload *payloads;
+    char *payload_links;
     size_t done; /* states written */
 } evaluation_run;
 
@@ -87,6 +89,51 @@ static exit_code take_forces(evaluation_run *run) {
     return code;
 }
 
+/* Reads "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]". */
+static exit_code take_payload(evaluation_run *run, size_t index, char *text) {
+    char message[PARSE_MESSAGE_SIZE];
+    double values[10] = {0};
+    char *colon = strrchr(text, ':');
+    size_t count = 1;
+    for (const char *c = colon; c != NULL && *c != '\0'; c++)
+        count += *c == ',';
+    if (colon == NULL || colon == text || (count != 1 && count != 4 && count != 10) ||
+        !parse_numbers(colon + 1, count, values, message, sizeof message))
+        return complain(EXIT_USAGE,
+                        "--payload %s: give LINK:MASS in kg, ,X,Y,Z in m for its centre of mass, and "
+                        ",XX,XY,XZ,YY,YZ,ZZ in kg m^2 for its inertia",
+                        run->context.given->payloads[index]);
+    *colon = '\0';
+    dyn_client_payload *payload = &run->payloads[index];
+    payload->link = text;
+    payload->inertia.mass = values[0];
+    memcpy(payload->inertia.center_of_mass, values + 1, sizeof payload->inertia.center_of_mass);
+    memcpy(payload->inertia.rotational, values + 4, sizeof payload->inertia.rotational);
+    return EXIT_OK;
+}
+
+/* The bodies of --payload. */
+static exit_code take_payloads(evaluation_run *run) {
+    const arguments *given = run->context.given;
+    size_t length = 1;
+    exit_code code = EXIT_OK;
+    for (size_t i = 0; i < given->payload_count; i++)
+        length += strlen(given->payloads[i]) + 1;
+    run->payloads = calloc(given->payload_count + 1, sizeof *run->payloads);
+    run->payload_links = calloc(length, 1);
+    if (run->payloads == NULL || run->payload_links == NULL)
+        return complain_memory();
+    char *text = run->payload_links;
+    for (size_t i = 0; i < given->payload_count && code == EXIT_OK; i++) {
+        char *end = stpcpy(text, given->payloads[i]);
+        code = take_payload(run, i, text);
+        text = end + 1;
+    }
+    run->context.query.payload_count = given->payload_count;
+    run->context.query.payloads = run->payloads;
+    return code;
+}
+
 static void take_frame(evaluation_run *run) {
     const dyn_client_description *robot = run->description;
     run->context.frame = run->context.given->value[OPTION_FRAME];
@@ -126,6 +173,8 @@ static exit_code prepare_query(evaluation_run *run) {
     code = take_gravity(run);
     if (code == EXIT_OK)
         code = take_forces(run);
+    if (code == EXIT_OK)
+        code = take_payloads(run);
     if (code != EXIT_OK)
         return code;
     if (run->evaluated->takes_frame)
@@ -278,7 +327,7 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
     if (code == EXIT_OK)
         code = prepare_batch(&run);
     if (code == EXIT_OK)
-        code = state_source_open(given, &run.robot, &run.source);
+        code = state_source_open(given, &run.robot, evaluated->takes[STATE_Q], &run.source);
     run.context.state = run.source.path != NULL ? run.source.path : run.source.description;
     if (code == EXIT_OK)
         code = evaluate_all(&run);
@@ -289,6 +338,8 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
     free(run.forces);
     free(run.constant_forces);
     free(run.force_links);
+    free(run.payloads);
+    free(run.payload_links);
     layout_free(&run.robot);
     dyn_client_description_free(run.description);
     return code;

@@ -54,16 +54,25 @@ static bool print_terms(const layout *robot, const dyn_client_explanation *from)
     return printed;
 }
 
+/* Links and payloads: part k of all. */
+static const dyn_client_contribution *part_of(const dyn_client_explanation *from, size_t k) {
+    return k < from->link_count ? &from->links[k] : &from->payloads[k - from->link_count];
+}
+
+static bool is_payload(const dyn_client_explanation *from, const dyn_client_contribution *part) {
+    return from->payload_count > 0 && part >= from->payloads && part < from->payloads + from->payload_count;
+}
+
 static double sum_of(const dyn_client_contribution *part, size_t i) {
     return part->inertial[i] + part->coriolis[i] + part->gravity[i];
 }
 
-/* The links that make coordinate i bear most, the largest first; returns how many bear anything. */
+/* The parts that make coordinate i bear most, the largest first; returns how many bear anything. */
 static size_t find_largest(const dyn_client_explanation *from, size_t i,
                            const dyn_client_contribution *largest[LISTED_LINKS]) {
     size_t count = 0;
-    for (size_t l = 0; l < from->link_count; l++) {
-        double size = fabs(sum_of(&from->links[l], i));
+    for (size_t l = 0; l < from->link_count + from->payload_count; l++) {
+        double size = fabs(sum_of(part_of(from, l), i));
         size_t at = count;
         while (at > 0 && fabs(sum_of(largest[at - 1], i)) < size)
             at--;
@@ -71,12 +80,12 @@ static size_t find_largest(const dyn_client_explanation *from, size_t i,
             continue;
         count += count < LISTED_LINKS;
         memmove(largest + at + 1, largest + at, (count - at - 1) * sizeof *largest);
-        largest[at] = &from->links[l];
+        largest[at] = part_of(from, l);
     }
     return count;
 }
 
-/* For each coordinate, the links that contribute most. */
+/* For each coordinate, the links and payloads that contribute most. */
 static bool print_links(const layout *robot, const dyn_client_explanation *from) {
     static const char *const headings[] = {"inertial", "coriolis", "gravity", "sum"};
     char name[NAME_SIZE];
@@ -93,7 +102,7 @@ static bool print_links(const layout *robot, const dyn_client_explanation *from)
             const dyn_client_contribution *part = largest[rank];
             table_add_cell(lines, "%s",
                            rank == 0 ? coordinate_name(&robot->v[i], robot->v[i].joint->nv, sizeof name, name) : "");
-            table_add_cell(lines, "%s", part->link);
+            table_add_cell(lines, "%s%s", is_payload(from, part) ? "payload on " : "", part->link);
             table_add_number(lines, part->inertial[i]);
             table_add_number(lines, part->coriolis[i]);
             table_add_number(lines, part->gravity[i]);
@@ -113,7 +122,8 @@ static bool print_one(const evaluation_context *context, const state_batch *batc
     print_title(context);
     if (!print_terms(context->robot, asked->answer))
         return false;
-    printf("\nLinks that contribute most, at most %d for each joint\n\n", LISTED_LINKS);
+    printf("\nLinks%s that contribute most, at most %d for each joint\n\n",
+           asked->answer->payload_count > 0 ? " and payloads" : "", LISTED_LINKS);
     return print_links(context->robot, asked->answer);
 }
 
@@ -171,6 +181,13 @@ static void write_json(const evaluation_context *context, size_t index, const do
     for (size_t l = 0; l < from->link_count; l++)
         write_link(&writer, from->nv, &from->links[l]);
     emit_end_array(&writer);
+    if (from->payload_count > 0) {
+        emit_key(&writer, "payloads");
+        emit_begin_array(&writer);
+        for (size_t k = 0; k < from->payload_count; k++)
+            write_link(&writer, from->nv, &from->payloads[k]);
+        emit_end_array(&writer);
+    }
     emit_key(&writer, "residual");
     emit_double(&writer, from->residual);
     emit_end_object(&writer);

@@ -39,14 +39,22 @@ static const command COMMANDS[] = {
      .options = WITH(OPTION_JSON),
      .run = run_info},
     {.name = "load",
-     .operands = "FILE.urdf",
+     .operands = "[FILE.urdf]",
      .summary = "give the daemon a robot description",
      .details = "Warnings of the load report are written out; notes are counted (describe shows them).\n"
-                "- stands for standard input.\n",
-     .example = "dynamicsctl load ur5.urdf --name ur5\n  dynamicsctl load anymal.urdf --base floating",
-     .min_operands = 1,
+                "- stands for standard input. Instead of URDF, JSON in the form of the messages of the protocol\n"
+                "(dynamics/v1/description.proto), enums also by their short names:\n"
+                "  --description {\"name\": NAME, \"links\": [{\"name\": NAME, \"inertia\": {\"mass\": 1, ..}}, ..],\n"
+                "                 \"joints\": [{\"name\": NAME, \"type\": \"revolute\", \"parent_link\": NAME,\n"
+                "                 \"child_link\": NAME, \"axis\": {\"z\": 1}, ..}, ..]}\n"
+                "  --dh          {\"name\": NAME, \"convention\": \"modified\", \"rows\": [{\"type\": \"revolute\",\n"
+                "                 \"theta\": 0, \"d\": 0, \"a\": 1, \"alpha\": 0, \"inertia\": {..}}, ..]}\n"
+                "  --screws      {\"name\": NAME, \"mlist\": [..], \"glist\": [..], \"slist\": [..]}\n",
+     .example = "dynamicsctl load ur5.urdf --name ur5\n  dynamicsctl load anymal.urdf --base floating\n"
+                "  dynamicsctl load --dh scara.json",
      .max_operands = 1,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_NAME) | WITH(OPTION_BASE) | WITH(OPTION_MIMIC) | WITH(OPTION_GRAVITY) |
+     .options = WITH(OPTION_DESCRIPTION) | WITH(OPTION_DH) | WITH(OPTION_SCREWS) | WITH(OPTION_JSON) |
+                WITH(OPTION_NAME) | WITH(OPTION_BASE) | WITH(OPTION_MIMIC) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_STRICT) | WITH(OPTION_REPLACE),
      .run = run_load},
     {.name = "models",
@@ -74,6 +82,70 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = WITH(OPTION_JSON),
      .run = run_unload},
+    {.name = "derive",
+     .operands = "NAME OPERATION..",
+     .summary = "a new model from an old one: lock, cut, rebase, merge, attach, detach",
+     .details =
+         "Operations are applied one after the other; the old model stays as it is.\n"
+         "  lock:JOINT[,JOINT..]          fix joints where --q has them (default zero)\n"
+         "  subtree:LINK[,floating]       only this link and all that it carries\n"
+         "  chain:FIRST,LAST[,floating]   only the chain of joints between two links\n"
+         "  base:LINK[,floating]          the same robot on another base\n"
+         "  merge:MODEL,LINK[,PREFIX]     another model of the daemon on a link\n"
+         "  attach:LINK,NAME,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]   a new link: kg, centre of mass, inertia about it\n"
+         "  inertia:LINK,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]       another inertia of a link\n"
+         "  detach:LINK                   without this link and all that it carries\n"
+         "--operations takes JSON, also with places (dynamics/v1/derive.proto); see --payload of id for payloads\n"
+         "that do not stay.\n",
+     .example = "dynamicsctl derive ur5 attach:tool0,gripper,1.2,0,0,0.06 --name ur5_gripper\n"
+                "  dynamicsctl derive ur5 lock:wrist_1_joint,wrist_2_joint --q 0,0,0,1.57,0,0 --name ur5_short",
+     .min_operands = 1,
+     .max_operands = MAX_POSITIONALS,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_NAME) | WITH(OPTION_Q) | WITH(OPTION_OPERATIONS) | WITH(OPTION_STRICT) |
+                WITH(OPTION_REPLACE),
+     .run = run_derive},
+    {.name = "export",
+     .operands = "NAME",
+     .summary = "a model as JSON that load takes again, as URDF, or as screws",
+     .details = "The JSON of --format description loads as the very same model. URDF has no gravity and no floating\n"
+                "base. Screws (Mlist, Glist, Slist of Modern Robotics) end at --frame.\n",
+     .example = "dynamicsctl export ur5 --format urdf >ur5.urdf\n  dynamicsctl export ur5 | jq '.joints[].name'",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = WITH(OPTION_FORMAT) | WITH(OPTION_FRAME),
+     .run = run_export},
+    {.name = "inertia",
+     .operands = "SHAPE VALUES",
+     .summary = "mass, centre and inertia of a body, and whether one can have it",
+     .details =
+         "  box X,Y,Z    cylinder RADIUS,LENGTH    sphere RADIUS    ellipsoid A,B,C    capsule RADIUS,LENGTH\n"
+         "  mesh FILE.stl    parts FILE.json, a list of parts with places (dynamics/v1/inertia.proto)\n"
+         "Shapes are homogeneous, centred in their frame and, where they are round, along z; lengths in metres,\n"
+         "rows xx xy xz yy yz zz. With --json also the parameters of the regressor, the pseudo-inertia and its\n"
+         "log-Cholesky coordinates.\n",
+     .example = "dynamicsctl inertia box 0.1,0.2,0.3 --mass 2\n"
+                "  dynamicsctl inertia mesh link.stl --scale 0.001 --density 2700",
+     .min_operands = 2,
+     .max_operands = 2,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_MASS) | WITH(OPTION_DENSITY) | WITH(OPTION_SCALE) | WITH(OPTION_ABOUT),
+     .run = run_inertia},
+    {.name = "configuration",
+     .operands = "NAME OPERATION",
+     .summary = "integrate, difference, interpolate, distance, normalize, neutral, random",
+     .details = "{\"q\": [..]}, {\"v\": [..]} or {\"distance\": ..}. The operations are\n"
+                "  integrate     q moved for --dt seconds at constant --v\n"
+                "  difference    the velocity that moves q to --to in one second\n"
+                "  interpolate   between q and --to, at --s\n"
+                "  distance      the norm of the difference; it mixes radians and metres\n"
+                "  normalize     quaternions of norm one, w not negative\n"
+                "  neutral       zero, quaternions the identity\n"
+                "  random        uniform within the limits, by --seed\n",
+     .example = "dynamicsctl configuration ur5 interpolate --q 0,0,0,0,0,0 --to 1,-1,1,0,0,0 --s 0.25\n"
+                "  dynamicsctl configuration quadruped random --seed 7 --json",
+     .min_operands = 2,
+     .max_operands = 2,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TO) | WITH(OPTION_DT) | WITH(OPTION_S) | WITH(OPTION_SEED),
+     .run = run_configuration},
     {.name = "id",
      .operands = "NAME",
      .summary = "inverse dynamics: joint forces tau of a motion q, v, a",
@@ -82,7 +154,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_FRAME),
+                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD),
      .run = run_inverse_dynamics},
     {.name = "fd",
      .operands = "NAME",
@@ -92,7 +164,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_FRAME),
+                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD),
      .run = run_forward_dynamics},
     {.name = "mass",
      .operands = "NAME",
@@ -101,7 +173,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl mass ur5 --state zero",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS,
+     .options = STATE_OPTIONS | WITH(OPTION_PAYLOAD),
      .run = run_mass_matrix},
     {.name = "gravity",
      .operands = "NAME",
@@ -110,7 +182,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl gravity ur5\n  dynamicsctl gravity ur5 --gravity 0,0,-1.62",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY),
+     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD),
      .run = run_gravity},
     {.name = "bias",
      .operands = "NAME",
@@ -119,7 +191,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl bias ur5 --v 1,0,0,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY),
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD),
      .run = run_bias_forces},
     {.name = "fk",
      .operands = "NAME",
@@ -169,7 +241,7 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_DQ) | WITH(OPTION_DV) |
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE) |
-                WITH(OPTION_SUBTREE),
+                WITH(OPTION_SUBTREE) | WITH(OPTION_PAYLOAD),
      .run = run_evaluate},
     {.name = "explain",
      .operands = "NAME",
@@ -184,7 +256,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_FRAME),
+                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD),
      .run = run_explain},
     {.name = "latency",
      .operands = "[NAME]",

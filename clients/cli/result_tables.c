@@ -13,7 +13,9 @@ void print_title(const evaluation_context *context) {
     printf("%c%s of %s", toupper((unsigned char)title[0]), title + 1, context->robot->robot->model.name);
     if (context->evaluated->takes_frame)
         printf(", frame %s", context->frame);
-    printf(", %s\n\n", context->state);
+    if (context->evaluated->takes[STATE_Q])
+        printf(", %s", context->state);
+    printf("\n\n");
 }
 
 /* Unit of an entry of q, v, a or tau. */

@@ -81,14 +81,15 @@ static exit_code check_exclusive(const arguments *given) {
     return EXIT_OK;
 }
 
-exit_code state_source_open(const arguments *given, const layout *robot, state_source *opened) {
+exit_code state_source_open(const arguments *given, const layout *robot, bool takes_q, state_source *opened) {
     *opened = (state_source){.robot = robot, .given = given, .reader = {.descriptor = -1}};
     opened->path = given->value[OPTION_STATES];
     if (opened->path == NULL) {
         if (given->value[OPTION_Q] != NULL && given->value[OPTION_STATE] != NULL)
             return complain(EXIT_USAGE, "--q and --state exclude each other");
         describe_state(opened);
-        if (given->value[OPTION_JSON] != NULL && given->value[OPTION_Q] == NULL && given->value[OPTION_STATE] == NULL)
+        if (takes_q && given->value[OPTION_JSON] != NULL && given->value[OPTION_Q] == NULL &&
+            given->value[OPTION_STATE] == NULL)
             complain(EXIT_OK, "note: no state is given; this is the home configuration");
         return EXIT_OK;
     }

@@ -105,9 +105,10 @@ static double number_at(const json_t *list, size_t index) {
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-static const char *const COMMANDS[] = {"ping",     "info",     "load",    "models",  "describe", "unload",
-                                       "id",       "fd",       "mass",    "gravity", "bias",     "fk",
-                                       "jacobian", "evaluate", "explain", "latency", "call"};
+static const char *const COMMANDS[] = {"ping",     "info",     "load",         "models",  "describe", "unload",
+                                       "id",       "fd",       "mass",         "gravity", "bias",     "fk",
+                                       "jacobian", "evaluate", "explain",      "latency", "call",     "derive",
+                                       "export",   "inertia",  "configuration"};
 
 START_TEST(every_command_has_help_with_an_example) {
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
@@ -363,6 +364,115 @@ START_TEST(call_takes_methods_in_both_spellings) {
 }
 END_TEST
 
+/* ---- models from other forms ------------------------------------------------------------------------------------- */
+
+/* Runs a command that must succeed and say something. */
+static void must_say(const char *line, const char *said) {
+    outcome run = shell("%s", line);
+    ck_assert_msg(run.code == 0, "%s: code %d: %s", line, run.code, run.error);
+    ck_assert_msg(strstr(run.output, said) != NULL, "%s says \"%s\", not \"%s\"", line, run.output, said);
+    outcome_free(&run);
+}
+
+START_TEST(exported_models_load_again) {
+    char line[512];
+    const char *path = scratch("exported.json");
+    snprintf(line, sizeof line, "$ctl export ur5 >%s && $ctl load --description %s", path, path);
+    must_say(line, "ur5: was loaded already, 8 links");
+    snprintf(line, sizeof line, "$ctl export ur5 --format urdf >%s && $ctl load %s", path, path);
+    must_say(line, "ur5: was loaded already, 8 links");
+    snprintf(line, sizeof line, "$ctl export ur5 --format screws >%s && $ctl load --screws %s --name screwed", path,
+             path);
+    must_say(line, "screwed: loaded, 14 links, 6 moving joints");
+    must_say(
+        "$ctl load --dh '{\"name\": \"reacher\", \"convention\": \"modified\", \"rows\": [{\"type\": \"revolute\"}, "
+        "{\"type\": \"PRISMATIC\", \"a\": 1, \"inertia\": {\"mass\": 3}}]}'",
+        "reacher: loaded, 3 links, 2 moving joints, nq = 2, nv = 2, 3 kg");
+    must_fail("$ctl load", 2, "load needs one of");
+    must_fail("$ctl load robot.urdf --dh table.json", 2, "load needs one of");
+    must_fail("$ctl load --screws /nonexistent", 2, "/nonexistent cannot be read");
+    must_fail("$ctl load --dh '{\"rows\": [{\"alpha\": \"x\"}]}'", 2, "denavit_hartenberg.rows[0].alpha: ");
+    must_fail("$ctl load --dh '{\"name\": \"r\", \"rows\": [{\"type\": \"planar\"}]}'", 1,
+              "refused: load_model.denavit_hartenberg.rows[0].type: ");
+    must_fail("$ctl export nothing", 1, "refused: export_model.model: ");
+    must_fail("$ctl export ur5 --format yaml", 2, "--format yaml: give description|urdf|screws");
+}
+END_TEST
+
+START_TEST(models_are_derived) {
+    must_say("$ctl derive ur5 attach:tool0,gripper,1.25,0,0,0.06 --name ur5_gripper", "ur5_gripper: derived, 9 links");
+    must_say("$ctl derive ur5_gripper detach:gripper lock:elbow_joint --q 0,0,1,0,0,0 --name short", "nv = 5");
+    must_say("$ctl derive two_link merge:two_link,tip,second_ --name four_link", "4 moving joints");
+    must_say("$ctl derive four_link chain:tip,base base:base,floating --name turned", "floating base");
+    must_say("$ctl derive ur5 --operations '[{\"subtree\": {\"link\": \"forearm_link\"}}]' --name forearm",
+             "moving joints");
+    must_fail("$ctl derive ur5 attach:tool0,gripper --name x", 2, "give attach:LINK,NAME,MASS");
+    must_fail("$ctl derive ur5 jump:tool0 --name x", 2, "there is no operation \"jump\"");
+    must_fail("$ctl derive ur5 detach --name x", 2, "\"detach\" is no operation");
+    must_fail("$ctl derive ur5 detach:tool0", 2, "derive needs --name");
+    must_fail("$ctl derive ur5 --name x", 2, "derive needs an operation");
+    must_fail("$ctl derive ur5 lock:elbow_joint --q 1,x --name x", 2, "--q: \"x\" is not a finite number");
+    must_fail("$ctl derive ur5 detach:nowhere --name x", 1, "derive_model.operations[0].detach.link: ");
+    must_fail("$ctl derive ur5 --operations '[{\"detach\": {\"link\": 3}}]' --name x", 2,
+              "operations[0].detach.link: ");
+}
+END_TEST
+
+START_TEST(payloads_are_taken_from_the_command_line) {
+    json_t *bare = run_json("$ctl gravity two_link --q 0,0 --json"), *g = json_object_get(bare, "g");
+    json_t *loaded = run_json("$ctl gravity two_link --q 0,0 --payload tip:2 --payload link1:1,0.5,0,0 --json");
+    json_t *of_loaded = json_object_get(loaded, "g");
+    ck_assert_double_eq_tol(number_at(of_loaded, 0) - number_at(g, 0), 9.81 * (2 * 2 + 0.5), 1e-12);
+    ck_assert_double_eq_tol(number_at(of_loaded, 1) - number_at(g, 1), 9.81 * 2, 1e-12);
+    json_decref(bare);
+    json_decref(loaded);
+    must_say("$ctl explain two_link --q 0,0.3 --payload tip:2", "payload on tip");
+    must_fail("$ctl id two_link --payload tip", 2, "give LINK:MASS in kg");
+    must_fail("$ctl id two_link --payload nowhere:2", 1, "inverse_dynamics.payloads[0].link: ");
+    must_fail("$ctl fk two_link --payload tip:2", 2, "fk does not take --payload");
+}
+END_TEST
+
+START_TEST(inertias_are_computed) {
+    json_t *box = run_json("$ctl inertia box 0.1,0.2,0.3 --mass 12 --about 1,0,0 --json");
+    ck_assert_double_eq_tol(number_at(json_object_get(box, "principal_moments"), 0), 0.05, 1e-15);
+    ck_assert_double_eq_tol(number_at(json_object_get(box, "rotational_about"), 5), 12.05, 1e-13);
+    json_decref(box);
+    must_say("$ctl inertia sphere 0.1 --density 1000", "mass            4.1887902");
+    must_say("$ctl inertia parts '[{\"inertia\": {\"mass\": 1, \"rotational\": [1, 0, 0, 1, 0, 5]}}]'",
+             "No body has this inertia: the principal moment 5 kg m^2");
+    must_fail("$ctl inertia box 1,2 --mass 1", 2, "box: 2 values, but 3 are needed");
+    must_fail("$ctl inertia cone 1,2 --mass 1", 2, "there is no shape \"cone\"");
+    must_fail("$ctl inertia sphere 1", 1, "refused: inertia.parts[0].mass: ");
+    must_fail("$ctl inertia mesh /nonexistent --mass 1", 2, "/nonexistent cannot be read");
+    must_fail("$ctl inertia mesh /dev/null --mass 1", 1, "refused: inertia.parts[0].mesh.stl: ");
+}
+END_TEST
+
+START_TEST(configurations_are_computed) {
+    json_t *middle = run_json("$ctl configuration two_link interpolate --q 0,1 --to 1,2 --s 0.25 --json");
+    ck_assert_double_eq_tol(number_at(json_object_get(middle, "q"), 0), 0.25, 1e-15);
+    ck_assert_double_eq_tol(number_at(json_object_get(middle, "q"), 1), 1.25, 1e-15);
+    json_decref(middle);
+    json_t *moved = run_json("$ctl configuration two_link integrate --q 0,1 --v 1,2 --dt 0.5 --json");
+    ck_assert_double_eq_tol(number_at(json_object_get(moved, "q"), 1), 2, 1e-15);
+    json_decref(moved);
+    json_t *distance = run_json("$ctl configuration two_link distance --q 0,1 --to 3,5 --json");
+    ck_assert_double_eq_tol(json_number_value(json_object_get(distance, "distance")), 5, 1e-14);
+    json_decref(distance);
+    json_t *one = run_json("$ctl configuration ur5 random --seed 3 --json");
+    json_t *same = run_json("$ctl configuration ur5 random --seed 3 --json");
+    ck_assert(json_equal(one, same));
+    json_decref(one);
+    json_decref(same);
+    must_say("$ctl configuration ur5 random", "Random configuration of ur5\n");
+    must_fail("$ctl configuration ur5 dance", 2, "there is no operation \"dance\"");
+    must_fail("$ctl configuration ur5 distance", 2, "distance needs --to");
+    must_fail("$ctl configuration ur5 distance --to 1", 2, "--to: 1 values, but 6 are needed");
+    must_fail("$ctl configuration ur5 random --seed x", 2, "--seed x");
+}
+END_TEST
+
 START_TEST(latency_is_told_in_ascending_percentiles) {
     json_t *times = run_json("$ctl latency ur5 --count 200 --json");
     static const char *const keys[] = {"min", "p50", "p90", "p99", "p99.9", "max"};
@@ -564,6 +674,11 @@ int main(void) {
     tcase_add_test(all, joints_come_in_the_order_asked_for);
     tcase_add_test(all, forces_on_a_link_enter_with_their_sign);
     tcase_add_test(all, call_takes_methods_in_both_spellings);
+    tcase_add_test(all, exported_models_load_again);
+    tcase_add_test(all, models_are_derived);
+    tcase_add_test(all, payloads_are_taken_from_the_command_line);
+    tcase_add_test(all, inertias_are_computed);
+    tcase_add_test(all, configurations_are_computed);
     tcase_add_test(all, latency_is_told_in_ascending_percentiles);
     tcase_add_test(all, many_states_come_back_in_their_order_from_both_formats);
     tcase_add_test(all, bad_states_name_their_line_and_field);

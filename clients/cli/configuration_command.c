@@ -1,0 +1,218 @@
+/*
+ * configuration: integrate, difference, interpolate, distance, normalize, neutral, random.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "json_writer.h"
+#include "numbers.h"
+#include "result_tables.h"
+
+/* What an operation yields. */
+typedef enum yield { YIELDS_Q, YIELDS_V, YIELDS_DISTANCE } yield;
+
+/* The operations: what they take beside q, and what they yield. */
+static const struct operation {
+    const char *name, *title;
+    bool takes_q, takes_v, takes_to;
+    yield yields;
+} OPERATIONS[] = {
+    {"integrate", "integrated configuration", true, true, false, YIELDS_Q},
+    {"difference", "difference", true, false, true, YIELDS_V},
+    {"interpolate", "interpolated configuration", true, false, true, YIELDS_Q},
+    {"distance", "distance", true, false, true, YIELDS_DISTANCE},
+    {"normalize", "normalized configuration", true, false, false, YIELDS_Q},
+    {"neutral", "neutral configuration", false, false, false, YIELDS_Q},
+    {"random", "random configuration", false, false, false, YIELDS_Q},
+};
+
+enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
+
+/* What is asked for. */
+typedef struct plan {
+    const struct operation *operation;
+    double *to; /* rows of q, each --to */
+    double dt, s;
+    long seed;
+} plan;
+
+/* ---- the question ------------------------------------------------------------------------------------------------ */
+
+static exit_code find_operation(const arguments *given, plan *asked) {
+    const char *name = given->positional[1];
+    for (size_t i = 0; i < OPERATION_COUNT; i++)
+        if (strcmp(OPERATIONS[i].name, name) == 0) {
+            asked->operation = &OPERATIONS[i];
+            return EXIT_OK;
+        }
+    return complain(EXIT_USAGE,
+                    "there is no operation \"%s\": give integrate, difference, interpolate, distance, normalize, "
+                    "neutral or random",
+                    name);
+}
+
+static exit_code take_number(const arguments *given, option from, const char *name, double standard, double *number) {
+    const char *text = given->value[from];
+    *number = standard;
+    return text == NULL || parse_number(text, number) ? EXIT_OK
+                                                      : complain(EXIT_USAGE, "--%s %s: give a number", name, text);
+}
+
+/* The other end, where the operation takes one. */
+static exit_code take_to(const evaluation_context *context, plan *asked) {
+    const char *text = context->given->value[OPTION_TO];
+    char message[256];
+    size_t nq = context->robot->nq;
+    if (!asked->operation->takes_to)
+        return EXIT_OK;
+    if (text == NULL)
+        return complain(EXIT_USAGE, "%s needs --to X,X,.., the other configuration", asked->operation->name);
+    asked->to = calloc(nq + 1, sizeof *asked->to);
+    if (asked->to == NULL)
+        return complain_memory();
+    if (!parse_numbers(text, nq, asked->to, message, sizeof message))
+        return complain(EXIT_USAGE, "--to: %s", message);
+    return EXIT_OK;
+}
+
+static exit_code prepare(const evaluation_context *context) {
+    plan *asked = context->own;
+    const arguments *given = context->given;
+    exit_code code = take_number(given, OPTION_DT, "dt", 1, &asked->dt);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_S, "s", 0.5, &asked->s);
+    if (code == EXIT_OK && given->value[OPTION_SEED] != NULL &&
+        !parse_integer(given->value[OPTION_SEED], 0, 2147483647, &asked->seed))
+        code = complain(EXIT_USAGE, "--seed %s: give a whole number from 0 to 2147483647", given->value[OPTION_SEED]);
+    return code == EXIT_OK ? take_to(context, asked) : code;
+}
+
+static void widths(const evaluation_context *context, size_t width[2]) {
+    const plan *asked = context->own;
+    width[0] = asked->operation->yields == YIELDS_Q   ? context->robot->nq
+               : asked->operation->yields == YIELDS_V ? context->robot->nv
+                                                      : 1;
+    width[1] = 0;
+}
+
+/* The other end for each state of the batch. */
+static double *repeat_to(const evaluation_context *context, const state_batch *batch, const plan *asked) {
+    size_t nq = context->robot->nq;
+    double *rows = calloc(batch->count * nq + 1, sizeof *rows);
+    for (size_t i = 0; rows != NULL && asked->to != NULL && i < batch->count; i++)
+        memcpy(rows + i * nq, asked->to, nq * sizeof *rows);
+    return rows;
+}
+
+static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
+                                 double *out, double *unused) {
+    (void)unused;
+    const plan *asked = context->own;
+    const dyn_client_query *query = &context->query;
+    const double *q = batch->values[STATE_Q];
+    double *to = repeat_to(context, batch, asked);
+    dyn_client_status status = DYN_CLIENT_OUT_OF_MEMORY;
+    if (to == NULL)
+        *error = (dyn_client_error){.status = status, .message = "out of memory"};
+    else if (strcmp(asked->operation->name, "integrate") == 0)
+        status = dyn_client_integrate(context->client, query, q, batch->values[STATE_V], asked->dt, error, out);
+    else if (strcmp(asked->operation->name, "difference") == 0)
+        status = dyn_client_difference(context->client, query, q, to, error, out);
+    else if (strcmp(asked->operation->name, "interpolate") == 0)
+        status = dyn_client_interpolate(context->client, query, q, to, 1, &asked->s, error, out);
+    else if (strcmp(asked->operation->name, "distance") == 0)
+        status = dyn_client_distance(context->client, query, q, to, error, out);
+    else if (strcmp(asked->operation->name, "normalize") == 0)
+        status = dyn_client_normalize(context->client, query, q, error, out);
+    else if (strcmp(asked->operation->name, "neutral") == 0)
+        status = dyn_client_neutral(context->client, query, error, out);
+    else
+        status = dyn_client_random(context->client, query, (uint64_t)asked->seed, error, out);
+    free(to);
+    return status;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static void write_json(const evaluation_context *context, size_t index, const double *row, const double *unused) {
+    (void)index, (void)unused;
+    const plan *asked = context->own;
+    size_t width[2];
+    widths(context, width);
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    if (asked->operation->yields == YIELDS_DISTANCE) {
+        emit_key(&writer, "distance");
+        emit_double(&writer, row[0]);
+    } else {
+        emit_key(&writer, asked->operation->yields == YIELDS_Q ? "q" : "v");
+        emit_doubles(&writer, width[0], row);
+    }
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+/* A column for each coordinate of the result, a line for each state. */
+static bool print_rows(const evaluation_context *context, size_t count, size_t number, const double *rows) {
+    enum { NAME_SIZE = 256 };
+    const plan *asked = context->own;
+    const layout *robot = context->robot;
+    bool is_q = asked->operation->yields == YIELDS_Q;
+    const coordinate *at = is_q ? robot->q : robot->v;
+    size_t width[2];
+    char name[NAME_SIZE];
+    widths(context, width);
+    table *lines = table_create();
+    table_add_column(lines, "state", TABLE_RIGHT);
+    for (size_t k = 0; k < width[0]; k++)
+        table_add_column(lines,
+                         asked->operation->yields == YIELDS_DISTANCE
+                             ? "distance"
+                             : coordinate_name(&at[k], is_q ? at[k].joint->nq : at[k].joint->nv, sizeof name, name),
+                         TABLE_RIGHT);
+    for (size_t i = 0; i < count; i++) {
+        table_add_cell(lines, "%zu", number + i);
+        for (size_t k = 0; k < width[0]; k++)
+            table_add_number(lines, rows[i * width[0] + k]);
+    }
+    if (number == 1)
+        print_title(context);
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+static bool print_one(const evaluation_context *context, const state_batch *batch, const double *row,
+                      const double *unused) {
+    (void)batch, (void)unused;
+    return print_rows(context, 1, 1, row);
+}
+
+static bool print_many(const evaluation_context *context, const state_batch *batch, size_t number, const double *rows,
+                       const double *unused) {
+    (void)unused;
+    return print_rows(context, batch->count, number, rows);
+}
+
+exit_code run_configuration(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    plan asked = {0};
+    exit_code code = find_operation(given, &asked);
+    if (code != EXIT_OK)
+        return code;
+    const evaluation configuration = {
+        .title = asked.operation->title,
+        .takes = {[STATE_Q] = asked.operation->takes_q, [STATE_V] = asked.operation->takes_v},
+        .prepare = prepare,
+        .widths = widths,
+        .compute = compute,
+        .write_json = write_json,
+        .print_one = print_one,
+        .print_many = print_many,
+    };
+    code = run_evaluation(&configuration, &asked, given, client);
+    free(asked.to);
+    return code;
+}

@@ -1,0 +1,257 @@
+/*
+ * derive and export: new models from old ones, and models back to descriptions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "exchange.h"
+#include "files.h"
+#include "loaded_output.h"
+#include "message_json.h"
+#include "numbers.h"
+
+/* ---- operations from text ---------------------------------------------------------------------------------------- */
+
+enum { MAX_FIELDS = 64, INERTIA_NUMBERS = 10 };
+
+/* "attach:tool0,box,2": the kind, and the fields behind the colon. */
+typedef struct operation_text {
+    const char *whole; /* as given */
+    char *kind;        /* owns the text of all */
+    size_t count;
+    char *fields[MAX_FIELDS];
+    json_t *q; /* of lock; NULL: the zero configuration */
+} operation_text;
+
+/* Splits an operation at its colon and commas. */
+static exit_code split(const char *given, operation_text *text) {
+    text->whole = given;
+    text->count = 0;
+    text->kind = strdup(given);
+    char *colon = text->kind != NULL ? strchr(text->kind, ':') : NULL;
+    if (text->kind == NULL)
+        return complain_memory();
+    if (colon == NULL)
+        return complain(EXIT_USAGE, "\"%s\" is no operation: give KIND:VALUE,VALUE (see dynamicsctl derive --help)",
+                        given);
+    *colon = '\0';
+    char *rest = colon + 1;
+    for (char *field; (field = strsep(&rest, ",")) != NULL;) {
+        if (text->count == MAX_FIELDS)
+            return complain(EXIT_USAGE, "\"%s\" has more than %d values", given, MAX_FIELDS);
+        text->fields[text->count++] = field;
+    }
+    return EXIT_OK;
+}
+
+/* {"mass": .., "center_of_mass": .., "rotational": ..} from 1, 4 or 10 numbers; NULL where they are none. */
+static json_t *inertia_from(size_t count, char *const *fields) {
+    double x[INERTIA_NUMBERS] = {0};
+    if (count != 1 && count != 4 && count != INERTIA_NUMBERS)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!parse_number(fields[i], &x[i]))
+            return NULL;
+    json_t *rotational = json_array();
+    for (size_t i = 4; i < count; i++)
+        json_array_append_new(rotational, json_real(x[i]));
+    return json_pack("{s:f, s:{s:f, s:f, s:f}, s:o}", "mass", x[0], "center_of_mass", "x", x[1], "y", x[2], "z", x[3],
+                     "rotational", rotational);
+}
+
+static json_t *make_lock(const operation_text *text) {
+    json_t *joints = json_array();
+    for (size_t i = 0; i < text->count; i++)
+        json_array_append_new(joints, json_string(text->fields[i]));
+    json_t *lock = json_pack("{s:o}", "joints", joints);
+    if (text->q != NULL)
+        json_object_set(lock, "q", text->q);
+    return lock;
+}
+
+static json_t *make_link(const operation_text *text) {
+    return text->count == 1 ? json_pack("{s:s}", "link", text->fields[0]) : NULL;
+}
+
+static json_t *make_based_link(const operation_text *text) {
+    if (text->count == 2)
+        return json_pack("{s:s, s:s}", "link", text->fields[0], "base_type", text->fields[1]);
+    return make_link(text);
+}
+
+static json_t *make_chain(const operation_text *text) {
+    if (text->count == 3)
+        return json_pack("{s:s, s:s, s:s}", "first", text->fields[0], "last", text->fields[1], "base_type",
+                         text->fields[2]);
+    return text->count == 2 ? json_pack("{s:s, s:s}", "first", text->fields[0], "last", text->fields[1]) : NULL;
+}
+
+static json_t *make_merge(const operation_text *text) {
+    if (text->count != 2 && text->count != 3)
+        return NULL;
+    return json_pack("{s:s, s:s, s:s}", "model", text->fields[0], "link", text->fields[1], "prefix",
+                     text->count == 3 ? text->fields[2] : "");
+}
+
+static json_t *make_attach(const operation_text *text) {
+    json_t *inertia = text->count > 2 ? inertia_from(text->count - 2, text->fields + 2) : NULL;
+    return inertia != NULL
+               ? json_pack("{s:s, s:s, s:o}", "link", text->fields[0], "name", text->fields[1], "inertia", inertia)
+               : NULL;
+}
+
+static json_t *make_inertia(const operation_text *text) {
+    json_t *inertia = text->count > 1 ? inertia_from(text->count - 1, text->fields + 1) : NULL;
+    return inertia != NULL ? json_pack("{s:s, s:o}", "link", text->fields[0], "inertia", inertia) : NULL;
+}
+
+/* The kinds of operations, what they are called in the protocol, and what stands behind the colon. */
+static const struct {
+    const char *kind, *field, *values;
+    json_t *(*make)(const operation_text *text);
+} KINDS[] = {
+    {"lock", "lock", "JOINT[,JOINT..]", make_lock},
+    {"subtree", "subtree", "LINK[,floating]", make_based_link},
+    {"chain", "chain", "FIRST,LAST[,floating]", make_chain},
+    {"base", "change_base", "LINK[,floating]", make_based_link},
+    {"merge", "merge", "MODEL,LINK[,PREFIX]", make_merge},
+    {"attach", "attach", "LINK,NAME,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]", make_attach},
+    {"inertia", "change_inertia", "LINK,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]", make_inertia},
+    {"detach", "detach", "LINK", make_link},
+};
+
+/* {"attach": {..}} */
+static exit_code read_operation(const operation_text *text, json_t *list) {
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (strcmp(text->kind, KINDS[i].kind) != 0)
+            continue;
+        json_t *value = KINDS[i].make(text);
+        if (value == NULL)
+            return complain(EXIT_USAGE, "\"%s\": give %s:%s", text->whole, KINDS[i].kind, KINDS[i].values);
+        return json_array_append_new(list, json_pack("{s:o}", KINDS[i].field, value)) == 0 ? EXIT_OK
+                                                                                           : complain_memory();
+    }
+    return complain(EXIT_USAGE, "there is no operation \"%s\" (see dynamicsctl derive --help)", text->kind);
+}
+
+/* The numbers of --q, which lock fixes joints at. */
+static exit_code read_q(const arguments *given, json_t **q) {
+    const char *text = given->value[OPTION_Q];
+    *q = NULL;
+    if (text == NULL)
+        return EXIT_OK;
+    *q = json_array();
+    char *copy = strdup(text), *rest = copy;
+    exit_code code = copy != NULL ? EXIT_OK : complain_memory();
+    for (char *field; code == EXIT_OK && (field = strsep(&rest, ",")) != NULL;) {
+        double number;
+        if (parse_number(field, &number))
+            json_array_append_new(*q, json_real(number));
+        else
+            code = complain(EXIT_USAGE, "--q: \"%s\" is not a finite number", field);
+    }
+    free(copy);
+    return code;
+}
+
+/* All operations: those of --operations, then those of the operands. */
+static exit_code read_operations(const arguments *given, json_t **list) {
+    const char *from = given->value[OPTION_OPERATIONS];
+    operation_text text = {0};
+    *list = from != NULL ? read_json(from) : json_array();
+    if (*list == NULL)
+        return EXIT_USAGE;
+    if (!json_is_array(*list))
+        return complain(EXIT_USAGE, "--operations: a list of operations is needed: [{\"detach\": {\"link\": ..}}, ..]");
+    exit_code code = read_q(given, &text.q);
+    for (size_t i = 1; code == EXIT_OK && i < given->positional_count; i++) {
+        code = split(given->positional[i], &text);
+        if (code == EXIT_OK)
+            code = read_operation(&text, *list);
+        free(text.kind);
+    }
+    json_decref(text.q);
+    if (code == EXIT_OK && json_array_size(*list) == 0)
+        code = complain(EXIT_USAGE, "derive needs an operation (see dynamicsctl derive --help)");
+    return code;
+}
+
+/* ---- derive ------------------------------------------------------------------------------------------------------ */
+
+static exit_code send_derive(const arguments *given, dyn_client *client, ProtobufCMessage *derive, double timeout) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__Reply *reply;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
+    request.derive_model = (Dynamics__V1__DeriveModelRequest *)derive;
+    exit_code code = exchange(client, &request, timeout, NULL, &reply);
+    if (code != EXIT_OK)
+        return code;
+    const Dynamics__V1__DeriveModelReply *derived = reply->derive_model;
+    code = tell_loaded(given, "derived", derived->model, derived->n_report, derived->report, derived->already_loaded);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    return code;
+}
+
+exit_code run_derive(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    json_t *operations = NULL;
+    double timeout;
+    exit_code code = arguments_timeout(given, &timeout);
+    if (code == EXIT_OK && given->value[OPTION_NAME] == NULL)
+        code = complain(EXIT_USAGE, "derive needs --name NAME, the name to keep the new model under");
+    if (code == EXIT_OK)
+        code = read_operations(given, &operations);
+    if (code == EXIT_OK) {
+        json_t *object = json_pack("{s:s, s:s, s:b, s:b, s:O}", "model", given->positional[0], "name",
+                                   given->value[OPTION_NAME], "strict", given->value[OPTION_STRICT] != NULL, "replace",
+                                   given->value[OPTION_REPLACE] != NULL, "operations", operations);
+        ProtobufCMessage *message =
+            object != NULL ? read_message_json(&dynamics__v1__derive_model_request__descriptor, object, "") : NULL;
+        code = message != NULL ? send_derive(given, client, message, timeout) : EXIT_USAGE;
+        if (message != NULL)
+            protobuf_c_message_free_unpacked(message, NULL);
+        json_decref(object);
+    }
+    json_decref(operations);
+    return code;
+}
+
+/* ---- export ------------------------------------------------------------------------------------------------------ */
+
+exit_code run_export(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    static const char *const formats[] = {"description", "urdf", "screws"};
+    Dynamics__V1__ExportModelRequest asked = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__Reply *reply;
+    size_t format;
+    double timeout;
+    exit_code code = arguments_timeout(given, &timeout);
+    if (code == EXIT_OK)
+        code = arguments_choice(given, OPTION_FORMAT, 3, formats, 0, &format);
+    if (code != EXIT_OK)
+        return code;
+    asked.model = (char *)given->positional[0];
+    asked.format = (Dynamics__V1__ModelFormat)format;
+    if (given->value[OPTION_FRAME] != NULL)
+        asked.tip = (char *)given->value[OPTION_FRAME];
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL;
+    request.export_model = &asked;
+    code = exchange(client, &request, timeout, NULL, &reply);
+    if (code != EXIT_OK)
+        return code;
+    const Dynamics__V1__ExportModelReply *exported = reply->export_model;
+    json_writer writer = {.stream = stdout, .pretty = true};
+    if (exported->description != NULL)
+        message_to_json(&writer, MESSAGE_PLAIN, &exported->description->base);
+    else if (exported->screws != NULL)
+        message_to_json(&writer, MESSAGE_PLAIN, &exported->screws->base);
+    else
+        fputs(exported->urdf, stdout);
+    if (exported->description != NULL || exported->screws != NULL)
+        emit_finish(&writer);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    return EXIT_OK;
+}

@@ -1,0 +1,59 @@
+/*
+ * Requests in the protocol's own form.
+ */
+#include "exchange.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "message_json.h"
+
+ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json_t *value, const char *root) {
+    char error[MESSAGE_ERROR_SIZE];
+    ProtobufCMessage *message = message_from_json(type, value, root, error);
+    if (message == NULL)
+        complain(EXIT_USAGE, "%s", error);
+    return message;
+}
+
+/* The reply, unless it is a refusal. */
+static exit_code read_reply(const void *bytes, size_t size, const char *place, Dynamics__V1__Reply **reply) {
+    *reply = dynamics__v1__reply__unpack(NULL, size, bytes);
+    if (*reply == NULL)
+        return complain(EXIT_FAILED, "the reply is none of dynamics.v1");
+    const Dynamics__V1__Status *status = (*reply)->status;
+    exit_code code = EXIT_OK;
+    if (status != NULL && status->code != DYNAMICS__V1__CODE__CODE_OK) {
+        dyn_client_error error = {.status = (dyn_client_status)status->code};
+        snprintf(error.field, sizeof error.field, "%s", status->field);
+        snprintf(error.message, sizeof error.message, "%s", status->message);
+        code = complain_call(&error, place);
+    } else if ((*reply)->result_case == DYNAMICS__V1__REPLY__RESULT__NOT_SET) {
+        code = complain(EXIT_FAILED, "the reply holds no result that this program knows");
+    }
+    if (code != EXIT_OK) {
+        dynamics__v1__reply__free_unpacked(*reply, NULL);
+        *reply = NULL;
+    }
+    return code;
+}
+
+exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, double timeout, const char *place,
+                   Dynamics__V1__Reply **reply) {
+    *reply = NULL;
+    size_t size = dynamics__v1__request__get_packed_size(request), reply_size;
+    uint8_t *bytes = malloc(size > 0 ? size : 1);
+    if (bytes == NULL)
+        return complain_memory();
+    dynamics__v1__request__pack(request, bytes);
+    dyn_client_error error;
+    void *answer = NULL;
+    exit_code code = EXIT_OK;
+    if (dyn_client_call(client, bytes, size, timeout, &error, &answer, &reply_size) != DYN_CLIENT_OK)
+        code = complain_call(&error, place);
+    else
+        code = read_reply(answer, reply_size, place, reply);
+    dyn_client_free(answer);
+    free(bytes);
+    return code;
+}

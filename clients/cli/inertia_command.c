@@ -1,0 +1,201 @@
+/*
+ * inertia: bodies from shapes, meshes and numbers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "exchange.h"
+#include "files.h"
+#include "message_json.h"
+#include "numbers.h"
+#include "table.h"
+
+/* ---- the parts --------------------------------------------------------------------------------------------------- */
+
+/* Shapes by name, with the lengths that they have and what these are called in JSON. */
+static const struct {
+    const char *name, *numbers;
+    size_t count;
+    const char *members[3];
+    const char *vector; /* of three lengths as one vector; NULL: members of their own */
+} SHAPES[] = {
+    {"box", "X,Y,Z", 3, {"x", "y", "z"}, "size"},
+    {"cylinder", "RADIUS,LENGTH", 2, {"radius", "length", NULL}, NULL},
+    {"sphere", "RADIUS", 1, {"radius", NULL, NULL}, NULL},
+    {"ellipsoid", "A,B,C", 3, {"x", "y", "z"}, "semi_axes"},
+    {"capsule", "RADIUS,LENGTH", 2, {"radius", "length", NULL}, NULL},
+};
+
+/* {"box": {"size": {"x": .., "y": .., "z": ..}}} */
+static exit_code read_shape(size_t shape, const char *text, json_t *part) {
+    double lengths[3];
+    char message[256];
+    if (!parse_numbers(text, SHAPES[shape].count, lengths, message, sizeof message))
+        return complain(EXIT_USAGE, "%s: %s: give %s in metres", SHAPES[shape].name, message, SHAPES[shape].numbers);
+    json_t *members = json_object();
+    for (size_t i = 0; i < SHAPES[shape].count; i++)
+        json_object_set_new(members, SHAPES[shape].members[i], json_real(lengths[i]));
+    if (SHAPES[shape].vector != NULL)
+        members = json_pack("{s:o}", SHAPES[shape].vector, members);
+    return json_object_set_new(part, SHAPES[shape].name, members) == 0 ? EXIT_OK : complain_memory();
+}
+
+/* Mass, or density, in a part. */
+static exit_code read_number(const arguments *given, option from, const char *member, json_t *part) {
+    double number;
+    if (given->value[from] == NULL)
+        return EXIT_OK;
+    if (!parse_number(given->value[from], &number))
+        return complain(EXIT_USAGE, "--%s %s: give a number", member, given->value[from]);
+    return json_object_set_new(part, member, json_real(number)) == 0 ? EXIT_OK : complain_memory();
+}
+
+/* The parts as JSON: those of a file, or one shape. The mesh's bytes are put into the message itself. */
+static exit_code read_parts(const arguments *given, json_t **parts) {
+    const char *kind = given->positional[0], *text = given->positional[1];
+    *parts = NULL;
+    if (strcmp(kind, "parts") == 0) {
+        *parts = read_json(text);
+        if (*parts == NULL)
+            return EXIT_USAGE;
+        return json_is_array(*parts) ? EXIT_OK : complain(EXIT_USAGE, "parts: a list of parts is needed: [{..}, ..]");
+    }
+    json_t *part = json_object();
+    *parts = json_pack("[o]", part);
+    if (*parts == NULL)
+        return complain_memory();
+    exit_code code = EXIT_USAGE;
+    size_t shape = 0, count = sizeof SHAPES / sizeof *SHAPES;
+    while (shape < count && strcmp(kind, SHAPES[shape].name) != 0)
+        shape++;
+    if (shape < count)
+        code = read_shape(shape, text, part);
+    else if (strcmp(kind, "mesh") == 0)
+        code = json_object_set_new(part, "mesh", json_object()) == 0 ? EXIT_OK : complain_memory();
+    else
+        complain(EXIT_USAGE, "there is no shape \"%s\": give box, cylinder, sphere, ellipsoid, capsule, mesh or parts",
+                 kind);
+    if (code == EXIT_OK)
+        code = read_number(given, OPTION_MASS, "mass", part);
+    return code == EXIT_OK ? read_number(given, OPTION_DENSITY, "density", part) : code;
+}
+
+/* Puts the file of a mesh into its part. */
+static exit_code read_mesh(const arguments *given, Dynamics__V1__InertiaRequest *asked) {
+    if (strcmp(given->positional[0], "mesh") != 0)
+        return EXIT_OK;
+    char *bytes;
+    size_t size;
+    Dynamics__V1__Mesh *mesh = asked->parts[0]->mesh;
+    exit_code code = read_file(given->positional[1], &bytes, &size);
+    if (code != EXIT_OK)
+        return code;
+    mesh->stl = (ProtobufCBinaryData){.len = size, .data = (uint8_t *)bytes};
+    const char *scale = given->value[OPTION_SCALE];
+    if (scale != NULL && !parse_number(scale, &mesh->scale))
+        return complain(EXIT_USAGE, "--scale %s: give a number, such as 0.001 for millimetres", scale);
+    return EXIT_OK;
+}
+
+/* ---- for people -------------------------------------------------------------------------------------------------- */
+
+static void add_row(table *lines, const char *name, size_t count, const double *values, const char *unit) {
+    table_add_cell(lines, "%s", name);
+    for (size_t i = 0; i < count; i++)
+        table_add_number(lines, values[i]);
+    for (size_t i = count; i < 6; i++)
+        table_add_cell(lines, "%s", "");
+    table_add_cell(lines, "%s", unit);
+}
+
+static bool print_body(const Dynamics__V1__InertiaReply *body) {
+    static const char *const headings[] = {"", "xx", "xy", "xz", "yy", "yz", "zz"};
+    const Dynamics__V1__Inertia *inertia = body->inertia;
+    const Dynamics__V1__Vector3 *c = inertia != NULL ? inertia->center_of_mass : NULL;
+    const double zeros[6] = {0}, center[3] = {c != NULL ? c->x : 0, c != NULL ? c->y : 0, c != NULL ? c->z : 0};
+    bool is_extended = inertia != NULL && inertia->n_rotational == 6;
+    printf("mass            %.9g kg\n", inertia != NULL ? inertia->mass : 0);
+    if (body->volume > 0)
+        printf("volume          %.9g m^3\n", body->volume);
+    printf("centre of mass  %.9g %.9g %.9g m\n\n", center[0], center[1], center[2]);
+    table *lines = table_create();
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        table_add_column(lines, headings[i], i == 0 ? TABLE_LEFT : TABLE_RIGHT);
+    table_add_column(lines, "", TABLE_UNIT);
+    add_row(lines, "about the centre of mass", 6, is_extended ? inertia->rotational : zeros, "kg m^2");
+    add_row(lines, "about the point", 6, body->rotational_about, "kg m^2");
+    add_row(lines, "principal moments", 3, body->principal_moments, "kg m^2");
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    if (body->is_realizable)
+        puts("\nA body can have this inertia.");
+    else
+        printf("\nNo body has this inertia: %s.\n", body->reason);
+    return printed;
+}
+
+/* The daemon's answer has all arrays at their full length, or it is none. */
+static bool is_complete(const Dynamics__V1__InertiaReply *body) {
+    return body->n_rotational_about == 6 && body->n_principal_moments == 3;
+}
+
+static exit_code send(const arguments *given, dyn_client *client, Dynamics__V1__InertiaRequest *asked, double timeout) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__Reply *reply;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_INERTIA;
+    request.inertia = asked;
+    exit_code code = exchange(client, &request, timeout, NULL, &reply);
+    if (code != EXIT_OK)
+        return code;
+    if (given->value[OPTION_JSON] != NULL) {
+        json_writer writer = {.stream = stdout, .pretty = true};
+        message_to_json(&writer, MESSAGE_PLAIN, &reply->inertia->base);
+        emit_finish(&writer);
+    } else if (!is_complete(reply->inertia)) {
+        code = complain(EXIT_FAILED, "the reply lacks numbers");
+    } else if (!print_body(reply->inertia)) {
+        code = complain_memory();
+    }
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    return code;
+}
+
+/* The point of --about, in the request. */
+static exit_code read_point(const arguments *given, json_t *request) {
+    double point[3];
+    char message[256];
+    const char *text = given->value[OPTION_ABOUT];
+    if (text == NULL)
+        return EXIT_OK;
+    if (!parse_numbers(text, 3, point, message, sizeof message))
+        return complain(EXIT_USAGE, "--about %s: %s: give X,Y,Z in metres", text, message);
+    json_t *vector = json_pack("{s:f, s:f, s:f}", "x", point[0], "y", point[1], "z", point[2]);
+    return json_object_set_new(request, "point", vector) == 0 ? EXIT_OK : complain_memory();
+}
+
+exit_code run_inertia(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    json_t *parts, *request = NULL;
+    double timeout;
+    exit_code code = arguments_timeout(given, &timeout);
+    if (code != EXIT_OK)
+        return code;
+    code = read_parts(given, &parts);
+    if (code == EXIT_OK) {
+        request = json_pack("{s:O}", "parts", parts);
+        code = request != NULL ? read_point(given, request) : complain_memory();
+    }
+    ProtobufCMessage *message =
+        code == EXIT_OK ? read_message_json(&dynamics__v1__inertia_request__descriptor, request, "") : NULL;
+    json_decref(request);
+    json_decref(parts);
+    if (message == NULL)
+        return EXIT_USAGE;
+    code = read_mesh(given, (Dynamics__V1__InertiaRequest *)message);
+    if (code == EXIT_OK)
+        code = send(given, client, (Dynamics__V1__InertiaRequest *)message, timeout);
+    protobuf_c_message_free_unpacked(message, NULL);
+    return code;
+}

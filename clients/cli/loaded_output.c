@@ -1,0 +1,61 @@
+/*
+ * What load and derive say about the model that the daemon has now.
+ */
+#include "loaded_output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "description_output.h"
+
+static void write_loaded(const dyn_client_loaded_model *loaded) {
+    json_writer writer = {.stream = stdout, .pretty = true};
+    emit_begin_object(&writer);
+    emit_key(&writer, "model");
+    write_model(&writer, &loaded->model);
+    emit_key(&writer, "already_loaded");
+    emit_bool(&writer, loaded->already_loaded);
+    emit_key(&writer, "report");
+    write_report(&writer, loaded->report_count, loaded->report);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+/* Warnings are told; notes are counted. */
+static void print_loaded(const char *done, const dyn_client_loaded_model *loaded) {
+    const dyn_client_model *model = &loaded->model;
+    printf("%s: %s, %u links, %u moving joints, nq = %u, nv = %u, %g kg, %s base\n", model->name,
+           loaded->already_loaded ? "was loaded already" : done, model->links, model->joints, model->nq, model->nv,
+           model->mass, model->base == DYN_CLIENT_BASE_FLOATING ? "floating" : "fixed");
+    print_report(loaded->report_count, loaded->report, false, model->name);
+}
+
+exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__V1__ModelSummary *model,
+                      size_t report_count, Dynamics__V1__ReportEntry *const *report, bool already_loaded) {
+    dyn_client_report_entry *entries = calloc(report_count + 1, sizeof *entries);
+    if (entries == NULL)
+        return complain_memory();
+    for (size_t i = 0; i < report_count; i++)
+        entries[i] = (dyn_client_report_entry){.severity = (dyn_client_severity)report[i]->severity,
+                                               .line = report[i]->line,
+                                               .place = report[i]->place,
+                                               .message = report[i]->message};
+    const dyn_client_loaded_model loaded = {.model = {.name = model->name,
+                                                      .digest = model->digest,
+                                                      .nq = model->nq,
+                                                      .nv = model->nv,
+                                                      .links = model->links,
+                                                      .joints = model->joints,
+                                                      .base = (dyn_client_base)model->base_type,
+                                                      .mass = model->mass,
+                                                      .source = model->source},
+                                            .report_count = report_count,
+                                            .report = entries,
+                                            .already_loaded = already_loaded};
+    if (given->value[OPTION_JSON] != NULL)
+        write_loaded(&loaded);
+    else
+        print_loaded(done, &loaded);
+    free(entries);
+    return EXIT_OK;
+}

@@ -1,0 +1,16 @@
+/*
+ * What load and derive say about the model that the daemon has now.
+ */
+#ifndef CLI_LOADED_OUTPUT_H
+#define CLI_LOADED_OUTPUT_H
+
+#include <dynamics/v1/model.pb-c.h>
+
+#include "arguments.h"
+
+/* Writes a line about the model and the warnings of its report, or all of it as JSON. `done` is what was done with it:
+ * "loaded". */
+exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__V1__ModelSummary *model,
+                      size_t report_count, Dynamics__V1__ReportEntry *const *report, bool already_loaded);
+
+#endif
