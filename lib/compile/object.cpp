@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "dynamics/compiled_object.h"
+#include "kernels/compiled_object.h"
 #include "emit.h"
 
 static const emit_options style = {emit_target::object, false, "compute_"};

@@ -1,5 +1,5 @@
 /*
- * The source of a shared object that the library loads; lib/src/dynamics/compiled_object.h says what is in it.
+ * The source of a shared object that the library loads; lib/src/kernels/compiled_object.h says what is in it.
  */
 #ifndef DYNAMICS_COMPILE_OBJECT_H
 #define DYNAMICS_COMPILE_OBJECT_H

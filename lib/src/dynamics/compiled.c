@@ -13,7 +13,7 @@
 
 #include "../model/error.h"
 #include "../model/normal_form.h"
-#include "compiled_object.h"
+#include "../kernels/compiled_object.h"
 
 typedef void compiled_call(const void *const *in, compiled_sines *sines, void *const *out);
 

@@ -6,8 +6,8 @@
  * and without external forces. The functions of `wide` take `lanes` states at once, those of `single` one; a state gets
  * the same bits from both.
  */
-#ifndef DYNAMICS_DYNAMICS_COMPILED_OBJECT_H
-#define DYNAMICS_DYNAMICS_COMPILED_OBJECT_H
+#ifndef DYNAMICS_KERNELS_COMPILED_OBJECT_H
+#define DYNAMICS_KERNELS_COMPILED_OBJECT_H
 
 #define COMPILED_OBJECT_SYMBOL "dynamics_compiled_object"
 
