@@ -392,6 +392,7 @@ static bool start_service(daemon_state *d) {
         .limits = &d->limits,
         .counters = &d->counters,
         .health = &d->health,
+        .events = &d->events,
         .log = &d->log,
         .submit = worker_pool_submit,
         .pool = d->pool,

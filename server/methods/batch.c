@@ -2,6 +2,7 @@
 #include "methods/batch.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,7 +186,7 @@ double *batch_output(batch *b, size_t values) {
 
 /* What the library's error refers to: which input, in which order and how wide. */
 typedef struct place {
-    const char *name;
+    const char *name, *wire; /* in the library and on the wire */
     size_t width;
     const int *columns;
 } place;
@@ -205,10 +206,11 @@ static size_t caller_index(const place *p, size_t first, size_t index) {
  * in the model's order. */
 static void translate(const batch *b, size_t first, const char *text, char *result, size_t size) {
     const place places[] = {
-        {"tau[", b->nv, b->order.v}, {"q[", b->nq, b->order.q},    {"v[", b->nv, b->order.v},
-        {"a[", b->nv, b->order.v},   {"dtau[", b->nv, b->order.v}, {"dq[", b->nv, b->order.v},
-        {"dv[", b->nv, b->order.v},  {"da[", b->nv, b->order.v},   {"force[", 3, NULL},
-        {"torque[", 3, NULL},        {"sample ", 1, NULL},         {"q_1[", b->nq, b->order.q},
+        {"tau[", "tau[", b->nv, b->order.v},   {"q[", "q[", b->nq, b->order.q},
+        {"v[", "v[", b->nv, b->order.v},       {"a[", "a[", b->nv, b->order.v},
+        {"q_r[", "q_ref[", b->nq, b->order.q}, {"v_r[", "v_ref[", b->nv, b->order.v},
+        {"a_r[", "a_ref[", b->nv, b->order.v}, {"force[", "force[", 3, NULL},
+        {"torque[", "torque[", 3, NULL},       {"sample ", "sample ", 1, NULL},
     };
     size_t used = 0;
     bool is_start = true; /* of a word */
@@ -223,7 +225,7 @@ static void translate(const batch *b, size_t first, const char *text, char *resu
         if (found) {
             char *end;
             size_t index = strtoul(text + strlen(found->name), &end, 10);
-            int length = snprintf(result + used, size - used, "%s%zu", found->name, caller_index(found, first, index));
+            int length = snprintf(result + used, size - used, "%s%zu", found->wire, caller_index(found, first, index));
             used = used + (size_t)length < size ? used + (size_t)length : size - 1;
             text = end;
             is_start = false;
@@ -235,8 +237,7 @@ static void translate(const batch *b, size_t first, const char *text, char *resu
     result[used] = '\0';
 }
 
-/* Ends the call with an error of the library's about the block that starts at sample `first`. */
-static void fail_block(batch *b, size_t first, dyn_status status, const dyn_error *error) {
+void batch_fail(batch *b, size_t first, dyn_status status, const dyn_error *error) {
     char field[DYN_PLACE_SIZE + 32], message[DYN_MESSAGE_SIZE + 64];
     translate(b, first, error->place, field, sizeof field);
     translate(b, first, error->message, message, sizeof message);
@@ -266,15 +267,34 @@ static dyn_status run_block(void *argument, unsigned worker, size_t first, size_
     const step_call *s = argument;
     batch_worker *w = &s->batch->workers[worker];
     dyn_status status = w->workspace ? DYN_OK : prepare_worker(s->batch, w, error);
-    return status == DYN_OK ? s->step(s->batch, w, s->context, first, count, error) : status;
+    if (status == DYN_OK) {
+        status = s->step(s->batch, w, s->context, first, count, error);
+    }
+    if (s->batch->parts == 0) {
+        atomic_fetch_add(s->batch->done, count);
+    }
+    return status;
+}
+
+bool batch_proceed(const batch *b, size_t parts) {
+    double total = (double)b->n * (double)(b->parts ? b->parts : 1);
+    size_t done = atomic_fetch_add(b->done, parts) + parts;
+    return call_may_proceed(b->call, fmin(1, (double)done / total));
+}
+
+static bool proceed_block(void *argument) {
+    const step_call *s = argument;
+    return batch_proceed(s->batch, 0);
 }
 
 /* One worker on the thread that brought the request; on a thread of the pool as many as the pool has. */
 static bool create_workers(batch *b, size_t scratch_size) {
-    unsigned most = b->call->is_on_worker && b->n > BLOCK_SAMPLES ? b->call->service->workers : 1;
+    unsigned most =
+        b->call->is_on_worker && b->n > (b->block_size ? b->block_size : BLOCK_SAMPLES) ? b->call->service->workers : 1;
     if (b->workers) {
         return true;
     }
+    b->done = call_allocate(b->call, 1, sizeof *b->done);
     b->workers = call_allocate(b->call, most, sizeof *b->workers);
     for (unsigned i = 0; b->workers && i < most; i++) {
         b->worker_count = i + 1;
@@ -294,6 +314,7 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
         .workers = b->worker_count,
         .deadline = b->call->deadline,
         .step = run_block,
+        .proceed = proceed_block,
         .context = &s,
         .submit = b->call->service->submit,
         .pool = b->call->service->pool,
@@ -305,11 +326,17 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
     case BLOCKS_DONE:
         return true;
     case BLOCKS_FAILED:
-        fail_block(b, first, status, &error);
-        return false;
+        if (status != DYN_CANCELLED) {
+            batch_fail(b, first, status, &error);
+            return false;
+        }
+        break;
     case BLOCKS_LATE:
+    case BLOCKS_ENDED:
+        break;
+    }
+    if (!call_is_cancelled(b->call)) {
         call_is_late(b->call);
-        return false;
     }
     return false;
 }

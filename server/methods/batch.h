@@ -15,6 +15,8 @@
 #ifndef SERVER_METHODS_BATCH_H
 #define SERVER_METHODS_BATCH_H
 
+#include <stdatomic.h>
+
 #include "methods/blocks.h"
 #include "methods/call.h"
 #include "methods/joint_order.h"
@@ -37,6 +39,8 @@ typedef struct batch {
     size_t result_values; /* per sample, of what batch_expect announced */
     size_t block_size;    /* samples that a step computes at most, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     const double *q;      /* in the model's order from batch_begin on */
+    size_t parts;         /* of a sample, which the step counts by itself (batch_proceed); 0: it does not */
+    atomic_size_t *done;  /* parts, or samples */
     size_t payload_count;
     const dyn_payload *payloads; /* in the frames of their links */
 } batch;
@@ -77,6 +81,13 @@ double *batch_output(batch *b, size_t values);
 /* Runs the step over all samples, with a look at the deadline before each block; a long request on all workers that
  * are free. Each thread is given `scratch_size` bytes. */
 bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_size);
+
+/* To be asked by a step that takes long, which did so many parts of samples since: false when it should end with
+ * DYN_CANCELLED. Tells the progress where the request wants it. Any thread. */
+bool batch_proceed(const batch *b, size_t parts);
+
+/* Ends the call with an error of the library's, which counts samples from `first` on and columns in the model's order. */
+void batch_fail(batch *b, size_t first, dyn_status status, const dyn_error *error);
 
 /* Brings n rows of nq into the caller's order; the array itself, or another one. NULL when out of memory. */
 double *batch_ordered_configurations(batch *b, double *values);

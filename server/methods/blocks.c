@@ -11,7 +11,7 @@
 typedef struct shared_work {
     blocks blocks;
     atomic_size_t next; /* first sample that nobody has taken */
-    atomic_bool is_stopped, is_late;
+    atomic_bool is_stopped, is_late, is_ended;
     atomic_uint references;
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t left;
@@ -52,6 +52,11 @@ static void work(shared_work *w, unsigned worker) {
     while (!atomic_load(&w->is_stopped)) {
         if (clock_now() > b->deadline) {
             atomic_store(&w->is_late, true);
+            atomic_store(&w->is_stopped, true);
+            return;
+        }
+        if (b->proceed && !b->proceed(b->context)) {
+            atomic_store(&w->is_ended, true);
             atomic_store(&w->is_stopped, true);
             return;
         }
@@ -126,6 +131,9 @@ static blocks_result run_alone(const blocks *b, dyn_status *status, dyn_error *e
         if (*first > 0 && clock_now() > b->deadline) {
             return BLOCKS_LATE;
         }
+        if (*first > 0 && b->proceed && !b->proceed(b->context)) {
+            return BLOCKS_ENDED;
+        }
         size_t count = b->n - *first < block_size(b) ? b->n - *first : block_size(b);
         *status = b->step(b->context, 0, *first, count, error);
         if (*status != DYN_OK) {
@@ -157,6 +165,8 @@ blocks_result blocks_run(const blocks *b, dyn_status *status, dyn_error *error, 
         result = BLOCKS_FAILED;
     } else if (atomic_load(&w->is_late) && atomic_load(&w->next) < b->n) {
         result = BLOCKS_LATE;
+    } else if (atomic_load(&w->is_ended) && atomic_load(&w->next) < b->n) {
+        result = BLOCKS_ENDED;
     }
     release(w);
     return result;

@@ -26,11 +26,13 @@ typedef struct blocks {
     uint64_t deadline; /* ns, CLOCK_MONOTONIC; no block is begun after it */
     block_step step;
     void *context;
-    service_submit submit; /* where further threads come from */
+    bool (*proceed)(void *context); /* asked before each block but the first; false ends the work. NULL is allowed */
+    service_submit submit;          /* where further threads come from */
     void *pool;
 } blocks;
 
-typedef enum blocks_result { BLOCKS_DONE, BLOCKS_FAILED, BLOCKS_LATE } blocks_result;
+/* BLOCKS_ENDED: `proceed` said so. */
+typedef enum blocks_result { BLOCKS_DONE, BLOCKS_FAILED, BLOCKS_LATE, BLOCKS_ENDED } blocks_result;
 
 /* Runs the step over all samples. After BLOCKS_FAILED, `status`, `error` and `first` tell of the failed block with the
  * lowest number: the same one however many threads there were. */

@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "methods/robot_values.h"
+#include "methods/events.h"
 #include "methods/text.h"
 #include "observe/clock.h"
 
 /* ns that a method may take in the thread that brought the request. */
 static const double SHORT_COST = 250e3;
+
+/* ns between two events that tell the progress of a request. */
+static const uint64_t PROGRESS_INTERVAL = 100000000;
 
 enum { LISTED_MODELS = 8 };
 
@@ -87,6 +91,30 @@ bool call_is_late(call *c) {
               "the request was not done %.3f s after its arrival, the time that it was given",
               (double)(c->deadline - c->transport->arrival) / 1e9);
     return true;
+}
+
+bool call_is_cancelled(call *c) {
+    if (!atomic_load(&c->running.is_cancelled)) {
+        return false;
+    }
+    c->field[0] = '\0';
+    call_fail(c, DYNAMICS__V1__CODE__CODE_CANCELLED, "the request was cancelled %.3f s after its arrival",
+              (double)(clock_now() - c->transport->arrival) / 1e9);
+    return true;
+}
+
+bool call_may_proceed(call *c, double fraction) {
+    uint64_t now = clock_now(), last = atomic_load(&c->running.last_report);
+    bool is_due = c->request->report_progress && now - last >= PROGRESS_INTERVAL;
+    if (is_due && c->service->events && atomic_compare_exchange_strong(&c->running.last_report, &last, now)) {
+        Dynamics__V1__ProgressEvent progress = DYNAMICS__V1__PROGRESS_EVENT__INIT;
+        progress.client = c->request->client;
+        progress.id = c->request->id;
+        progress.fraction = fraction;
+        progress.elapsed = (double)(now - c->transport->arrival) / 1e9;
+        events_tell_progress(c->service->events, atomic_fetch_add(&c->running.reports, 1) + 1, &progress);
+    }
+    return now <= c->deadline && !atomic_load(&c->running.is_cancelled);
 }
 
 void *call_allocate(call *c, size_t count, size_t size) {

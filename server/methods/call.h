@@ -10,6 +10,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/arena.h"
+#include "methods/running.h"
 #include "methods/service.h"
 
 enum { CALL_FIELD_SIZE = 256, CALL_MESSAGE_SIZE = 1024 };
@@ -26,8 +27,9 @@ typedef struct call {
     uint64_t deadline; /* ns, CLOCK_MONOTONIC */
     bool is_on_worker; /* may take its time */
     bool is_deferred;  /* asks to be run again on a worker */
-    arena decoded;     /* the request */
-    arena memory;      /* of the method: copies, results, messages of the reply */
+    running_call running;
+    arena decoded; /* the request */
+    arena memory;  /* of the method: copies, results, messages of the reply */
     Dynamics__V1__Reply reply;
     Dynamics__V1__Status status;
     char field[CALL_FIELD_SIZE];
@@ -71,6 +73,13 @@ bool call_defer(call *c, double cost);
 
 /* Ends the call and returns true when its deadline has passed. */
 bool call_is_late(call *c);
+
+/* Ends the call and returns true when another request has cancelled it. */
+bool call_is_cancelled(call *c);
+
+/* To be asked now and then by what takes long, by any thread: false when the call is late or cancelled, and what works
+ * for it should end. Where the request wants it, tells how far it is (0 to 1). */
+bool call_may_proceed(call *c, double fraction);
 
 /* A zeroed message of the reply in the call's memory; NULL and the call ended when out of memory. */
 void *call_allocate(call *c, size_t count, size_t size);

@@ -1,16 +1,27 @@
 /* Events: what the daemon tells its subscribers. */
 #include "methods/events.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "dynamics/v1/event.pb-c.h"
 #include "methods/summary.h"
 
 static double stamp(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void publish(events *e, const char *topic, const Dynamics__V1__Event *event) {
+    size_t size = dynamics__v1__event__get_packed_size(event);
+    uint8_t *bytes = malloc(size);
+    if (bytes) {
+        dynamics__v1__event__pack(event, bytes);
+        transport_publish(e->transport, topic, bytes, size);
+        free(bytes);
+    }
 }
 
 static Dynamics__V1__ModelEvent__Change wire_change(model_change change) {
@@ -40,11 +51,20 @@ void events_on_model_change(void *context, model_change change, const model_entr
     event.stamp = stamp();
     event.event_case = DYNAMICS__V1__EVENT__EVENT_MODEL;
     event.model = &model;
-    size_t size = dynamics__v1__event__get_packed_size(&event);
-    uint8_t *bytes = malloc(size);
-    if (bytes) {
-        dynamics__v1__event__pack(&event, bytes);
-        transport_publish(e->transport, "models", bytes, size);
-        free(bytes);
+    publish(e, "models", &event);
+}
+
+void events_tell_progress(events *e, uint64_t sequence, const Dynamics__V1__ProgressEvent *progress) {
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__ProgressEvent content = *progress;
+    char topic[64];
+    if (!e->transport) {
+        return;
     }
+    snprintf(topic, sizeof topic, "progress/%" PRIu64 "/%" PRIu64, content.client, content.id);
+    event.sequence = sequence;
+    event.stamp = stamp();
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_PROGRESS;
+    event.progress = &content;
+    publish(e, topic, &event);
 }

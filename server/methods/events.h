@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "dynamics/v1/event.pb-c.h"
 #include "models/store.h"
 #include "transport/transport.h"
 
@@ -14,6 +15,9 @@ typedef struct events {
     transport *transport; /* NULL: nobody to send to yet */
     uint64_t model_sequence;
 } events;
+
+/* Tells how far a long request is, on the topic "progress/<client>/<id>". Any thread. */
+void events_tell_progress(events *e, uint64_t sequence, const Dynamics__V1__ProgressEvent *progress);
 
 /* The store's listener; `context` is the events. The store serializes the calls. */
 void events_on_model_change(void *context, model_change change, const model_entry *entry);

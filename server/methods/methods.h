@@ -64,4 +64,11 @@ void method_get_stream_points(call *c);
 void method_list_streams(call *c);
 void method_watch_stream(call *c);
 
+/* rollout.c: many states forward in time; trajectory.c: motions over time; cancel.c: an end to long requests. */
+void method_rollout(call *c);
+void method_inverse_dynamics_trajectory(call *c);
+void method_forward_dynamics_trajectory(call *c);
+void method_derive_rates(call *c);
+void method_cancel(call *c);
+
 #endif

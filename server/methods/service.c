@@ -28,6 +28,7 @@ struct service {
     size_t idle_count;
     pthread_mutex_t change_mutex; /* one change of state at a time; guards the cache */
     reply_cache cache;
+    running_calls running;
 };
 
 static const method methods[] = {
@@ -58,6 +59,13 @@ static const method methods[] = {
     [DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES] = {.name = "bias_forces", .run = method_bias_forces},
     [DYNAMICS__V1__REQUEST__METHOD_EVALUATE] = {.name = "evaluate", .run = method_evaluate},
     [DYNAMICS__V1__REQUEST__METHOD_EXPLAIN] = {.name = "explain", .run = method_explain},
+    [DYNAMICS__V1__REQUEST__METHOD_ROLLOUT] = {.name = "rollout", .run = method_rollout},
+    [DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS_TRAJECTORY] = {.name = "inverse_dynamics_trajectory",
+                                                                   .run = method_inverse_dynamics_trajectory},
+    [DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS_TRAJECTORY] = {.name = "forward_dynamics_trajectory",
+                                                                   .run = method_forward_dynamics_trajectory},
+    [DYNAMICS__V1__REQUEST__METHOD_DERIVE_RATES] = {.name = "derive_rates", .run = method_derive_rates},
+    [DYNAMICS__V1__REQUEST__METHOD_CANCEL] = {.name = "cancel", .run = method_cancel, .works_in_drain = true},
     [DYNAMICS__V1__REQUEST__METHOD_KINEMATICS] = {.name = "kinematics", .run = method_kinematics},
     [DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION] = {.name = "create_simulation",
                                                          .run = method_create_simulation,
@@ -126,6 +134,7 @@ service *service_create(const service_options *options) {
         s->options = *options;
         pthread_mutex_init(&s->idle_mutex, NULL);
         pthread_mutex_init(&s->change_mutex, NULL);
+        running_calls_init(&s->running);
     }
     return s;
 }
@@ -146,6 +155,7 @@ void service_free(service *s) {
         free_call(c);
     }
     reply_cache_clear(&s->cache);
+    running_calls_free(&s->running);
     pthread_mutex_destroy(&s->idle_mutex);
     pthread_mutex_destroy(&s->change_mutex);
     free(s);
@@ -154,6 +164,10 @@ void service_free(service *s) {
 void service_set_endpoints(service *s, const service_endpoint *endpoints, size_t count) {
     s->endpoints = endpoints;
     s->endpoint_count = count;
+}
+
+bool service_cancel(service *s, uint64_t client, uint64_t id) {
+    return running_calls_cancel(&s->running, client, id);
 }
 
 void service_drain(service *s) {
@@ -321,6 +335,7 @@ static void finish(call *c) {
         }
     }
     transport_call *t = c->transport;
+    running_calls_remove(&s->running, &c->running);
     return_call(s, c);
     transport_send(t);
 }
@@ -335,7 +350,7 @@ static void run_method(call *c) {
     begin_reply(c);
     c->reply.id = c->request->id;
     arena_reset(&c->memory, SIZE_MAX);
-    if (!call_is_late(c)) {
+    if (!call_is_late(c) && !call_is_cancelled(c)) {
         c->method->run(c);
     }
 }
@@ -380,6 +395,9 @@ static void defer(call *c) {
     service *s = c->owner;
     begin_reply(c);
     c->reply.id = c->request->id;
+    if (c->request->client != 0) {
+        running_calls_add(&s->running, &c->running, c->request->client, c->request->id);
+    }
     if (c->transport->is_crowded) {
         call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
                   "this connection has its share of long requests under way; wait for some of their replies");
@@ -403,6 +421,9 @@ void service_handle(void *context, transport_call *t) {
     c->method = NULL;
     c->request = NULL;
     c->is_on_worker = false;
+    atomic_store(&c->running.is_cancelled, false);
+    atomic_store(&c->running.last_report, 0);
+    atomic_store(&c->running.reports, 0);
     begin_reply(c);
     decode(c);
     if (!call_has_ended(c)) {

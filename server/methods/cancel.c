@@ -1,0 +1,19 @@
+/* CancelRequest: ends a request that waits or runs. */
+#include "methods/methods.h"
+
+void method_cancel(call *c) {
+    const Dynamics__V1__CancelRequest *r = c->request->cancel;
+    if (r->client == 0) {
+        call_blame(c, "client");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+                  "client is 0, which names no client; give the number that the request to be ended carried");
+        return;
+    }
+    Dynamics__V1__CancelReply *reply = call_allocate(c, 1, sizeof *reply);
+    if (reply) {
+        dynamics__v1__cancel_reply__init(reply);
+        reply->found = service_cancel(c->owner, r->client, r->id);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CANCEL;
+        c->reply.cancel = reply;
+    }
+}

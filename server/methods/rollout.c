@@ -1,0 +1,495 @@
+/* Rollout: many states forward in time. */
+#include <dynamics/adaptive.h>
+#include <dynamics/rollout.h>
+#include <math.h>
+#include <string.h>
+
+#include "methods/methods.h"
+#include "methods/motion.h"
+#include "methods/stepping.h"
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* ns for one coordinate in one evaluation of the forward dynamics, roughly. */
+static const double EVALUATION_COST = 30;
+/* Evaluations in one accurate step, and such steps in a second of motion, roughly. */
+static const double ACCURATE_EVALUATIONS = 13, ACCURATE_STEPS = 200;
+
+/* A rollout with inputs in the model's order, and results of all samples. */
+typedef struct task {
+    batch *b;
+    const Dynamics__V1__RolloutRequest *request;
+    dyn_simulation_options options;
+    dyn_rollout rollout; /* of the first sample on */
+    motion m;
+    size_t rows;
+    bool has_q, has_v, has_tau, has_energy;
+    double *q, *v, *tau, *kinetic, *potential;
+    dyn_rollout_result *results;
+    Dynamics__V1__SampleStatus *ends; /* of accurate motions */
+} task;
+
+/* What a thread has of its own. */
+typedef struct rollout_scratch {
+    dyn_simulator *simulator;
+    dyn_signal_force *forces;
+} rollout_scratch;
+
+/* ---- inputs ---------------------------------------------------------------------------------------------------- */
+
+/* The rows that a layout asks for. */
+static size_t layout_rows(const batch *b, Dynamics__V1__Layout layout, size_t steps) {
+    return layout == DYNAMICS__V1__LAYOUT__LAYOUT_SHARED     ? steps
+           : layout == DYNAMICS__V1__LAYOUT__LAYOUT_CONSTANT ? b->n
+                                                             : b->n * steps;
+}
+
+static const char *layout_words(Dynamics__V1__Layout layout) {
+    return layout == DYNAMICS__V1__LAYOUT__LAYOUT_SHARED     ? "a row for each step"
+           : layout == DYNAMICS__V1__LAYOUT__LAYOUT_CONSTANT ? "a row for each sample"
+                                                             : "a row for each step of each sample";
+}
+
+/* An array of the request as a signal in the model's order; `steps` rows are there for a sample or for all. */
+static bool take_signal(task *t, const char *name, size_t count, const double *values, bool of_q,
+                        Dynamics__V1__Layout layout, size_t steps, dyn_signal *signal) {
+    batch *b = t->b;
+    size_t width = of_q ? b->nq : b->nv, rows = layout_rows(b, layout, steps);
+    if (count == 0) {
+        return true;
+    }
+    if (count != rows * width) {
+        call_blame(b->call, "%s", name);
+        call_fail(b->call, INVALID, "%s has %zu values; %s (%zu samples, %zu steps) needs %zu x %zu", name, count,
+                  layout_words(layout), b->n, steps, rows, width);
+        return false;
+    }
+    signal->rows = values;
+    signal->sample_stride = layout == DYNAMICS__V1__LAYOUT__LAYOUT_SHARED     ? 0
+                            : layout == DYNAMICS__V1__LAYOUT__LAYOUT_CONSTANT ? width
+                                                                              : steps * width;
+    signal->step_stride = layout == DYNAMICS__V1__LAYOUT__LAYOUT_CONSTANT ? 0 : width;
+    if (!b->order.is_identity) {
+        double *ordered = call_allocate(b->call, count, sizeof(double));
+        if (!ordered) {
+            return false;
+        }
+        joint_order_to_model(of_q ? b->order.q : b->order.v, width, rows, values, ordered);
+        signal->rows = ordered;
+    }
+    return true;
+}
+
+static bool check_choice(batch *b, const char *name, int value, int count) {
+    if (value >= 0 && value < count) {
+        return true;
+    }
+    call_blame(b->call, "%s", name);
+    call_fail(b->call, INVALID, "%s is %d; give a number from 0 to %d", name, value, count - 1);
+    return false;
+}
+
+static bool take_inputs(task *t) {
+    const Dynamics__V1__RolloutRequest *r = t->request;
+    size_t steps = t->rollout.steps, tau_steps = steps + (r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR);
+    t->rollout.is_linear = r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR;
+    return take_signal(t, "tau", r->n_tau, r->tau, false, r->tau_layout, tau_steps, &t->rollout.tau) &&
+           take_signal(t, "q_ref", r->n_q_ref, r->q_ref, true, r->reference_layout, steps, &t->rollout.q_r) &&
+           take_signal(t, "v_ref", r->n_v_ref, r->v_ref, false, r->reference_layout, steps, &t->rollout.v_r) &&
+           take_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_r);
+}
+
+/* What is asked for. */
+static bool take_results(task *t) {
+    const Dynamics__V1__RolloutRequest *r = t->request;
+    t->has_q = t->has_v = r->n_results == 0;
+    for (size_t i = 0; i < r->n_results; i++) {
+        switch (r->results[i]) {
+        case DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q:
+            t->has_q = true;
+            break;
+        case DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_V:
+            t->has_v = true;
+            break;
+        case DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_TAU:
+            t->has_tau = true;
+            break;
+        case DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_ENERGY:
+            t->has_energy = true;
+            break;
+        default:
+            call_blame(t->b->call, "results[%zu]", i);
+            call_fail(t->b->call, INVALID, "there is no result %d; give Q (1), V (2), TAU (3) or ENERGY (4)",
+                      (int)r->results[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Steps, rows and their bounds. */
+static bool take_length(task *t) {
+    const Dynamics__V1__RolloutRequest *r = t->request;
+    batch *b = t->b;
+    size_t width = t->has_q * b->nq + (size_t)(t->has_v + t->has_tau) * b->nv + 2 * (size_t)t->has_energy;
+    call_blame(b->call, "steps");
+    if (r->steps == 0) {
+        call_fail(b->call, INVALID, "steps is 0; take at least 1");
+        return false;
+    }
+    if (r->steps > SIZE_MAX / 1024 / (b->n * (b->nq + 1))) {
+        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "%llu steps of %zu samples are too many",
+                  (unsigned long long)r->steps, b->n);
+        return false;
+    }
+    t->rollout.steps = r->steps;
+    t->rollout.stride = r->stride <= r->steps ? r->stride : r->steps + 1;
+    t->rows = dyn_rollout_rows(&t->rollout);
+    batch_expect(b, t->rows * width + 16);
+    return true;
+}
+
+/* Doubles that an accurate motion needs while it is computed. */
+static size_t state_values(const task *t) {
+    return (t->rollout.steps + 1) * (1 + t->b->nq + 2 * t->b->nv);
+}
+
+/* What makes the request's accuracy impossible. */
+static bool check_accuracy(task *t) {
+    const Dynamics__V1__RolloutRequest *r = t->request;
+    const char *reason = !r->accuracy                             ? NULL
+                         : t->options.control != DYN_CONTROL_NONE ? "a controller acts in steps"
+                         : r->n_external_forces > 0               ? "external forces are not part of it"
+                         : t->has_tau                             ? "forces are those of the request"
+                                                                  : NULL;
+    if (reason) {
+        call_blame(t->b->call, "accuracy");
+        call_fail(t->b->call, INVALID, "an accurate motion was asked for, but %s; leave one of the two out", reason);
+        return false;
+    }
+    double bytes = r->accuracy ? (double)state_values(t) * sizeof(double) : 0;
+    uint64_t limit = atomic_load(&t->b->call->service->limits->reply_bytes);
+    if (bytes > (double)limit) {
+        call_blame(t->b->call, "steps");
+        call_fail(
+            t->b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+            "an accurate motion of so many steps has %.0f bytes; the limit is %llu (limits.reply_bytes): take longer "
+            "steps, which do not make it less accurate",
+            bytes, (unsigned long long)limit);
+        return false;
+    }
+    return true;
+}
+
+/* Estimate for one sample, ns. */
+static double cost(const task *t) {
+    double per_evaluation = EVALUATION_COST * (double)t->b->nv;
+    double steps = (double)t->rollout.steps;
+    if (t->request->accuracy) {
+        return per_evaluation * ACCURATE_EVALUATIONS * (ACCURATE_STEPS * t->options.dt * steps + steps);
+    }
+    int evaluations = t->options.integrator == DYN_RUNGE_KUTTA_4 ? 4 : 1;
+    return per_evaluation * (evaluations * t->options.substeps + (t->options.control != DYN_CONTROL_NONE)) * steps;
+}
+
+/* ---- the work of a thread -------------------------------------------------------------------------------------- */
+
+static bool proceed(void *context, size_t sample_steps) {
+    return batch_proceed(context, sample_steps);
+}
+
+static bool proceed_accurately(void *context) {
+    return batch_proceed(context, 0);
+}
+
+/* A signal of the samples from `first` on. */
+static dyn_signal shifted(const dyn_signal *signal, size_t first) {
+    dyn_signal s = *signal;
+    s.rows = s.rows ? s.rows + first * s.sample_stride : NULL;
+    return s;
+}
+
+/* Rows of results from sample `first` on; NULL stays so. */
+static double *result_rows(const task *t, double *rows, size_t width, size_t first) {
+    return rows ? rows + first * t->rows * width : NULL;
+}
+
+static void take_forces(const task *t, size_t first, rollout_scratch *scratch, dyn_rollout *rollout) {
+    for (size_t i = 0; i < t->m.force_count; i++) {
+        const dyn_external_force *f = &t->m.forces[i];
+        scratch->forces[i] =
+            (dyn_signal_force){f->frame, f->reference_frame, {f->wrench + first * f->stride, f->stride, 0}};
+    }
+    rollout->forces = scratch->forces;
+    rollout->force_count = t->m.force_count;
+}
+
+/* Rolls a block out with fixed steps. */
+static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first, size_t count, dyn_error *error) {
+    const batch *b = t->b;
+    dyn_rollout r = t->rollout;
+    r.q = b->q + first * b->nq;
+    r.v = motion_rows(t->m.v, b->nv, first);
+    r.tau = shifted(&r.tau, first);
+    r.q_r = shifted(&r.q_r, first), r.v_r = shifted(&r.v_r, first), r.a_r = shifted(&r.a_r, first);
+    take_forces(t, first, scratch, &r);
+    r.proceed = proceed;
+    r.context = t->b;
+    const dyn_rollout_output output = {
+        result_rows(t, t->q, b->nq, first),     result_rows(t, t->v, b->nv, first),
+        result_rows(t, t->tau, b->nv, first),   result_rows(t, t->kinetic, 1, first),
+        result_rows(t, t->potential, 1, first), t->results + first,
+    };
+    return dyn_rollout_run(scratch->simulator, count, &r, error, &output);
+}
+
+/* The rows of the reply out of the states at all steps. */
+static void keep_rows(const task *t, size_t sample, const double *states, size_t width, double *out) {
+    for (size_t row = 0; out && row < t->rows; row++) {
+        size_t step = t->rollout.stride ? row * t->rollout.stride : t->rollout.steps;
+        memcpy(out + (sample * t->rows + row) * width, states + step * width, width * sizeof(double));
+    }
+}
+
+static dyn_status keep_energies(const task *t, dyn_simulator *s, size_t sample, const double *q, const double *v,
+                                dyn_error *error) {
+    const batch *b = t->b;
+    double start = 0;
+    for (size_t step = 0, row = 0; t->has_energy && step <= t->rollout.steps; step++) {
+        double kinetic, potential;
+        bool is_row = t->rollout.stride ? step % t->rollout.stride == 0 : step == t->rollout.steps;
+        if (!is_row && step > 0) {
+            continue;
+        }
+        dyn_status status = dyn_energy(b->model, dyn_simulator_workspace(s), 1, dyn_simulator_gravity(s),
+                                       q + step * b->nq, v + step * b->nv, error, &kinetic, &potential);
+        if (status != DYN_OK) {
+            return status;
+        }
+        start = step == 0 ? kinetic + potential : start;
+        dyn_rollout_result *result = &t->results[sample];
+        result->energy_drift = fmax(result->energy_drift, fabs(kinetic + potential - start));
+        if (is_row) {
+            t->kinetic[sample * t->rows + row] = kinetic;
+            t->potential[sample * t->rows + row] = potential;
+            row++;
+        }
+    }
+    return DYN_OK;
+}
+
+static Dynamics__V1__SampleStatus accurate_status(dyn_adaptive_end end) {
+    switch (end) {
+    case DYN_ADAPTIVE_DONE:
+        break;
+    case DYN_ADAPTIVE_RESTS:
+        return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RESTS;
+    case DYN_ADAPTIVE_DIVERGED:
+        return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_TOO_FAST;
+    case DYN_ADAPTIVE_TOO_LONG:
+        return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_TOO_LONG;
+    }
+    return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RAN;
+}
+
+/* One sample with error control: `states` has room for times, forces, q and v at all steps. */
+static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample, double *states, dyn_error *error) {
+    const batch *b = t->b;
+    size_t n = t->rollout.steps + 1;
+    double *time = states, *tau = time + n, *q = tau + n * b->nv, *v = q + n * b->nq;
+    dyn_signal signal = shifted(&t->rollout.tau, sample);
+    for (size_t k = 0; k < n; k++) {
+        size_t row = k < t->rollout.steps || t->rollout.is_linear ? k : k - 1;
+        time[k] = (double)k * t->options.dt;
+        if (signal.rows) {
+            memcpy(tau + k * b->nv, signal.rows + row * signal.step_stride, b->nv * sizeof(double));
+        }
+    }
+    const dyn_adaptive_motion accurate = {.n = n,
+                                          .t = time,
+                                          .q = b->q + sample * b->nq,
+                                          .v = motion_rows(t->m.v, b->nv, sample),
+                                          .tau = signal.rows ? tau : NULL,
+                                          .is_linear = t->rollout.is_linear,
+                                          .relative = t->request->accuracy->relative,
+                                          .absolute = t->request->accuracy->absolute,
+                                          .proceed = proceed_accurately,
+                                          .context = t->b};
+    dyn_adaptive_result result;
+    dyn_status status = dyn_adaptive_run(s, &accurate, error, q, v, NULL, 0, &result);
+    if (status != DYN_OK) {
+        return status;
+    }
+    keep_rows(t, sample, q, b->nq, t->q);
+    keep_rows(t, sample, v, b->nv, t->v);
+    t->ends[sample] = accurate_status(result.end);
+    t->results[sample].joint = result.joint;
+    t->results[sample].hits = result.events;
+    t->results[sample].steps = (size_t)floor(result.t / t->options.dt + 1e-6);
+    batch_proceed(t->b, t->rollout.steps);
+    return keep_energies(t, s, sample, q, v, error);
+}
+
+static dyn_status step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                       dyn_error *error) {
+    const task *t = context;
+    rollout_scratch *scratch = w->scratch;
+    dyn_status status = DYN_OK;
+    if (!scratch->simulator) {
+        status = dyn_simulator_create(b->model, &t->options, error, &scratch->simulator);
+        scratch->forces = (dyn_signal_force *)(scratch + 1);
+    }
+    if (status != DYN_OK || !t->request->accuracy) {
+        return status == DYN_OK ? roll_out(t, scratch, first, count, error) : status;
+    }
+    double *states = (double *)(scratch->forces + t->m.force_count);
+    for (size_t i = first; status == DYN_OK && i < first + count; i++) {
+        status = move_accurately(t, scratch->simulator, i, states, error);
+    }
+    return status;
+}
+
+/* ---- the reply ------------------------------------------------------------------------------------------------- */
+
+static const Dynamics__V1__SampleStatus statuses[] = {
+    [DYN_SAMPLE_RUNNING] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RAN,
+    [DYN_SAMPLE_NOT_FINITE] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_NOT_FINITE,
+    [DYN_SAMPLE_TOO_FAST] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_TOO_FAST,
+    [DYN_SAMPLE_SINGULAR] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_SINGULAR,
+};
+
+static bool fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
+    const batch *b = t->b;
+    Dynamics__V1__SampleOutcome *outcomes = call_allocate(b->call, b->n, sizeof *outcomes);
+    reply->outcomes = call_allocate(b->call, b->n, sizeof *reply->outcomes);
+    if (!outcomes || !reply->outcomes) {
+        return false;
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        const dyn_rollout_result *r = &t->results[i];
+        dynamics__v1__sample_outcome__init(&outcomes[i]);
+        outcomes[i].status = t->ends ? t->ends[i] : statuses[r->status];
+        outcomes[i].steps = r->steps;
+        outcomes[i].stops = r->hits;
+        outcomes[i].energy_drift = r->energy_drift;
+        if (outcomes[i].status != DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RAN) {
+            /* The model's own string, which the batch keeps until the reply is made, is copied. */
+            outcomes[i].joint = call_string(b->call, dyn_model_joint(b->model, r->joint)->name);
+        }
+        reply->outcomes[i] = &outcomes[i];
+    }
+    reply->n_outcomes = b->n;
+    return !call_has_ended(b->call);
+}
+
+/* Rows of q or v in the caller's order. */
+static double *ordered(const task *t, bool of_q, double *values) {
+    batch *b = t->b;
+    size_t width = of_q ? b->nq : b->nv, rows = b->n * t->rows;
+    if (!values || b->order.is_identity) {
+        return values;
+    }
+    double *result = call_allocate(b->call, rows * width, sizeof(double));
+    if (result) {
+        joint_order_to_caller(of_q ? b->order.q : b->order.v, width, rows, values, result);
+    }
+    return result;
+}
+
+static void fill_reply(const task *t, Dynamics__V1__RolloutReply *reply) {
+    const batch *b = t->b;
+    size_t rows = b->n * t->rows;
+    dynamics__v1__rollout_reply__init(reply);
+    reply->samples = b->n;
+    reply->rows = t->rows;
+    reply->time = call_allocate(b->call, t->rows, sizeof(double));
+    for (size_t i = 0; reply->time && i < t->rows; i++) {
+        reply->time[i] = (double)(t->rollout.stride ? i * t->rollout.stride : t->rollout.steps) * t->options.dt;
+    }
+    reply->n_time = t->rows;
+    reply->q = ordered(t, true, t->q), reply->n_q = t->q ? rows * b->nq : 0;
+    reply->v = ordered(t, false, t->v), reply->n_v = t->v ? rows * b->nv : 0;
+    reply->tau = ordered(t, false, t->tau), reply->n_tau = t->tau ? rows * b->nv : 0;
+    reply->kinetic_energy = t->kinetic, reply->n_kinetic_energy = t->kinetic ? rows : 0;
+    reply->potential_energy = t->potential, reply->n_potential_energy = t->potential ? rows : 0;
+    if (fill_outcomes(t, reply)) {
+        b->call->reply.result_case = DYNAMICS__V1__REPLY__RESULT_ROLLOUT;
+        b->call->reply.rollout = reply;
+    }
+}
+
+/* ---- the method ------------------------------------------------------------------------------------------------ */
+
+static bool allocate_results(task *t) {
+    batch *b = t->b;
+    size_t rows = b->n * t->rows;
+    t->q = t->has_q ? call_allocate(b->call, rows * b->nq, sizeof(double)) : NULL;
+    t->v = t->has_v ? call_allocate(b->call, rows * b->nv, sizeof(double)) : NULL;
+    t->tau = t->has_tau ? call_allocate(b->call, rows * b->nv, sizeof(double)) : NULL;
+    t->kinetic = t->has_energy ? call_allocate(b->call, rows, sizeof(double)) : NULL;
+    t->potential = t->has_energy ? call_allocate(b->call, rows, sizeof(double)) : NULL;
+    t->results = call_allocate(b->call, b->n, sizeof *t->results);
+    t->ends = t->request->accuracy ? call_allocate(b->call, b->n, sizeof *t->ends) : NULL;
+    return !call_has_ended(b->call);
+}
+
+/* Checks all inputs at once, so that the error names the first place that is wrong in the whole request. */
+static bool check_inputs(task *t) {
+    batch *b = t->b;
+    dyn_simulator *simulator = NULL;
+    dyn_error error;
+    if (!stepping_create(b, &t->options, &simulator)) {
+        return false;
+    }
+    dyn_rollout r = t->rollout;
+    r.q = b->q;
+    r.v = t->m.v;
+    dyn_status status = dyn_rollout_check(simulator, b->n, &r, &error);
+    dyn_simulator_free(simulator);
+    if (status != DYN_OK) {
+        batch_fail(b, 0, status, &error);
+    }
+    return status == DYN_OK;
+}
+
+static size_t scratch_size(const task *t) {
+    size_t states = t->request->accuracy ? state_values(t) : 0;
+    return sizeof(rollout_scratch) + t->m.force_count * sizeof(dyn_signal_force) + states * sizeof(double);
+}
+
+static void free_simulators(const batch *b) {
+    for (unsigned i = 0; i < b->worker_count; i++) {
+        const rollout_scratch *scratch = b->workers[i].scratch;
+        dyn_simulator_free(scratch ? scratch->simulator : NULL);
+    }
+}
+
+static bool prepare(task *t) {
+    const Dynamics__V1__RolloutRequest *r = t->request;
+    batch *b = t->b;
+    bool is_ready = check_choice(b, "tau_layout", (int)r->tau_layout, 3) &&
+                    check_choice(b, "reference_layout", (int)r->reference_layout, 3) &&
+                    check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) && take_results(t) &&
+                    take_length(t) && stepping_take(b, r->stepping, &t->options) && check_accuracy(t) &&
+                    batch_begin(b, cost(t)) && motion_take_forces(b, &t->m, r->n_external_forces, r->external_forces) &&
+                    take_inputs(t);
+    if (is_ready) {
+        t->m.v = batch_input(b, r->n_v, r->v);
+        b->block_size = (size_t)dyn_lanes();
+        b->parts = t->rollout.steps;
+    }
+    return is_ready && !call_has_ended(b->call) && check_inputs(t) && allocate_results(t);
+}
+
+void method_rollout(call *c) {
+    const Dynamics__V1__RolloutRequest *r = c->request->rollout;
+    batch b;
+    task t = {.b = &b, .request = r};
+    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) && prepare(&t);
+    Dynamics__V1__RolloutReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    if (reply && batch_run(&b, step, &t, scratch_size(&t))) {
+        fill_reply(&t, reply);
+    }
+    free_simulators(&b);
+    batch_close(&b);
+}

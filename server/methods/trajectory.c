@@ -1,0 +1,387 @@
+/* InverseDynamicsTrajectory, ForwardDynamicsTrajectory, DeriveRates: motions given as rows over time. */
+#include <dynamics/trajectory.h>
+#include <math.h>
+#include <string.h>
+
+#include "methods/methods.h"
+#include "methods/motion.h"
+#include "methods/stepping.h"
+
+static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
+
+/* ns for one coordinate of one row, roughly. */
+static const double ROW_COST = 60, STEP_COST = 60;
+
+/* ---- what the methods share ------------------------------------------------------------------------------------ */
+
+static const char *name_of(batch *b, int joint) {
+    return dyn_model_joint(b->model, joint)->name;
+}
+
+/* Limits that rows in the model's order break; `time` may be NULL. */
+static Dynamics__V1__LimitExcess **find_excesses(batch *b, size_t n, const double *time, const double *q,
+                                                 const double *v, const double *tau, size_t *count) {
+    size_t most = 4 * (size_t)dyn_model_joint_count(b->model);
+    dyn_limit_excess *found = call_allocate(b->call, most, sizeof *found);
+    Dynamics__V1__LimitExcess *messages = call_allocate(b->call, most, sizeof *messages);
+    Dynamics__V1__LimitExcess **list = call_allocate(b->call, most, sizeof *list);
+    *count = found && messages && list ? dyn_limit_excesses(b->model, n, q, v, tau, found) : 0;
+    for (size_t i = 0; i < *count; i++) {
+        const dyn_limit_excess *e = &found[i];
+        Dynamics__V1__LimitExcess *m = list[i] = &messages[i];
+        dynamics__v1__limit_excess__init(m);
+        m->joint = call_string(b->call, name_of(b, e->joint));
+        m->kind = (Dynamics__V1__LimitKind)e->kind;
+        m->limit = e->limit;
+        m->value = e->value;
+        m->worst_row = e->worst, m->worst_time = time ? time[e->worst] : 0;
+        m->first_row = e->first, m->first_time = time ? time[e->first] : 0;
+        m->last_row = e->last, m->last_time = time ? time[e->last] : 0;
+        m->rows = e->rows;
+    }
+    return list;
+}
+
+/* Three numbers a row, one row for all, or none. */
+static bool check_part(batch *b, const char *name, size_t count, size_t n) {
+    if (count == 0 || count == 3 || count == 3 * n) {
+        return true;
+    }
+    call_blame(b->call, "tip.%s", name);
+    call_fail(b->call, INVALID, "%s has %zu values; give 3 that hold for all rows, %zu (3 for each), or none", name,
+              count, 3 * n);
+    return false;
+}
+
+/* The tip of the request; `tip` stays NULL where there is none. */
+static bool take_tip(batch *b, size_t n, const Dynamics__V1__TipWrench *m, dyn_tip *storage, const dyn_tip **tip) {
+    *tip = NULL;
+    if (!m) {
+        return true;
+    }
+    call_blame(b->call, "tip.link");
+    if (!batch_find_frame(b, "link", m->link, &storage->frame)) {
+        return false;
+    }
+    call_blame(b->call, "tip.frame");
+    if (!batch_reference_frame(b, m->frame, &storage->reference_frame) || !check_part(b, "force", m->n_force, n) ||
+        !check_part(b, "torque", m->n_torque, n)) {
+        return false;
+    }
+    double *wrench = call_allocate(b->call, 6 * n, sizeof(double));
+    for (size_t i = 0; wrench && i < 3 * n; i++) {
+        size_t to = i / 3 * 6 + i % 3;
+        wrench[to] = m->n_torque == 0 ? 0 : m->torque[m->n_torque > 3 ? i : i % 3];
+        wrench[to + 3] = m->n_force == 0 ? 0 : m->force[m->n_force > 3 ? i : i % 3];
+    }
+    for (size_t i = 0; wrench && i < 6 * n; i++) {
+        if (!isfinite(wrench[i])) {
+            const char *name = i % 6 < 3 ? "torque" : "force";
+            call_blame(b->call, "tip.%s[%zu]", name, i / 6 * 3 + i % 3);
+            call_fail(b->call, INVALID, "%s[%zu] is %g; give a finite number", name, i / 6 * 3 + i % 3, wrench[i]);
+            return false;
+        }
+    }
+    storage->wrench = wrench;
+    *tip = storage;
+    return wrench != NULL;
+}
+
+/* N times in order, or none where they are not needed. */
+static bool check_times(batch *b, size_t n, size_t count, const double *time, bool is_needed) {
+    if (count != n && (count > 0 || is_needed)) {
+        call_blame(b->call, "time");
+        call_fail(b->call, INVALID, "time has %zu values; give one for each of the %zu rows", count, n);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(time[i]) || (i > 0 && !(time[i] > time[i - 1]))) {
+            call_blame(b->call, "time[%zu]", i);
+            call_fail(b->call, INVALID, "time[%zu] is %.17g; give finite times, each after the one before", i, time[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool take_rates(batch *b, Dynamics__V1__Rates wire, bool may_be_given, dyn_rates *rates) {
+    static const dyn_rates known[] = {DYN_RATES_SPLINE, DYN_RATES_SPLINE, DYN_RATES_SPLINE_AT_REST, DYN_RATES_CENTRAL,
+                                      DYN_RATES_FIVE_POINT};
+    int least = may_be_given ? 0 : 1;
+    if ((int)wire < least || (int)wire > 4) {
+        call_blame(b->call, "rates");
+        call_fail(b->call, INVALID, "rates is %d; give %sSPLINE (1), SPLINE_AT_REST (2), CENTRAL (3) or FIVE_POINT (4)",
+                  (int)wire, may_be_given ? "GIVEN (0), " : "");
+        return false;
+    }
+    *rates = known[wire];
+    return true;
+}
+
+/* v and a of the rows, in the model's order. */
+static bool derive(batch *b, const double *time, dyn_rates rates, double **v, double **a) {
+    dyn_error error;
+    *v = batch_output(b, b->nv);
+    *a = batch_output(b, b->nv);
+    if (!*v || !*a) {
+        return false;
+    }
+    dyn_status status = dyn_derive_rates(b->model, b->n, time, b->q, rates, &error, *v, *a);
+    if (status != DYN_OK) {
+        batch_fail(b, 0, status, &error);
+    }
+    return status == DYN_OK;
+}
+
+/* ---- InverseDynamicsTrajectory --------------------------------------------------------------------------------- */
+
+typedef struct inverse_task {
+    motion m;
+    const dyn_tip *tip;
+    double *tau;
+} inverse_task;
+
+static dyn_status inverse_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                               dyn_error *error) {
+    const inverse_task *t = context;
+    dyn_tip tip;
+    if (t->tip) {
+        tip = *t->tip;
+        tip.wrench += 6 * first;
+    }
+    return dyn_inverse_dynamics_trajectory(w->model, w->workspace, count, t->m.gravity, b->q + first * b->nq,
+                                           motion_rows(t->m.v, b->nv, first), motion_rows(t->m.a, b->nv, first),
+                                           t->tip ? &tip : NULL, error, t->tau + first * b->nv);
+}
+
+/* Rates are given or derived, not both. */
+static bool check_rates(batch *b, const Dynamics__V1__InverseDynamicsTrajectoryRequest *r) {
+    if (r->rates != DYNAMICS__V1__RATES__RATES_GIVEN && (r->n_v > 0 || r->n_a > 0)) {
+        call_blame(b->call, r->n_v > 0 ? "v" : "a");
+        call_fail(b->call, INVALID, "rates are to be derived, but %s is given; leave it out, or set rates to GIVEN (0)",
+                  r->n_v > 0 ? "v" : "a");
+        return false;
+    }
+    return batch_check(b, "v", r->n_v) && batch_check(b, "a", r->n_a);
+}
+
+static void fill_inverse(batch *b, const Dynamics__V1__InverseDynamicsTrajectoryRequest *r, const inverse_task *t,
+                         double *v, double *a, Dynamics__V1__InverseDynamicsTrajectoryReply *reply) {
+    dynamics__v1__inverse_dynamics_trajectory_reply__init(reply);
+    reply->rows = b->n;
+    reply->excesses = find_excesses(b, b->n, r->n_time ? r->time : NULL, b->q, t->m.v, t->tau, &reply->n_excesses);
+    reply->n_tau = b->n * b->nv, reply->tau = batch_vectors(b, t->tau);
+    if (v) {
+        reply->n_v = reply->n_a = b->n * b->nv;
+        reply->v = batch_vectors(b, v), reply->a = batch_vectors(b, a);
+    }
+    b->call->reply.result_case = DYNAMICS__V1__REPLY__RESULT_INVERSE_DYNAMICS_TRAJECTORY;
+    b->call->reply.inverse_dynamics_trajectory = reply;
+}
+
+void method_inverse_dynamics_trajectory(call *c) {
+    const Dynamics__V1__InverseDynamicsTrajectoryRequest *r = c->request->inverse_dynamics_trajectory;
+    batch b;
+    inverse_task t = {0};
+    dyn_tip tip;
+    dyn_rates rates = DYN_RATES_SPLINE;
+    double *v = NULL, *a = NULL;
+    bool is_derived = r->rates != DYNAMICS__V1__RATES__RATES_GIVEN;
+    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
+                    take_rates(&b, r->rates, true, &rates) && check_rates(&b, r) &&
+                    check_times(&b, b.n, r->n_time, r->time, is_derived);
+    if (is_ready) {
+        batch_expect(&b, (is_derived ? 3 : 1) * b.nv);
+        is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && take_tip(&b, b.n, r->tip, &tip, &t.tip) &&
+                   (!is_derived || derive(&b, r->time, rates, &v, &a));
+    }
+    if (is_ready) {
+        motion_take_gravity(&t.m, r->gravity);
+        t.m.v = is_derived ? v : batch_input(&b, r->n_v, r->v);
+        t.m.a = is_derived ? a : batch_input(&b, r->n_a, r->a);
+        t.tau = batch_output(&b, b.nv);
+    }
+    Dynamics__V1__InverseDynamicsTrajectoryReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    if (reply && !call_has_ended(c) && batch_run(&b, inverse_step, &t, 0)) {
+        fill_inverse(&b, r, &t, v, a, reply);
+    }
+    batch_close(&b);
+}
+
+/* ---- DeriveRates ----------------------------------------------------------------------------------------------- */
+
+void method_derive_rates(call *c) {
+    const Dynamics__V1__DeriveRatesRequest *r = c->request->derive_rates;
+    batch b;
+    dyn_rates rates;
+    double *v, *a;
+    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
+                    take_rates(&b, r->rates, false, &rates) && check_times(&b, b.n, r->n_time, r->time, true);
+    if (is_ready) {
+        batch_expect(&b, 2 * b.nv);
+        is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && derive(&b, r->time, rates, &v, &a);
+    }
+    Dynamics__V1__DeriveRatesReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    if (reply) {
+        dynamics__v1__derive_rates_reply__init(reply);
+        reply->rows = b.n;
+        reply->excesses = find_excesses(&b, b.n, r->time, b.q, v, NULL, &reply->n_excesses);
+        reply->n_v = reply->n_a = b.n * b.nv;
+        reply->v = batch_vectors(&b, v), reply->a = batch_vectors(&b, a);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DERIVE_RATES;
+        c->reply.derive_rates = reply;
+    }
+    batch_close(&b);
+}
+
+/* ---- ForwardDynamicsTrajectory --------------------------------------------------------------------------------- */
+
+typedef struct forward_task {
+    const Dynamics__V1__ForwardDynamicsTrajectoryRequest *request;
+    dyn_simulation_options options;
+    size_t rows;
+    double *tau, *q, *v; /* rows in the model's order */
+    dyn_sample_result result;
+    size_t diverged_row;
+} forward_task;
+
+/* How the robot moves: as in the book, or as the request says. */
+static bool take_stepping(batch *b, forward_task *t) {
+    const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
+    Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
+    if (r->stepping) {
+        stepping = *r->stepping;
+    } else {
+        stepping.integrator = DYNAMICS__V1__INTEGRATOR__INTEGRATOR_EXPLICIT_EULER;
+        stepping.stop = DYNAMICS__V1__JOINT_STOP__JOINT_STOP_NONE;
+        stepping.ignore_damping = stepping.ignore_friction = stepping.ignore_effort_limits = true;
+    }
+    stepping.step = r->step != 0 ? r->step : stepping.step;
+    stepping.substeps = r->substeps != 0 ? r->substeps : stepping.substeps;
+    stepping.gravity = r->gravity ? r->gravity : stepping.gravity;
+    if (stepping.controller && stepping.controller->law != DYNAMICS__V1__CONTROL_LAW__CONTROL_LAW_NONE) {
+        call_blame(b->call, "stepping.controller");
+        call_fail(b->call, INVALID, "a trajectory of forces has no controller; leave it out, or ask for a Rollout");
+        return false;
+    }
+    return stepping_take(b, &stepping, &t->options);
+}
+
+static bool check_start(batch *b, forward_task *t) {
+    const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
+    if (b->n != 1) {
+        call_blame(b->call, "q");
+        call_fail(b->call, INVALID, "q has %zu values; a trajectory starts in one state of nq = %zu", r->n_q, b->nq);
+        return false;
+    }
+    if (r->n_tau == 0 || r->n_tau % b->nv != 0) {
+        call_blame(b->call, "tau");
+        call_fail(b->call, INVALID, "tau has %zu values; give nv = %zu for each row, and at least one row", r->n_tau,
+                  b->nv);
+        return false;
+    }
+    t->rows = r->n_tau / b->nv;
+    return batch_check(b, "v", r->n_v);
+}
+
+/* Forces and the first row of the states. */
+static bool take_rows(batch *b, forward_task *t) {
+    const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
+    t->tau = call_allocate(b->call, r->n_tau, sizeof(double));
+    t->q = call_allocate(b->call, t->rows * b->nq, sizeof(double));
+    t->v = call_allocate(b->call, t->rows * b->nv, sizeof(double));
+    if (!t->tau || !t->q || !t->v) {
+        return false;
+    }
+    if (b->order.is_identity) {
+        memcpy(t->tau, r->tau, r->n_tau * sizeof(double));
+    } else {
+        joint_order_to_model(b->order.v, b->nv, t->rows, r->tau, t->tau);
+    }
+    const double *v = batch_input(b, r->n_v, r->v);
+    memcpy(t->q, b->q, b->nq * sizeof(double));
+    if (v) {
+        memcpy(t->v, v, b->nv * sizeof(double));
+    }
+    return !call_has_ended(b->call);
+}
+
+/* One row after the other, with a look at the deadline before each. */
+static bool move(batch *b, forward_task *t, const dyn_tip *tip) {
+    dyn_simulator *simulator = NULL;
+    dyn_error error;
+    dyn_status status = DYN_OK;
+    bool goes_on = stepping_create(b, &t->options, &simulator);
+    size_t i = 0;
+    for (; goes_on && status == DYN_OK && t->diverged_row == 0 && i + 1 < t->rows; i++) {
+        dyn_tip row = tip ? *tip : (dyn_tip){0};
+        row.wrench = tip ? tip->wrench + 6 * i : NULL;
+        status = dyn_forward_dynamics_trajectory(simulator, 2, t->tau + i * b->nv, tip ? &row : NULL, t->q + i * b->nq,
+                                                 t->v + i * b->nv, &t->result, &error);
+        t->diverged_row = t->result.status != DYN_SAMPLE_RUNNING ? i + 1 : 0;
+        goes_on = call_may_proceed(b->call, (double)i / (double)t->rows);
+    }
+    dyn_simulator_free(simulator);
+    for (; t->diverged_row > 0 && i + 1 < t->rows; i++) {
+        memcpy(t->q + (i + 1) * b->nq, t->q + i * b->nq, b->nq * sizeof(double));
+        memcpy(t->v + (i + 1) * b->nv, t->v + i * b->nv, b->nv * sizeof(double));
+    }
+    if (status != DYN_OK) {
+        batch_fail(b, i > 0 ? i - 1 : 0, status, &error);
+    } else if (!goes_on && !call_has_ended(b->call) && !call_is_cancelled(b->call)) {
+        call_is_late(b->call);
+    }
+    return !call_has_ended(b->call);
+}
+
+/* Rows of q or v in the caller's order. */
+static double *ordered(batch *b, const int *columns, size_t width, size_t rows, double *values) {
+    if (b->order.is_identity) {
+        return values;
+    }
+    double *result = call_allocate(b->call, rows * width, sizeof(double));
+    if (result) {
+        joint_order_to_caller(columns, width, rows, values, result);
+    }
+    return result;
+}
+
+static void fill_forward(batch *b, const forward_task *t, Dynamics__V1__ForwardDynamicsTrajectoryReply *reply) {
+    dynamics__v1__forward_dynamics_trajectory_reply__init(reply);
+    reply->rows = t->rows;
+    reply->time = call_allocate(b->call, t->rows, sizeof(double));
+    for (size_t i = 0; reply->time && i < t->rows; i++) {
+        reply->time[i] = (double)i * t->options.dt;
+    }
+    reply->n_time = t->rows;
+    reply->excesses = find_excesses(b, t->rows, reply->time, t->q, t->v, t->tau, &reply->n_excesses);
+    reply->n_q = t->rows * b->nq, reply->q = ordered(b, b->order.q, b->nq, t->rows, t->q);
+    reply->n_v = t->rows * b->nv, reply->v = ordered(b, b->order.v, b->nv, t->rows, t->v);
+    reply->diverged_row = t->diverged_row;
+    if (t->diverged_row > 0) {
+        reply->diverged_joint = call_string(b->call, name_of(b, t->result.joint));
+    }
+    b->call->reply.result_case = DYNAMICS__V1__REPLY__RESULT_FORWARD_DYNAMICS_TRAJECTORY;
+    b->call->reply.forward_dynamics_trajectory = reply;
+}
+
+void method_forward_dynamics_trajectory(call *c) {
+    const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = c->request->forward_dynamics_trajectory;
+    batch b;
+    forward_task t = {.request = r};
+    dyn_tip storage;
+    const dyn_tip *tip = NULL;
+    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
+                    check_start(&b, &t) && take_stepping(&b, &t);
+    if (is_ready) {
+        int evaluations = t.options.integrator == DYN_RUNGE_KUTTA_4 ? 4 : 1;
+        batch_expect(&b, t.rows * (1 + b.nq + b.nv));
+        is_ready = batch_begin(&b, STEP_COST * (double)(t.rows * b.nv) * evaluations * t.options.substeps) &&
+                   take_tip(&b, t.rows, r->tip, &storage, &tip) && take_rows(&b, &t);
+    }
+    Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    if (reply && move(&b, &t, tip)) {
+        fill_forward(&b, &t, reply);
+    }
+    batch_close(&b);
+}
