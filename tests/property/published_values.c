@@ -51,6 +51,7 @@ static dyn_model *build_arm(const arm *p) {
     return model;
 }
 
+/* Figure 8.3, to the two decimals that it prints. */
 START_TEST(two_link_arm_has_the_printed_mass_matrices) {
     dyn_model *model = build_arm(&(arm){1, 1, 1, 1});
     dyn_workspace *workspace = NULL;
@@ -59,11 +60,14 @@ START_TEST(two_link_arm_has_the_printed_mass_matrices) {
     const double degree = 3.14159265358979323846 / 180;
     const double q[2][2] = {{0, 90 * degree}, {0, 150 * degree}};
     const double printed[2][4] = {{3, 1, 1, 1}, {1.27, 0.13, 0.13, 1}};
-    double M[2][4];
+    const double printed_inverse[2][4] = {{0.5, -0.5, -0.5, 1.5}, {0.8, -0.11, -0.11, 1.01}};
+    double M[2][4], inverse[2][4];
     require(dyn_crba(model, workspace, 2, q[0], &error, M[0]), &error);
+    require(dyn_minverse(model, workspace, 2, q[0], &error, inverse[0]), &error);
     for (int s = 0; s < 2; s++) {
         for (int i = 0; i < 4; i++) {
             ck_assert_double_eq_tol(M[s][i], printed[s][i], 0.005);
+            ck_assert_double_eq_tol(inverse[s][i], printed_inverse[s][i], 0.005);
         }
     }
     dyn_workspace_free(workspace);

@@ -40,7 +40,7 @@ static dyn_inertia random_body(random_source *random) {
     return inertia;
 }
 
-/* Modern Robotics, figure 8.5. */
+/* Modern Robotics, figure 8.5; the sphere is its ellipsoid with equal axes. */
 START_TEST(shapes_have_the_printed_moments) {
     dyn_inertia inertia;
     dyn_error error;
