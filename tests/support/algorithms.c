@@ -129,6 +129,24 @@ static dyn_status task_inertia(input in, dyn_error *error, outputs out) {
                                  NULL, NULL, NULL);
 }
 
+static dyn_status energy_regressor(input in, dyn_error *error, outputs out) {
+    return dyn_energy_regressor(in->model, in->workspace, in->n, NULL, in->q, in->v, error, out[0], out[1]);
+}
+
+/* The ellipsoids too, which it counts the volumes of. */
+static dyn_status manipulability(input in, dyn_error *error, outputs out) {
+    dyn_status status =
+        dyn_manipulability(in->model, in->workspace, in->n, in->q, in->frame, error, NULL, NULL, out[0]);
+    return status != DYN_OK ? status
+                            : dyn_velocity_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame,
+                                                      DYN_LOCAL_WORLD_ALIGNED, error, out[1], out[2], out[3], out[4]);
+}
+
+static dyn_status mass_ellipsoids(input in, dyn_error *error, outputs out) {
+    return dyn_mass_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED, error,
+                               out[0], out[1], out[2], out[3]);
+}
+
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 static dyn_status rnea_derivatives(input in, dyn_error *error, outputs out) {
@@ -205,6 +223,11 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
     [ALGORITHM_JOINT_WRENCHES] = {"joint wrenches", {SHAPE_6xJOINTS}, joint_wrenches},
     [ALGORITHM_FRAME_FORCE] = {"J'F", {SHAPE_NV}, frame_force},
     [ALGORITHM_REGRESSOR] = {"regressor", {SHAPE_NVxP}, regressor},
+    [ALGORITHM_ENERGY_REGRESSOR] = {"energy regressor", {SHAPE_P, SHAPE_P}, energy_regressor},
+    [ALGORITHM_MANIPULABILITY] = {"manipulability",
+                                  {SHAPE_NUMBER, SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3},
+                                  manipulability},
+    [ALGORITHM_MASS_ELLIPSOIDS] = {"mass ellipsoids", {SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3}, mass_ellipsoids},
     [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},
     [ALGORITHM_RNEA_DERIVATIVES] = {"dRNEA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, rnea_derivatives},
     [ALGORITHM_ABA_DERIVATIVES] = {"dABA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, aba_derivatives},
@@ -251,6 +274,8 @@ size_t algorithm_output_width(algorithm_id id, const dyn_model *model, int i) {
         return 6 * (size_t)dyn_model_joint_count(model);
     case SHAPE_NVxNV:
         return nv * nv;
+    case SHAPE_P:
+        return (size_t)dyn_model_parameter_count(model);
     case SHAPE_NVxP:
         return nv * (size_t)dyn_model_parameter_count(model);
     case SHAPE_6xNVxNV:

@@ -29,6 +29,7 @@
 #include <dynamics/inverse_dynamics.h>
 #include <dynamics/joint_wrench.h>
 #include <dynamics/kinematics.h>
+#include <dynamics/manipulability.h>
 #include <dynamics/mass_matrix.h>
 #include <dynamics/model.h>
 #include <dynamics/regressor.h>

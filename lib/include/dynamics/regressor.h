@@ -32,6 +32,13 @@ DYN_API dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *w
                                         const double *gravity, const double *q, const double *v, const double *a,
                                         dyn_error *error, double *Y);
 
+/* The regressors of the kinetic energy T = y_T' p, and of the potential energy V = y_V' p (dyn_energy): n x parameter
+ * count each; either may be NULL. q is n x nq, v (NULL: zero) n x nv. Cost O(joints) per sample. All else as above.
+ * Source: Gautier and Khalil 1988. */
+DYN_API dyn_status dyn_energy_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                        const double *gravity, const double *q, const double *v, dyn_error *error,
+                                        double *y_T, double *y_V);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,3 +46,22 @@ dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace
     }
     return dyn_check_result(w, "Y", n, entries, Y, error);
 }
+
+dyn_status dyn_energy_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
+                                const double *q, const double *v, dyn_error *error, double *y_T, double *y_V) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_state(model, w, n, gravity, q, v, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, entries = (size_t)dyn_model_parameter_count(model);
+    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+        void *T = dyn_block_part(w, 0, block), *V = dyn_block_part(w, entries, block);
+        block.kernels->energy_regressor(model, w->memory, gravity ? gravity : model->gravity,
+                                        dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block), T, V);
+        dyn_block_store(T, entries, block, y_T);
+        dyn_block_store(V, entries, block, y_V);
+    }
+    const dyn_named_result results[] = {{"y_T", entries, y_T}, {"y_V", entries, y_V}};
+    return dyn_check_results(w, n, results, 2, error);
+}

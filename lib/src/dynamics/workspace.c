@@ -44,7 +44,8 @@ static size_t lay_out(const dyn_model *model, const instruction_set *set, uintpt
         w->input[i] = carve(&cursor, packed ? larger(nq, nv) * lane_bytes : 0);
     }
     size_t lanes = (size_t)set->wide->lanes, matrices = (4 * nv + 3) * nv * nv * lanes;
-    w->output_count = larger((24 * nv + 48) * lanes, packed ? smaller(matrices, packed_matrices_bound) : 0);
+    size_t vectors = larger(24 * nv + 48, 20 * (size_t)model->joint_count);
+    w->output_count = larger(vectors * lanes, packed ? smaller(matrices, packed_matrices_bound) : 0);
     w->output = carve(&cursor, w->output_count * sizeof(double));
     w->pose = carve(&cursor, 12 * lane_bytes);
     w->wrenches = carve(&cursor, w->wrench_capacity * 6 * lane_bytes);

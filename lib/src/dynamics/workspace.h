@@ -60,8 +60,8 @@ void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double 
 /* and its way from there to the caller's rows. */
 void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows);
 
-/* Where one of several outputs is computed that together are at most 24 nv + 48 numbers a sample, `offset` numbers
- * behind the first; and its way to the caller's rows, who may not want it (NULL). */
+/* Where one of several outputs is computed that together are at most 24 nv + 48, or 20 joints, numbers a sample,
+ * `offset` numbers behind the first; and its way to the caller's rows, who may not want it (NULL). */
 void *dyn_block_part(const dyn_workspace *workspace, size_t offset, sample_block block);
 void dyn_block_store(const void *part, size_t width, sample_block block, double *rows);
 

@@ -37,6 +37,7 @@ size_t KERNEL(aba_directional_memory)(const dyn_model *model);
 size_t KERNEL(rnea_second_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model);
 size_t KERNEL(operational_space_memory)(const dyn_model *model);
+size_t KERNEL(energy_regressor_memory)(const dyn_model *model);
 
 size_t KERNEL(integrate_memory)(const dyn_model *model);
 size_t KERNEL(step_memory)(const dyn_model *model);
@@ -149,6 +150,8 @@ void KERNEL(add_resistance)(const dyn_model *model, const joint_resistance *r, c
 int KERNEL(resist_implicitly)(const dyn_model *model, const joint_resistance *r, double dt, const real *q,
                               const real *v, real *tau, real *diagonal);
 
+void KERNEL(energy_regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                              const void *v, void *kinetic, void *potential);
 void KERNEL(operational_space)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                                const void *v, const dyn_task *task, void *pivots, void *kept,
                                const task_results *results);

@@ -141,6 +141,9 @@ typedef struct kernel_table {
     /* Adds the forces of a controller to tau. */
     void (*control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
                     const void *q_r, const void *v_r, const void *a_r, void *tau);
+    /* Regressors of the kinetic and of the potential energy: 10 joints each. */
+    void (*energy_regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                             const void *v, void *kinetic, void *potential);
     /* Dynamics of a task; `pivots` as above, and `kept` receives for each row what its pivot is of its diagonal entry
      * of the inverse inertia, unless only that is wanted. */
     void (*operational_space)(const dyn_model *model, void *memory, const double gravity[3], const void *q,

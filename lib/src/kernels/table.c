@@ -20,7 +20,7 @@ static size_t memory_size(const dyn_model *model) {
     size = larger(size, larger(KERNEL(frame_motion_memory)(model), KERNEL(joint_wrenches_memory)(model)));
     size = larger(size, larger(KERNEL(step_memory)(model), KERNEL(control_memory)(model)));
     size = larger(size, KERNEL(resisted_acceleration_memory)(model));
-    size = larger(size, KERNEL(operational_space_memory)(model));
+    size = larger(size, larger(KERNEL(operational_space_memory)(model), KERNEL(energy_regressor_memory)(model)));
     return larger(size, KERNEL(forward_dynamics_memory)(model));
 }
 
@@ -65,5 +65,6 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(step),
     KERNEL(resisted_acceleration),
     KERNEL(control),
+    KERNEL(energy_regressor),
     KERNEL(operational_space),
 };

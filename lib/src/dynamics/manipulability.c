@@ -1,0 +1,215 @@
+#include <dynamics/manipulability.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <dynamics/mass_matrix.h>
+#include <dynamics/task.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "arguments.h"
+#include "principal_axes.h"
+#include "workspace.h"
+
+/* Squared lengths below this part of the largest are zero. */
+static const double negligible = 1e-14;
+
+/* Eigenvalues, largest first, and eigenvectors of a symmetric positive semidefinite 3 x 3 matrix. The axes of one with
+ * larger eigenvalues are the same, and defined where an eigenvalue is zero. */
+static void find_axes(double A[9], double eigenvalues[3]) {
+    double shift = A[0] + A[4] + A[8];
+    if (!(shift > 0)) {
+        shift = 1;
+    }
+    for (int i = 0; i < 3; i++) {
+        A[4 * i] += shift;
+    }
+    dyn_principal_axes(3, A, eigenvalues);
+    for (int i = 0; i < 3; i++) {
+        eigenvalues[i] -= shift;
+        eigenvalues[i] = eigenvalues[i] > negligible * eigenvalues[0] ? eigenvalues[i] : 0;
+    }
+}
+
+/* The 3 x 3 block of a 6 x 6 matrix: 0 the angular, 1 the linear one. */
+static void take_block(const double G[36], int which, double A[9]) {
+    for (int i = 0; i < 9; i++) {
+        A[i] = G[(3 * which + i / 3) * 6 + 3 * which + i % 3];
+    }
+}
+
+/* G = J J' of one lane of a packed Jacobian. */
+static void find_gram(const double *J, size_t nv, size_t lanes, size_t lane, double G[36]) {
+    for (size_t i = 0; i < 6; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < nv; k++) {
+                sum += J[(i * nv + k) * lanes + lane] * J[(j * nv + k) * lanes + lane];
+            }
+            G[i * 6 + j] = G[j * 6 + i] = sum;
+        }
+    }
+}
+
+/* sqrt(det G), by the pivots of its elimination; those that rounding leaves of a zero are zero. */
+static double find_volume(const double given[36]) {
+    double G[36], determinant = 1;
+    memcpy(G, given, sizeof G);
+    for (int k = 0; k < 6; k++) {
+        double pivot = G[7 * k];
+        if (!(pivot > negligible * given[7 * k])) {
+            return 0;
+        }
+        determinant *= pivot;
+        for (int i = k + 1; i < 6; i++) {
+            for (int j = k + 1; j < 6; j++) {
+                G[6 * i + j] -= G[6 * i + k] * G[6 * k + j] / pivot;
+            }
+        }
+    }
+    return sqrt(determinant);
+}
+
+/* A matrix with numbers beyond a double's range comes of inputs that are too large. */
+static dyn_status check_matrix(const double G[36], size_t sample, dyn_error *error) {
+    for (int i = 0; i < 36; i++) {
+        if (!isfinite(G[i])) {
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q",
+                                 "the ellipsoids of sample %zu are beyond the range of a double; the inputs are too "
+                                 "large",
+                                 sample);
+        }
+    }
+    return DYN_OK;
+}
+
+/* What is made of the 6 x 6 matrix of one sample. */
+typedef void (*use_matrix)(const double G[36], size_t sample, double *const outputs[4]);
+
+static void measure(const double G[36], size_t sample, double *const outputs[4]) {
+    for (int which = 0; which < 2; which++) {
+        double A[9], eigenvalues[3], *out = outputs[which];
+        take_block(G, which, A);
+        find_axes(A, eigenvalues);
+        if (out) {
+            out[2 * sample] = sqrt(eigenvalues[0] * eigenvalues[1] * eigenvalues[2]);
+            out[2 * sample + 1] = eigenvalues[0] > 0 ? sqrt(eigenvalues[2] / eigenvalues[0]) : 0;
+        }
+    }
+    if (outputs[2]) {
+        outputs[2][sample] = find_volume(G);
+    }
+}
+
+/* Lengths and axes of both blocks. */
+static void make_ellipsoids(const double G[36], size_t sample, bool of_inverse, double *const outputs[4]) {
+    for (int which = 0; which < 2; which++) {
+        double A[9], eigenvalues[3], *lengths = outputs[2 * which], *axes = outputs[2 * which + 1];
+        take_block(G, which, A);
+        find_axes(A, eigenvalues);
+        for (int i = 0; i < 3; i++) {
+            /* The inverse has its longest axis where the matrix has its shortest. */
+            int from = of_inverse ? 2 - i : i;
+            if (lengths) {
+                lengths[3 * sample + (size_t)i] = !of_inverse             ? sqrt(eigenvalues[from])
+                                                  : eigenvalues[from] > 0 ? 1 / eigenvalues[from]
+                                                                          : INFINITY;
+            }
+            if (axes) {
+                memcpy(axes + 9 * sample + 3 * i, A + 3 * from, 3 * sizeof *A);
+            }
+        }
+    }
+}
+
+static void make_velocity_ellipsoids(const double G[36], size_t sample, double *const outputs[4]) {
+    make_ellipsoids(G, sample, false, outputs);
+}
+
+static void make_mass_ellipsoids(const double G[36], size_t sample, double *const outputs[4]) {
+    make_ellipsoids(G, sample, true, outputs);
+}
+
+static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q, int frame,
+                                  dyn_error *error) {
+    dyn_status status = dyn_check_state(model, w, n, NULL, q, NULL, error);
+    return status == DYN_OK ? dyn_check_frame(model, frame, error) : status;
+}
+
+/* Uses J J' of every sample. */
+static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q, int frame,
+                           dyn_reference_frame reference_frame, use_matrix use, double *const outputs[4],
+                           dyn_error *error) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    dyn_status status = check_arguments(model, w, n, q, frame, error);
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        double *J = dyn_block_part(w, 0, block);
+        if (frame == DYN_WORLD_FRAME) {
+            memset(J, 0, 6 * nv * block.lanes * sizeof *J);
+        } else {
+            block.kernels->frame_jacobian(model, w->memory, dyn_block_pack(w, 0, q, nq, block), frame, reference_frame,
+                                          J);
+        }
+        for (size_t l = 0; l < block.count && status == DYN_OK; l++) {
+            double G[36];
+            find_gram(J, nv, block.lanes, l, G);
+            status = check_matrix(G, block.first + l, error);
+            use(G, block.first + l, outputs);
+        }
+    }
+    return status;
+}
+
+dyn_status dyn_manipulability(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
+                              dyn_error *error, double *linear, double *angular, double *spatial) {
+    double *const outputs[4] = {angular, linear, spatial, NULL};
+    return use_gram(model, workspace, n, q, frame, DYN_LOCAL, measure, outputs, error);
+}
+
+dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                   int frame, dyn_reference_frame reference_frame, dyn_error *error, double *linear,
+                                   double *linear_axes, double *angular, double *angular_axes) {
+    double *const outputs[4] = {angular, angular_axes, linear, linear_axes};
+    return use_gram(model, workspace, n, q, frame, reference_frame, make_velocity_ellipsoids, outputs, error);
+}
+
+dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
+                               dyn_reference_frame reference_frame, dyn_error *error, double *mass, double *mass_axes,
+                               double *inertia, double *inertia_axes) {
+    const dyn_workspace *w = workspace;
+    const dyn_task_frame all = {frame, reference_frame, DYN_TASK_ALL};
+    const dyn_task task = {1, &all};
+    double *const outputs[4] = {inertia, inertia_axes, mass, mass_axes};
+    dyn_status status = check_arguments(model, w, n, q, frame, error);
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        double *Omega = dyn_block_part(w, 0, block);
+        const task_results results = {Omega, NULL, NULL, NULL, NULL, NULL};
+        block.kernels->operational_space(model, w->memory, model->gravity,
+                                         dyn_block_pack(w, 0, q, (size_t)model->nq, block), w->zero, &task, w->pivots,
+                                         NULL, &results);
+        status = dyn_check_pivots(w, block, error);
+        for (size_t l = 0; l < block.count && status == DYN_OK; l++) {
+            double G[36];
+            for (size_t i = 0; i < 36; i++) {
+                G[i] = Omega[i * block.lanes + l];
+            }
+            status = check_matrix(G, block.first + l, error);
+            make_mass_ellipsoids(G, block.first + l, outputs);
+        }
+    }
+    return status;
+}
+
+dyn_status dyn_torque_ellipsoid(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                dyn_error *error, double *lengths, double *axes) {
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_crba(model, workspace, n, q, error, axes);
+    for (size_t s = 0; s < n && status == DYN_OK; s++) {
+        dyn_principal_axes(nv, axes + s * nv * nv, lengths + s * nv);
+    }
+    return status;
+}
