@@ -189,6 +189,340 @@ START_TEST(samples_do_not_depend_on_each_other) {
 }
 END_TEST
 
+/* ---- one joint, whose motion is known ---------------------------------------------------------------------------- */
+
+/* One revolute joint about a vertical axis, with a moment of inertia of 1 kg m^2. */
+static dyn_model *turntable(double damping, double friction, double limit) {
+    dyn_builder *builder = NULL;
+    dyn_model *model = NULL;
+    dyn_error error;
+    require(dyn_builder_create("turntable", &error, &builder), &error);
+    const dyn_link_description links[] = {{.name = "base"},
+                                          {.name = "table", .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}}}};
+    require(dyn_builder_add_link(builder, &links[0], &error), &error);
+    require(dyn_builder_add_link(builder, &links[1], &error), &error);
+    const dyn_joint_description joint = {.name = "turn",
+                                         .type = DYN_JOINT_REVOLUTE,
+                                         .parent_link = "base",
+                                         .child_link = "table",
+                                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                         .axis = {0, 0, 1},
+                                         .has_limits = true,
+                                         .limits = {-limit, limit, 0, 3},
+                                         .damping = damping,
+                                         .friction = friction};
+    require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    require(dyn_builder_build(builder, NULL, NULL, &error, &model), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Where the table is after `steps` steps from q = 0. */
+static void turn_table(const dyn_model *model, const dyn_simulation_options *options, size_t steps, double tau,
+                       double *q, double *v) {
+    dyn_simulator *s = NULL;
+    dyn_error error;
+    require(dyn_simulator_create(model, options, &error, &s), &error);
+    run(s, 1, steps, &tau, q, v);
+    dyn_simulator_free(s);
+}
+
+START_TEST(damping_slows_exponentially) {
+    dyn_simulation_options o;
+    dyn_simulation_defaults(&o);
+    dyn_model *model = turntable(2, 0, 100);
+    double q = 0, v = 3;
+    o.integrator = DYN_RUNGE_KUTTA_4;
+    turn_table(model, &o, 500, 0, &q, &v);
+    ck_assert_double_eq_tol(v, 3 * exp(-1), 1e-10);
+    ck_assert_double_eq_tol(q, 1.5 * (1 - exp(-1)), 1e-10);
+    o.ignore_damping = true;
+    q = 0, v = 3;
+    turn_table(model, &o, 500, 0, &q, &v);
+    ck_assert_double_eq_tol(v, 3, 1e-12);
+    dyn_model_free(model);
+    /* A time constant of a thousandth of the step. */
+    model = turntable(1e6, 0, 100);
+    dyn_simulation_defaults(&o);
+    q = 0, v = 3;
+    turn_table(model, &o, 3, 0, &q, &v);
+    ck_assert_msg(v >= 0 && v < 1e-8, "the stiff damper leaves %g rad/s", v);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(friction_slows_evenly_and_holds) {
+    dyn_simulation_options o;
+    dyn_simulation_defaults(&o);
+    dyn_model *model = turntable(0, 2, 100);
+    for (int i = DYN_SEMI_IMPLICIT_EULER; i <= DYN_RUNGE_KUTTA_4; i++) {
+        double q = 0, v = 3;
+        o.integrator = (dyn_integrator)i;
+        turn_table(model, &o, 1000, 0, &q, &v);
+        ck_assert_msg(fabs(v - 1) < 0.003, "integrator %d: %g rad/s instead of 1", i, v);
+        /* The step that keeps explicit methods stable here is v_f I / f. */
+        turn_table(model, &o, 2000, 0, &q, &v);
+        ck_assert_msg(fabs(v) < 1e-6, "integrator %d: still %g rad/s", i, v);
+        double held = q;
+        turn_table(model, &o, 1000, 1.9, &q, &v);
+        ck_assert_msg(v > 0 && q - held < 3.1 * o.friction_velocity, "integrator %d: crept %g rad", i, q - held);
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(rigid_stops_reverse_by_the_restitution) {
+    dyn_simulation_options o;
+    dyn_simulation_defaults(&o);
+    o.restitution = 0.8;
+    dyn_model *model = turntable(0, 0, 0.5);
+    double q = 0, v = 1;
+    turn_table(model, &o, 600, 0, &q, &v);
+    ck_assert_double_eq_tol(v, -0.8, 1e-12);
+    ck_assert_double_eq_tol(q, 0.5 - 0.8 * 0.1, 2e-3);
+    turn_table(model, &o, 1200, 0, &q, &v);
+    ck_assert_double_eq_tol(v, 0.64, 1e-12);
+    /* Pushed on, it comes to rest at the stop. */
+    turn_table(model, &o, 20000, 1, &q, &v);
+    ck_assert_double_eq_tol(q, 0.5, 1e-9);
+    ck_assert_double_eq_tol(v, 0, 1e-9);
+    o.stop = DYN_STOP_SPRING;
+    q = 0, v = 1;
+    turn_table(model, &o, 600, 0, &q, &v);
+    ck_assert_msg(q < 0.52 && v < 0, "the spring does not push back: %g rad, %g rad/s", q, v);
+    o.stop = DYN_STOP_NONE;
+    q = 0, v = 1;
+    turn_table(model, &o, 600, 0, &q, &v);
+    ck_assert_double_eq_tol(q, 0.6, 1e-12);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(accurate_motion_finds_the_stops) {
+    dyn_model *model = turntable(0, 0, 0.5);
+    dyn_simulation_options o;
+    dyn_simulation_defaults(&o);
+    o.restitution = 0.8;
+    dyn_simulator *s = NULL;
+    dyn_error error;
+    require(dyn_simulator_create(model, &o, &error, &s), &error);
+    const double t[3] = {0, 1, 2}, q_0 = 0, v_0 = 1;
+    double q[3], v[3];
+    dyn_adaptive_event events[4];
+    dyn_adaptive_result result;
+    const dyn_adaptive_motion motion = {.n = 3, .t = t, .q = &q_0, .v = &v_0};
+    require(dyn_adaptive_run(s, &motion, &error, q, v, events, 4, &result), &error);
+    ck_assert_int_eq(result.end, DYN_ADAPTIVE_DONE);
+    ck_assert_uint_eq(result.events, 2);
+    ck_assert_double_eq_tol(events[0].t, 0.5, 1e-12);
+    ck_assert_double_eq_tol(events[1].t, 1.75, 1e-12);
+    ck_assert_double_eq_tol(events[0].velocity, 1, 1e-12);
+    ck_assert_double_eq_tol(q[1], 0.5 - 0.8 * 0.5, 1e-12);
+    ck_assert_double_eq_tol(q[2], -0.5 + 0.64 * 0.25, 1e-12);
+    dyn_simulator_free(s);
+    o.restitution = 0;
+    require(dyn_simulator_create(model, &o, &error, &s), &error);
+    require(dyn_adaptive_run(s, &motion, &error, q, v, events, 4, &result), &error);
+    ck_assert_int_eq(result.end, DYN_ADAPTIVE_RESTS);
+    ck_assert_double_eq_tol(result.t, 0.5, 1e-12);
+    ck_assert_double_eq_tol(q[2], 0.5, 1e-12);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(effort_is_cut) {
+    dyn_model *model = turntable(0, 0, 100);
+    dyn_simulation_options o;
+    dyn_simulation_defaults(&o);
+    double q = 0, v = 0;
+    turn_table(model, &o, 1000, 50, &q, &v);
+    ck_assert_double_eq_tol(v, 3, 1e-12);
+    o.ignore_effort_limits = true;
+    v = 0;
+    turn_table(model, &o, 1000, 50, &q, &v);
+    ck_assert_double_eq_tol(v, 50, 1e-10);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* ---- controllers ------------------------------------------------------------------------------------------------- */
+
+/* A floating joint has no motor. */
+static bool has_motors(const dyn_model *model) {
+    bool all = true;
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        all = all && dyn_model_joint(model, j)->type != DYN_JOINT_FLOATING;
+    }
+    return all;
+}
+
+START_TEST(controllers_reach_their_reference) {
+    random_source base = random_seed("controllers bring random trees to their reference", 5105);
+    for (int k = 0; k < 9; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        moving_robot r = random_robot(&random, 2 + k / 2, DYN_BASE_FIXED, k % 3 == 2, 1);
+        while (!has_motors(r.model)) {
+            free_robot(&r);
+            r = random_robot(&random, 2 + k / 2, DYN_BASE_FIXED, k % 3 == 2, 1);
+        }
+        double *q_r = numbers(r.nq), *gains = numbers(2 * r.nv), *e = numbers(r.nv);
+        bool computed = k % 2;
+        random_configuration(&random, r.model, 0.3, q_r);
+        require(dyn_interpolate(r.model, 1, r.q, q_r, 0.9, NULL, r.q), NULL);
+        for (size_t j = 0; j < r.nv; j++) {
+            gains[j] = computed ? 100 : 400, gains[r.nv + j] = computed ? 20 : 60;
+        }
+        dyn_simulation_options o;
+        dyn_simulation_defaults(&o);
+        o.control = computed ? DYN_CONTROL_COMPUTED_TORQUE : DYN_CONTROL_PD_GRAVITY;
+        o.control_stiffness = gains, o.control_damping = gains + r.nv;
+        o.stop = DYN_STOP_NONE;
+        o.ignore_effort_limits = o.ignore_friction = true;
+        dyn_simulator *s = NULL;
+        dyn_error error;
+        require(dyn_simulator_create(r.model, &o, &error, &s), &error);
+        const dyn_rollout rollout = {.steps = computed ? 3000 : 20000, .q = r.q, .q_r = {q_r, 0, 0}};
+        double *q = numbers(r.nq);
+        require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q}), &error);
+        require(dyn_difference(r.model, 1, q, q_r, &error, e), &error);
+        ck_assert_msg(norm(e, r.nv) < (computed ? 1e-6 : 1e-2), "case %d: %g from the reference", k, norm(e, r.nv));
+        dyn_simulator_free(s);
+        free(q_r), free(gains), free(e), free(q);
+        free_robot(&r);
+    }
+}
+END_TEST
+
+/* ---- samples that diverge ---------------------------------------------------------------------------------------- */
+
+START_TEST(divergence_stops_one_sample_alone) {
+    enum { SAMPLES = 19, STEPS = 50 };
+    random_source base = random_seed("a sample that diverges stops, and the others do not notice", 5106);
+    for (int k = 0; k < 6; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        moving_robot r = random_robot(&random, 2 + k, k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED, false, SAMPLES);
+        size_t width_q = SAMPLES * r.nq, width_v = SAMPLES * r.nv;
+        double *tau = numbers(width_v), *q[2] = {numbers(width_q), numbers(width_q)};
+        double *v[2] = {numbers(width_v), numbers(width_v)};
+        dyn_rollout_result results[2][SAMPLES];
+        dyn_simulator *s = free_motion(r.model, (dyn_integrator)(k % 3), 1e-3, true);
+        size_t victim = (size_t)random_index(&random, SAMPLES);
+        for (int i = 0; i < 2; i++) {
+            tau[victim * r.nv] = i ? 1e200 : 0;
+            dyn_error error;
+            const dyn_rollout rollout = {.steps = STEPS, .q = r.q, .v = r.v, .tau = {tau, r.nv, 0}};
+            const dyn_rollout_output output = {.q = q[i], .v = v[i], .results = results[i]};
+            require(dyn_rollout_run(s, SAMPLES, &rollout, &error, &output), &error);
+        }
+        for (size_t j = 0; j < SAMPLES; j++) {
+            bool same = memcmp(q[0] + j * r.nq, q[1] + j * r.nq, r.nq * sizeof(double)) == 0 &&
+                        memcmp(v[0] + j * r.nv, v[1] + j * r.nv, r.nv * sizeof(double)) == 0;
+            ck_assert_int_eq(results[0][j].status, DYN_SAMPLE_RUNNING);
+            ck_assert_msg(same == (j != victim), "case %d: sample %zu, victim %zu", k, j, victim);
+            ck_assert((results[1][j].status == DYN_SAMPLE_RUNNING) == (j != victim));
+            ck_assert_uint_eq(results[1][j].steps, j == victim ? 0 : STEPS);
+        }
+        /* It keeps its last good state, which is the first one. */
+        double *e = numbers(r.nv);
+        require(dyn_difference(r.model, 1, r.q + victim * r.nq, q[1] + victim * r.nq, NULL, e), NULL);
+        ck_assert(norm(e, r.nv) < 1e-12);
+        dyn_simulator_free(s);
+        free(tau), free(q[0]), free(q[1]), free(v[0]), free(v[1]), free(e);
+        free_robot(&r);
+    }
+}
+END_TEST
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+START_TEST(wrong_inputs_are_refused_by_name) {
+    dyn_model *model = turntable(0, 0, 1);
+    dyn_simulation_options good;
+    dyn_simulation_defaults(&good);
+    dyn_simulator *s = NULL;
+    dyn_error error;
+    const double nan = NAN, minus = -1;
+    struct {
+        const char *place;
+        dyn_simulation_options options;
+    } options[9] = {{"dt", good},          {"substeps", good},       {"friction_velocity", good},
+                    {"restitution", good}, {"velocity_bound", good}, {"gravity", good},
+                    {"integrator", good},  {"control", good},        {"control_stiffness[0]", good}};
+    options[0].options.dt = 0;
+    options[1].options.substeps = 0;
+    options[2].options.friction_velocity = 0;
+    options[3].options.restitution = 1.5;
+    options[4].options.velocity_bound = NAN;
+    options[5].options.has_gravity = true, options[5].options.gravity[2] = INFINITY;
+    options[6].options.integrator = (dyn_integrator)7;
+    options[7].options.control = (dyn_control)9;
+    options[8].options.control_stiffness = &minus;
+    for (int i = 0; i < 9; i++) {
+        ck_assert_int_eq(dyn_simulator_create(model, &options[i].options, &error, &s), DYN_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.place, options[i].place);
+    }
+    require(dyn_simulator_create(model, &good, &error, &s), &error);
+    double q = 0, v = 0, out;
+    const dyn_step_input inputs[] = {{.tau = &nan}, {.tau = &v, .tau_end = &nan}, {.q_r = &q}};
+    const char *const places[] = {"tau[0]", "tau_end[0]", "q_r"};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(dyn_simulator_step(s, 1, &inputs[i], &q, &v, NULL, NULL, &error), DYN_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.place, places[i]);
+    }
+    const double row[] = {0, 0, NAN};
+    const dyn_rollout rollouts[] = {{.steps = 0, .q = &q},
+                                    {.steps = 3, .q = &nan},
+                                    {.steps = 3, .q = &q, .v = &nan},
+                                    {.steps = 3, .q = &q, .tau = {row, 0, 1}},
+                                    {.steps = 2, .q = &q, .is_linear = true, .tau = {row, 0, 1}},
+                                    {.steps = 3, .q = &q, .q_r = {row, 0, 0}}};
+    const char *const rollout_places[] = {"steps", "q[0]", "v[0]", "tau[2]", "tau[2]", "q_r"};
+    for (int i = 0; i < 6; i++) {
+        const dyn_rollout_output output = {.q = &out};
+        ck_assert_int_eq(dyn_rollout_run(s, 1, &rollouts[i], &error, &output), DYN_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.place, rollout_places[i]);
+    }
+    const double times[] = {0, 2, 2}, outside = 2;
+    double rows[3] = {0};
+    dyn_adaptive_result result;
+    const dyn_adaptive_motion motions[] = {{.n = 0, .t = times, .q = &q},
+                                           {.n = 3, .t = times, .q = &q},
+                                           {.n = 2, .t = times, .q = &q, .relative = 2},
+                                           {.n = 2, .t = times, .q = &q, .tau = row + 1},
+                                           {.n = 2, .t = times, .q = &outside}};
+    const char *const motion_places[] = {"t", "t[2]", "relative", "tau[1]", "q[0]"};
+    for (int i = 0; i < 5; i++) {
+        ck_assert_int_eq(dyn_adaptive_run(s, &motions[i], &error, rows, rows, NULL, 0, &result), DYN_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.place, motion_places[i]);
+    }
+    ck_assert_int_eq(dyn_derive_rates(model, 3, times, rows, DYN_RATES_SPLINE, &error, rows, rows),
+                     DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "t[2]");
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
+static bool stop_at_once(void *context, size_t sample_steps) {
+    *(size_t *)context += sample_steps;
+    return false;
+}
+
+START_TEST(rollout_ends_when_its_caller_says_so) {
+    dyn_model *model = turntable(0, 0, 1);
+    dyn_simulator *s = free_motion(model, DYN_SEMI_IMPLICIT_EULER, 1e-3, true);
+    double q = 0, out;
+    size_t done = 0;
+    dyn_error error;
+    const dyn_rollout rollout = {.steps = 1000000, .q = &q, .proceed = stop_at_once, .context = &done};
+    ck_assert_int_eq(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = &out}), DYN_CANCELLED);
+    ck_assert_uint_le(done, 1000);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("simulation");
     tcase_set_timeout(tests, 120);
@@ -196,5 +530,14 @@ int main(void) {
     tcase_add_test(tests, floating_robots_keep_momentum);
     tcase_add_test(tests, integrators_have_their_order);
     tcase_add_test(tests, samples_do_not_depend_on_each_other);
+    tcase_add_test(tests, damping_slows_exponentially);
+    tcase_add_test(tests, friction_slows_evenly_and_holds);
+    tcase_add_test(tests, rigid_stops_reverse_by_the_restitution);
+    tcase_add_test(tests, accurate_motion_finds_the_stops);
+    tcase_add_test(tests, effort_is_cut);
+    tcase_add_test(tests, controllers_reach_their_reference);
+    tcase_add_test(tests, divergence_stops_one_sample_alone);
+    tcase_add_test(tests, wrong_inputs_are_refused_by_name);
+    tcase_add_test(tests, rollout_ends_when_its_caller_says_so);
     return run_properties("simulation", tests);
 }

@@ -48,7 +48,8 @@ typedef enum dyn_joint_stop {
     DYN_STOP_NONE,   /* it passes */
 } dyn_joint_stop;
 
-/* How the joints' forces follow the reference (q_r, v_r, a_r), with e = q_r (-) q. Joints of a floating base get none. */
+/* How the joints' forces follow the reference (q_r, v_r, a_r), with e = q_r (-) q. Floating joints get
+ * none. */
 typedef enum dyn_control {
     DYN_CONTROL_NONE,
     DYN_CONTROL_PD,              /* tau += K_p e + K_d (v_r - v) */

@@ -6,7 +6,7 @@
  *     computed torque   tau += RNEA(q, v, a_r + K_p e + K_d (v_r - v))
  *
  * The error of a rotation is 2 sign(d) times the vector part of the quaternion R' R_r with the scalar part d, which is
- * the rotation vector to second order and turns the short way. A floating root has no motor: its coordinates get no
+ * the rotation vector to second order and turns the short way. A floating joint has no motor: its coordinates get no
  * force.
  *
  * Source: Murray, Li and Sastry 1994, section 4.5; Modern Robotics (Lynch and Park 2017), section 11.4; Yuan 1988 for
@@ -27,7 +27,7 @@ static inline vec3 turn_between(const real *p, const real *p_r) {
     return vec3_scale(real_where_positive(d, real_set(2), real_set(-2)), e);
 }
 
-/* e = q_r (-) q; zero for a floating root. */
+/* e = q_r (-) q; zero for floating joints. */
 static void configuration_error(const dyn_model *model, const real *q, const real *q_r, real *e) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
@@ -39,6 +39,13 @@ static void configuration_error(const dyn_model *model, const real *q, const rea
         if (b->motion == MOTION_SPHERICAL) {
             vec3 w = turn_between(x, x_r);
             y[0] = w.x, y[1] = w.y, y[2] = w.z;
+        } else if (b->motion == MOTION_PLANAR) {
+            /* Into the axes of the moved link, as the velocities are. */
+            real sine, cosine, dx = x_r[0] - x[0], dy = x_r[1] - x[1];
+            KERNEL(sines)(x + 2, 1, &sine, &cosine);
+            y[0] = real_fma(cosine, dx, sine * dy);
+            y[1] = real_fma(cosine, dy, -(sine * dx));
+            y[2] = x_r[2] - x[2];
         } else {
             for (int k = 0; k < b->nv; k++) {
                 y[k] = b->motion == MOTION_FLOATING ? real_set(0) : x_r[k] - x[k];
