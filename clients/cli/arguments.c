@@ -50,8 +50,7 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_QUANTITY] = {"quantity", "NAME,NAME,..", "what to compute (needed; --help lists the names)"},
     [OPTION_SUBTREE] = {"subtree", "JOINT", "centre of mass of what this joint carries (default the whole robot)"},
     [OPTION_PAYLOAD] = {"payload", "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]",
-                        "body that a link carries: kg, centre of mass in the link's frame (m), inertia about it; "
-                        "repeatable"},
+                        "body that a link carries: kg, m in the link's frame, kg m^2 about its centre; repeatable"},
     [OPTION_DESCRIPTION] = {"description", "FILE", "the robot as JSON: a ModelDescription, as export writes it"},
     [OPTION_DH] = {"dh", "FILE", "the robot as JSON: Denavit-Hartenberg parameters, a DenavitHartenbergTable"},
     [OPTION_SCREWS] = {"screws", "FILE", "the robot as JSON: mlist, glist and slist of a ScrewChain"},

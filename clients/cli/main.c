@@ -296,7 +296,7 @@ static void print_help(void) {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         char left[40];
         snprintf(left, sizeof left, "%s %s", COMMANDS[i].name, COMMANDS[i].operands);
-        printf("  %-22s  %s\n", left, COMMANDS[i].summary);
+        printf("  %-28s  %s\n", left, COMMANDS[i].summary);
     }
     printf("\nOptions of every command\n");
     print_options(COMMON_OPTIONS);
