@@ -7,13 +7,10 @@
 
 #include <dynamics/dynamics.h>
 
+#include "support/assertions.h"
 #include "support/random_tree.h"
 
 enum { CASES = 300, MAX_JOINTS = 40 };
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
 
 static dyn_model *random_model(random_source *random, int k) {
     random_tree_options options = {.joints = random_index(random, MAX_JOINTS),
@@ -88,15 +85,9 @@ START_TEST(description_can_be_read_and_added_again) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("description");
     TCase *tests = tcase_create("description");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, description_builds_an_equal_model);
     tcase_add_test(tests, description_can_be_read_and_added_again);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("description", tests);
 }

@@ -9,6 +9,7 @@
 
 #include <dynamics/dynamics.h>
 
+#include "support/assertions.h"
 #include "support/random_tree.h"
 
 enum { CASES = 200, MAX_JOINTS = 20, MAX_NQ = 7 * (MAX_JOINTS + 2) * 2, MAX_NV = MAX_NQ };
@@ -19,10 +20,6 @@ typedef struct robot {
     dyn_workspace *workspace;
     double q[MAX_NQ], v[MAX_NV], a[MAX_NV], tau[MAX_NV];
 } robot;
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
 
 static void robot_init(robot *r, dyn_model *model) {
     dyn_error error;
@@ -51,16 +48,6 @@ static void robot_random(robot *r, random_source *random, int k, bool with_mimic
 static void compute_tau(robot *r) {
     dyn_error error;
     require(dyn_rnea(r->model, r->workspace, 1, NULL, r->q, r->v, r->a, NULL, &error, r->tau), &error);
-}
-
-static void assert_close(const char *what, int k, const double *x, const double *y, int count, double tolerance) {
-    double off = 0, scale = 1;
-    for (int i = 0; i < count; i++) {
-        off += (x[i] - y[i]) * (x[i] - y[i]);
-        scale += y[i] * y[i];
-    }
-    ck_assert_msg(off <= tolerance * tolerance * scale, "%s, case %d: off by %g of %g", what, k, sqrt(off),
-                  sqrt(scale));
 }
 
 static char *canonical(const dyn_model *model) {
@@ -275,7 +262,7 @@ START_TEST(locked_joints_leave_the_forces_of_the_others) {
         for (int j = 0; j < dyn_model_joint_count(result); j++) {
             const dyn_joint *y = dyn_model_joint(result, j);
             const dyn_joint *x = dyn_model_joint(full.model, dyn_model_find_joint(full.model, y->name));
-            assert_close("tau", k, locked.tau + y->v_index, full.tau + x->v_index, x->nv, 1e-10);
+            assert_close("tau", k, locked.tau + y->v_index, full.tau + x->v_index, (size_t)x->nv, 1e-10);
         }
         robot_free(&full), robot_free(&locked);
     }
@@ -319,16 +306,16 @@ START_TEST(loaded_workspace_computes_as_a_loaded_model) {
         double *M = calloc((size_t)(nv * nv) + 1, sizeof *M), *N = calloc((size_t)(nv * nv) + 1, sizeof *N);
         require(dyn_workspace_load(plain.workspace, 2, payloads, &error, &loaded), &error);
         require(dyn_rnea(loaded, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, &error, tau), &error);
-        assert_close("RNEA", k, tau, attached.tau, nv, 1e-11);
+        assert_close("RNEA", k, tau, attached.tau, (size_t)nv, 1e-11);
         require(dyn_crba(loaded, plain.workspace, 1, plain.q, &error, M), &error);
         require(dyn_crba(twice, attached.workspace, 1, plain.q, &error, N), &error);
-        assert_close("CRBA", k, M, N, nv * nv, 1e-11);
+        assert_close("CRBA", k, M, N, (size_t)(nv * nv), 1e-11);
         require(dyn_gravity(loaded, plain.workspace, 1, NULL, plain.q, &error, a), &error);
         require(dyn_gravity(twice, attached.workspace, 1, NULL, plain.q, &error, b), &error);
-        assert_close("gravity", k, a, b, nv, 1e-11);
+        assert_close("gravity", k, a, b, (size_t)nv, 1e-11);
         if (dyn_model_link(plain.model, payloads[1].link)->moving_joint < 0 || !payloads[1].replaces) {
             require(dyn_aba(loaded, plain.workspace, 1, NULL, plain.q, plain.v, tau, NULL, &error, a), &error);
-            assert_close("ABA(RNEA)", k, a, plain.a, nv, 1e-7);
+            assert_close("ABA(RNEA)", k, a, plain.a, (size_t)nv, 1e-7);
         }
         ck_assert_double_eq_tol(dyn_model_mass(loaded), dyn_model_mass(twice), 1e-12 * dyn_model_mass(twice) + 1e-15);
         /* Unloaded, and with no payload: the very same numbers. */
@@ -403,7 +390,7 @@ START_TEST(base_can_be_changed_back) {
         for (int j = 0; j < dyn_model_joint_count(back); j++) {
             const dyn_joint *y = dyn_model_joint(back, j);
             const dyn_joint *x = dyn_model_joint(before.model, dyn_model_find_joint(before.model, y->name));
-            assert_close("tau", k, after.tau + y->v_index, before.tau + x->v_index, y->nv, 1e-10);
+            assert_close("tau", k, after.tau + y->v_index, before.tau + x->v_index, (size_t)y->nv, 1e-10);
         }
         robot_free(&before), robot_free(&after);
     }
@@ -445,7 +432,7 @@ START_TEST(subtree_has_its_block_of_the_mass_matrix) {
                 of_full[i * own + j] = i < 6 || j < 6 ? N[i * own + j] : M[place[i] * nv + place[j]];
             }
         }
-        assert_close("M", k, N, of_full, own * own, 1e-11);
+        assert_close("M", k, N, of_full, (size_t)(own * own), 1e-11);
         free(M), free(N), free(block);
         robot_free(&full), robot_free(&part);
     }
@@ -505,7 +492,7 @@ START_TEST(merged_robots_come_apart_again) {
         memcpy(part.q, second.q, sizeof part.q), memcpy(part.v, second.v, sizeof part.v);
         memcpy(part.a, second.a, sizeof part.a);
         compute_tau(&part), compute_tau(&second);
-        assert_close("tau", k, part.tau, second.tau, dyn_model_nv(again), 1e-14);
+        assert_close("tau", k, part.tau, second.tau, (size_t)dyn_model_nv(again), 1e-14);
 
         robot_init(&both, merged);
         dyn_zero_configuration(merged, both.q);
@@ -521,7 +508,6 @@ START_TEST(merged_robots_come_apart_again) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("operations");
     TCase *tests = tcase_create("operations");
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, locked_joints_leave_the_forces_of_the_others);
@@ -531,10 +517,5 @@ int main(void) {
     tcase_add_test(tests, subtree_has_its_block_of_the_mass_matrix);
     tcase_add_test(tests, chain_has_the_relative_pose_of_its_ends);
     tcase_add_test(tests, merged_robots_come_apart_again);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("operations", tests);
 }

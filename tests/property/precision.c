@@ -11,6 +11,7 @@
 
 #include <dynamics/dynamics.h>
 
+#include "support/assertions.h"
 #include "support/oracle/oracle.h"
 #include "support/random_tree.h"
 
@@ -26,11 +27,7 @@ static const char *const names[QUANTITIES] = {"RNEA", "CRBA", "ABA", "dRNEA/dq",
  * never forms it. */
 static const double bounds[QUANTITIES] = {1e-13, 1e-13, 1e-10, 1e-13, 1e-2};
 
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
-
-static void *numbers(size_t count, size_t size) {
+static void *zeros(size_t count, size_t size) {
     void *x = calloc(count + 1, size);
     ck_assert_ptr_nonnull(x);
     return x;
@@ -74,7 +71,7 @@ static dyn_model *build_chain(random_source *random, int kind) {
 }
 
 static quad *widen(const double *x, size_t count) {
-    quad *wide = numbers(count, sizeof *wide);
+    quad *wide = zeros(count, sizeof *wide);
     for (size_t i = 0; i < count; i++) {
         wide[i] = x[i];
     }
@@ -100,10 +97,10 @@ static void measure(random_source *random, int kind, double worst[QUANTITIES]) {
     require(dyn_workspace_create(model, &error, &w), &error);
     double q[N], v[N], a[N], gravity[3] = {0, 0, -9.81}, found[QUANTITIES];
     random_vector(random, N, 3, q), random_vector(random, N, 2, v), random_vector(random, N, 2, a);
-    quad *Q = widen(q, N), *V = widen(v, N), *A = widen(a, N), *Y = numbers(3 * ENTRIES, sizeof *Y);
-    quad *pivots = numbers(N, sizeof *pivots);
-    double *X = numbers(3 * ENTRIES, sizeof *X);
-    void *memory = numbers(oracle->memory_size(model), 1);
+    quad *Q = widen(q, N), *V = widen(v, N), *A = widen(a, N), *Y = zeros(3 * ENTRIES, sizeof *Y);
+    quad *pivots = zeros(N, sizeof *pivots);
+    double *X = numbers(3 * ENTRIES);
+    void *memory = zeros(oracle->memory_size(model), 1);
 
     require(dyn_rnea(model, w, 1, NULL, q, v, a, NULL, &error, X), &error);
     oracle->rnea(model, memory, gravity, Q, V, A, NULL, Y);
@@ -147,14 +144,8 @@ START_TEST(badly_scaled_chains_keep_their_digits) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("precision");
     TCase *chains = tcase_create("chains");
     tcase_set_timeout(chains, 240);
     tcase_add_test(chains, badly_scaled_chains_keep_their_digits);
-    suite_add_tcase(suite, chains);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_properties("precision", chains);
 }

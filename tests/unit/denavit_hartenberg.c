@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "robots.h"
+#include "support/assertions.h"
 #include "support/random.h"
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
 
 static dyn_model *model_of(dyn_dh_convention convention, int count, const dyn_dh_row *rows) {
     dyn_builder *builder;

@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "robots.h"
+#include "support/assertions.h"
 #include "support/random.h"
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
 
 static void assert_inertia(const dyn_inertia *actual, const dyn_inertia *expected, double tolerance) {
     ck_assert_double_eq_tol(actual->mass, expected->mass, tolerance * expected->mass);

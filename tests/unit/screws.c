@@ -8,13 +8,10 @@
 #include <string.h>
 
 #include "robots.h"
+#include "support/assertions.h"
 #include "support/random.h"
 
 enum { MAX_JOINTS = 8 };
-
-static void require(dyn_status status, const dyn_error *error) {
-    ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
-}
 
 /* ---- the book's algorithm ---------------------------------------------------------------------------------------- */
 
