@@ -142,7 +142,7 @@ DYN_CLIENT_EXPORT void dyn_client_health_free(dyn_client_health *health);
 
 typedef struct dyn_client_endpoint {
     const char *address; /* to dial */
-    const char *kind;    /* "request" or "events" */
+    const char *kind;    /* "request", "events" or "ingest" */
 } dyn_client_endpoint;
 
 /* What the daemon is, what it accepts, and what it has done since its start. */
@@ -161,6 +161,11 @@ typedef struct dyn_client_server_info {
         uint32_t connections;
         double request_time; /* s, longest time of one request */
         double idle_time;    /* s, after which a silent connection is closed */
+        uint32_t simulations, streams;
+        uint32_t topics;          /* endpoints of watched simulations and streams */
+        uint64_t stream_points;   /* of one stream */
+        uint64_t recording_bytes; /* of one recording */
+        double lease_time;        /* s, of a simulation whose owner names none */
     } limits;
     size_t endpoint_count;
     const dyn_client_endpoint *endpoints;
@@ -173,6 +178,9 @@ typedef struct dyn_client_server_info {
     uint64_t listener_restarts;
     uint64_t deaf_clients;
     uint32_t process_id;
+    uint32_t simulations, streams, topics;
+    uint64_t events;       /* messages that were published */
+    uint64_t stray_chunks; /* pushed messages that were of no stream */
 } dyn_client_server_info;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
@@ -830,6 +838,303 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_explain(dyn_client *client, const
                                                        const double *q, const double *v, const double *a,
                                                        dyn_client_error *error, dyn_client_explanation **explanation);
 DYN_CLIENT_EXPORT void dyn_client_explanation_free(dyn_client_explanation *explanation);
+
+/* ---- simulations that live in the daemon --------------------------------------------------------------------------
+ *
+ * A simulation has a name, and a token that its creator gets: who has the token commands it, everybody may ask and watch.
+ * A simulation whose owner has not been heard of for its lease is ended. Results come in one block that the caller frees
+ * with dyn_client_simulation_free. Errors of all functions here: NOT_FOUND for the name, PERMISSION_DENIED for the token,
+ * INVALID_ARGUMENT with the field, FAILED_PRECONDITION where the simulation's condition does not allow it. */
+
+typedef enum dyn_client_integrator {
+    DYN_CLIENT_SEMI_IMPLICIT_EULER = 0,
+    DYN_CLIENT_EXPLICIT_EULER = 1,
+    DYN_CLIENT_RK4 = 2,
+} dyn_client_integrator;
+
+typedef enum dyn_client_control_law {
+    DYN_CLIENT_CONTROL_NONE = 0,       /* tau is the input */
+    DYN_CLIENT_CONTROL_PD = 1,         /* + kp (q_r - q) + kd (v_r - v) */
+    DYN_CLIENT_CONTROL_PD_GRAVITY = 2, /* + g(q) */
+    DYN_CLIENT_CONTROL_COMPUTED_TORQUE = 3,
+} dyn_client_control_law;
+
+typedef enum dyn_client_joint_stop {
+    DYN_CLIENT_STOP_RIGID = 0,
+    DYN_CLIENT_STOP_SPRING = 1,
+    DYN_CLIENT_STOP_NONE = 2,
+} dyn_client_joint_stop;
+
+/* What a simulation is made of; zero or NULL stands for the default everywhere but in `model`. */
+typedef struct dyn_client_simulation_options {
+    const char *name; /* default: the daemon chooses */
+    const char *model;
+    size_t joint_count; /* order of all values; 0: the model's own */
+    const char *const *joint_names;
+    size_t nq, nv;       /* lengths of q, v and of what follows */
+    const double *q, *v; /* default: home, at rest */
+    dyn_client_integrator integrator;
+    double step;       /* s; default 0.001 */
+    uint32_t substeps; /* default 1 */
+    const double *gravity;
+    dyn_client_control_law law;
+    size_t gain_count; /* 1 or nv values in kp and kd */
+    const double *kp, *kd;
+    bool ignore_damping, ignore_friction, ignore_effort_limits;
+    dyn_client_joint_stop stop;
+    double restitution;
+    bool follows_clock; /* else time passes by dyn_client_step_simulation only */
+    double rate;        /* simulated seconds a second; default 1 */
+    bool is_paused;
+    double publish_rate; /* states a simulated second for those who watch; default 100 */
+    double disturbance;  /* standard deviation of a random force on each joint, N m or N */
+    uint64_t seed;       /* of the disturbance */
+    double lease;        /* s; default: the daemon's */
+    bool keep;           /* after the lease, pause instead of ending */
+} dyn_client_simulation_options;
+
+typedef enum dyn_client_condition {
+    DYN_CLIENT_SIMULATION_RUNNING = 0,
+    DYN_CLIENT_SIMULATION_PAUSED = 1, /* also: in lockstep */
+    DYN_CLIENT_SIMULATION_DIVERGED = 2,
+} dyn_client_condition;
+
+/* The condition in lower case, "running"; never NULL. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_condition_name(dyn_client_condition condition);
+
+/* A simulation as it was at one moment. */
+typedef struct dyn_client_simulation {
+    const char *name, *model, *digest, *owner, *recording; /* owner, recording: empty where there is none */
+    dyn_client_condition condition;
+    bool follows_clock;
+    double rate, step_length;
+    double lease_remaining; /* s */
+    uint32_t watchers;
+    uint64_t overruns, ticks;          /* ticks that were not done when the next was due, and all */
+    double slipped;                    /* s by which the schedule was moved because it could not be caught up */
+    double lateness, longest_lateness; /* s that ticks began late: the last one, and the worst */
+    double step_cost;                  /* s of computing for one step, on the average */
+    uint64_t step;
+    double time, stamp; /* s simulated; s since 1970-01-01 UTC */
+    size_t nq, nv;      /* 0 in lists: states are not told there */
+    const double *q, *v, *tau;
+} dyn_client_simulation;
+
+DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
+
+/* Starts one. `token` receives what commands it. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_create_simulation(dyn_client *client,
+                                                                 const dyn_client_simulation_options *options,
+                                                                 double timeout, dyn_client_error *error,
+                                                                 uint64_t *token, dyn_client_simulation **simulation);
+
+/* What drives a simulation; parts that are NULL stay as they are. */
+typedef struct dyn_client_simulation_input {
+    size_t nq, nv;
+    const double *tau, *q, *v, *a;
+} dyn_client_simulation_input;
+
+/* Advances a simulation that does not run with the clock. `input` (NULL: unchanged) holds from its first step on. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *name, uint64_t token,
+                                                               uint64_t steps, const dyn_client_simulation_input *input,
+                                                               double timeout, dyn_client_error *error,
+                                                               dyn_client_simulation **state);
+
+/* Sets the input; `step` (may be NULL) receives the number of the first step that it drives. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char *name,
+                                                                    uint64_t token,
+                                                                    const dyn_client_simulation_input *input,
+                                                                    double timeout, dyn_client_error *error,
+                                                                    uint64_t *step);
+
+/* The state and all else. With the token (0: without) it renews the lease. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name, uint64_t token,
+                                                              double timeout, dyn_client_error *error,
+                                                              dyn_client_simulation **simulation);
+
+/* Another state; v NULL: at rest. nq and nv values. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char *name,
+                                                                    uint64_t token, size_t nq, size_t nv,
+                                                                    const double *q, const double *v, double timeout,
+                                                                    dyn_client_error *error,
+                                                                    dyn_client_simulation **state);
+
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_pause_simulation(dyn_client *client, const char *name, uint64_t token,
+                                                                double timeout, dyn_client_error *error,
+                                                                dyn_client_simulation **state);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_resume_simulation(dyn_client *client, const char *name, uint64_t token,
+                                                                 double timeout, dyn_client_error *error,
+                                                                 dyn_client_simulation **state);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_reset_simulation(dyn_client *client, const char *name, uint64_t token,
+                                                                double timeout, dyn_client_error *error,
+                                                                dyn_client_simulation **state);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *name, uint64_t token,
+                                                                 double timeout, dyn_client_error *error);
+
+/* Takes over one whose owner's lease has run out, or that was created by nobody; `lease` 0: as before. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *name, double lease,
+                                                                double timeout, dyn_client_error *error,
+                                                                uint64_t *token);
+
+typedef struct dyn_client_simulation_list {
+    size_t count;
+    const dyn_client_simulation *simulations; /* in the order of their names */
+} dyn_client_simulation_list;
+
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout,
+                                                                dyn_client_error *error,
+                                                                dyn_client_simulation_list **list);
+DYN_CLIENT_EXPORT void dyn_client_simulation_list_free(dyn_client_simulation_list *list);
+
+/* Begins a recording in the daemon's state directory; NULL ends the one under way. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *name, uint64_t token,
+                                                                 const char *recording, double timeout,
+                                                                 dyn_client_error *error);
+
+/* A recorded run, computed once more and compared bit for bit. */
+typedef struct dyn_client_replay {
+    const char *model;
+    double step_length;
+    uint64_t steps, equal_steps; /* recorded; came out the same */
+    uint64_t first_difference;   /* step; 0: none */
+    bool is_truncated;           /* the recording lacks its end */
+    size_t count, nq, nv;        /* of the states asked for */
+    const uint64_t *step;
+    const double *q, *v, *tau; /* rows */
+} dyn_client_replay;
+
+/* States from step `first` on, every stride'th, at most `count`. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording,
+                                                                 uint64_t first, uint64_t stride, uint64_t count,
+                                                                 double timeout, dyn_client_error *error,
+                                                                 dyn_client_replay **replay);
+DYN_CLIENT_EXPORT void dyn_client_replay_free(dyn_client_replay *replay);
+
+/* Writes all simulations to the state directory, and reads them again, as the daemon does at its end and start. `count`
+ * (may be NULL) receives their number. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout,
+                                                                dyn_client_error *error, uint32_t *count);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout,
+                                                                   dyn_client_error *error, uint32_t *count);
+
+/* ---- watching ---------------------------------------------------------------------------------------------------- */
+
+/* A subscription to the topics of one simulation or stream, over a connection of its own. For one thread. */
+typedef struct dyn_client_watch dyn_client_watch;
+
+typedef enum dyn_client_update_kind {
+    DYN_CLIENT_UPDATE_STATES,           /* of a simulation: count rows of step, time, q, v, tau */
+    DYN_CLIENT_UPDATE_SIMULATION_EVENT, /* text, message, step, joint */
+    DYN_CLIENT_UPDATE_TORQUES,          /* of a stream: count rows of step (the points' numbers), time, tau */
+    DYN_CLIENT_UPDATE_STREAM_EVENT,     /* text, message, credit */
+} dyn_client_update_kind;
+
+/* What was published; valid until the next one is asked for. */
+typedef struct dyn_client_update {
+    dyn_client_update_kind kind;
+    uint64_t sequence; /* of the message in its topic */
+    uint64_t lost;     /* messages of the topic that did not come before it */
+    double stamp;      /* s since 1970-01-01 UTC at which it was sent */
+    size_t count, nq, nv;
+    const uint64_t *step;
+    const double *time, *q, *v, *tau;
+    double lateness;      /* s that the tick of the simulation began late */
+    const char *text;     /* of an event: "limit", "reset", "diverged", "lost", "credit" ... */
+    const char *message;  /* a sentence */
+    const char *joint;    /* empty: none */
+    double sent, arrived; /* of the chunk of a stream, s since 1970 */
+    uint64_t credit;      /* highest number that the stream takes */
+} dyn_client_update;
+
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
+                                                                dyn_client_error *error, dyn_client_watch **watch);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout,
+                                                            dyn_client_error *error, dyn_client_watch **watch);
+
+/* Waits for the next message, at most `timeout` seconds: TIMEOUT. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
+                                                          dyn_client_error *error, dyn_client_update *update);
+DYN_CLIENT_EXPORT void dyn_client_watch_close(dyn_client_watch *watch);
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+typedef enum dyn_client_stream_kind {
+    DYN_CLIENT_STREAM_FEEDFORWARD = 0,      /* points (t, q, v, a) come back as torques */
+    DYN_CLIENT_STREAM_SIMULATION_INPUT = 1, /* points drive a simulation at their simulated time t */
+    DYN_CLIENT_STREAM_RECORD = 2,           /* points are written to a file of the daemon */
+} dyn_client_stream_kind;
+
+/* Zero or NULL stands for the default. */
+typedef struct dyn_client_stream_options {
+    const char *name;
+    dyn_client_stream_kind kind;
+    const char *model; /* of feedforward and record */
+    size_t joint_count;
+    const char *const *joint_names;
+    const double *gravity;
+    const char *simulation; /* of simulation input, with its token */
+    uint64_t token;
+    bool is_linear; /* straight lines between points; else each holds until the next */
+    enum { DYN_CLIENT_EMPTY_HOLD, DYN_CLIENT_EMPTY_ZERO, DYN_CLIENT_EMPTY_PAUSE } empty; /* when points run out */
+    bool uses_late; /* late points are used; else they are counted and left out */
+    double late_after;
+    uint64_t capacity;     /* points that it holds; default 10000 */
+    double idle_time;      /* s without points after which it ends; default 60 */
+    const char *recording; /* of record */
+} dyn_client_stream_options;
+
+/* An open stream, with a connection of its own that points are pushed over. For one thread. */
+typedef struct dyn_client_stream dyn_client_stream;
+
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options,
+                                                           double timeout, dyn_client_error *error,
+                                                           dyn_client_stream **stream);
+
+DYN_CLIENT_EXPORT const char *dyn_client_stream_name(const dyn_client_stream *stream);
+
+/* Pushes n points, which get the next numbers: t is n values, the others n rows or NULL. Waits while the daemon does not
+ * read, at most `timeout` seconds: then nothing was sent (TIMEOUT). Nothing answers a point: dyn_client_stream_status
+ * and dyn_client_watch_stream tell what became of it. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, const double *t,
+                                                           const double *q, const double *v, const double *a,
+                                                           const double *tau, double timeout, dyn_client_error *error);
+
+/* Sets the number of the next point. */
+DYN_CLIENT_EXPORT void dyn_client_stream_seek(dyn_client_stream *stream, uint64_t sequence);
+
+typedef struct dyn_client_stream_info {
+    const char *name, *model, *simulation, *owner, *recording;
+    dyn_client_stream_kind kind;
+    uint64_t accepted, lost, late, duplicates, reordered, refused, beyond_credit, chunks, consumed, empty;
+    uint64_t last_sequence, credit, waiting;
+    double lag, greatest_lag, idle; /* s */
+    uint32_t watchers;
+} dyn_client_stream_info;
+
+typedef struct dyn_client_stream_list {
+    size_t count;
+    const dyn_client_stream_info *streams;
+} dyn_client_stream_list;
+
+/* What became of the points; a list of one. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_stream_status(dyn_client *client, const char *name, double timeout,
+                                                             dyn_client_error *error, dyn_client_stream_list **status);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_error *error,
+                                                            dyn_client_stream_list **list);
+DYN_CLIENT_EXPORT void dyn_client_stream_list_free(dyn_client_stream_list *list);
+
+/* Torques of points number `first` and on that a feedforward stream still holds, at most `capacity` rows of nv. `step`
+ * receives their numbers, `count` how many there are. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *name, uint64_t first,
+                                                                 size_t capacity, size_t nv, double timeout,
+                                                                 dyn_client_error *error, uint64_t *step, double *tau,
+                                                                 size_t *count);
+
+/* Ends the stream in the daemon and closes the connection. With status NULL nothing is told. The stream is freed also
+ * after an error. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream *stream,
+                                                            double timeout, dyn_client_error *error,
+                                                            dyn_client_stream_list **status);
 
 /* ---- the protocol itself ------------------------------------------------------------------------------------------
  */

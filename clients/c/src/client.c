@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "error.h"
+#include "watch.h"
 #include "wire.h"
 
 static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_TIMEOUT = 1e6;
@@ -73,6 +74,14 @@ void dyn_client_close(dyn_client *client) {
         return;
     connection_close(client->connection);
     free(client);
+}
+
+const char *client_url(const dyn_client *client) {
+    return connection_url(client->connection);
+}
+
+double client_connect_timeout(const dyn_client *client) {
+    return connection_timeout(client->connection);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */

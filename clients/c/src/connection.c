@@ -217,6 +217,14 @@ void connection_close(connection *closed) {
     free(closed);
 }
 
+const char *connection_url(const connection *used) {
+    return used->url;
+}
+
+double connection_timeout(const connection *used) {
+    return used->connect_timeout;
+}
+
 /* ---- exchanging -------------------------------------------------------------------------------------------------- */
 
 /* An idle slot, or a new one; NULL when out of memory. */

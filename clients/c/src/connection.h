@@ -1,6 +1,6 @@
 /*
- * The carrier: nng REQ over one connection, many calls in flight. The only file of the client that includes nng is
- * connection.c.
+ * The carrier: nng REQ over one connection, many calls in flight. The only files of the client that include nng are
+ * connection.c and one_way.c.
  */
 #ifndef CLIENT_CONNECTION_H
 #define CLIENT_CONNECTION_H
@@ -16,6 +16,10 @@ dyn_client_status connection_open(const char *url, double connect_timeout, size_
 
 /* No exchange may be under way. NULL: nothing happens. */
 void connection_close(connection *closed);
+
+/* The address that it was opened with, and its connect timeout, s. */
+const char *connection_url(const connection *used);
+double connection_timeout(const connection *used);
 
 /* A request to send: `write` puts its `size` bytes into the body of a message, once per attempt. */
 typedef struct outgoing {

@@ -87,6 +87,12 @@ static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.connections = from->connections;
     info->limits.request_time = from->request_time;
     info->limits.idle_time = from->idle_time;
+    info->limits.simulations = from->simulations;
+    info->limits.streams = from->streams;
+    info->limits.topics = from->topics;
+    info->limits.stream_points = from->stream_points;
+    info->limits.recording_bytes = from->recording_bytes;
+    info->limits.lease_time = from->lease_time;
 }
 
 static void take_info(info_result *result) {
@@ -108,6 +114,11 @@ static void take_info(info_result *result) {
         .listener_restarts = from->listener_restarts,
         .deaf_clients = from->deaf_clients,
         .process_id = from->process_id,
+        .simulations = from->simulations,
+        .streams = from->streams,
+        .topics = from->topics,
+        .events = from->events,
+        .stray_chunks = from->stray_chunks,
     };
     if (from->limits != NULL)
         take_limits(from->limits, &result->info);

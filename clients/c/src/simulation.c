@@ -1,0 +1,522 @@
+/*
+ * Simulations that live in the daemon.
+ */
+#include "call.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+
+const char *dyn_client_condition_name(dyn_client_condition condition) {
+    static const char *const names[] = {"running", "paused", "diverged"};
+    return (size_t)condition < sizeof names / sizeof *names ? names[condition] : "unknown";
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* A simulation and the reply that its strings and arrays are in. */
+typedef struct simulation_result {
+    dyn_client_simulation simulation;
+    ProtobufCMessage *reply;
+} simulation_result;
+
+static void take_summary(const Dynamics__V1__SimulationSummary *from, dyn_client_simulation *to) {
+    to->name = from->name;
+    to->model = from->model;
+    to->digest = from->digest;
+    to->owner = from->owner;
+    to->recording = from->recording;
+    to->condition = (dyn_client_condition)from->condition;
+    to->follows_clock = from->pace == DYNAMICS__V1__PACE__PACE_CLOCK;
+    to->rate = from->rate;
+    to->step_length = from->step_length;
+    to->lease_remaining = from->lease_remaining;
+    to->watchers = from->watchers;
+    to->step = from->step;
+    to->time = from->time;
+    if (from->statistics != NULL) {
+        to->overruns = from->statistics->overruns;
+        to->ticks = from->statistics->ticks;
+        to->slipped = from->statistics->slipped;
+        to->lateness = from->statistics->lateness;
+        to->longest_lateness = from->statistics->longest_lateness;
+        to->step_cost = from->statistics->step_cost;
+    }
+}
+
+static void take_state(const Dynamics__V1__SimulationState *from, dyn_client_simulation *to) {
+    to->step = from->step;
+    to->time = from->time;
+    to->stamp = from->stamp;
+    to->nq = from->n_q;
+    to->nv = from->n_v;
+    to->q = from->q;
+    to->v = from->v;
+    to->tau = from->tau;
+}
+
+/* Gives the caller a simulation made of the parts of a reply, either of which may be missing. */
+static dyn_client_status give(void *reply, const Dynamics__V1__SimulationSummary *summary,
+                              const Dynamics__V1__SimulationState *state, dyn_client_error *error,
+                              dyn_client_simulation **simulation) {
+    simulation_result *result = simulation != NULL ? calloc(1, sizeof *result) : NULL;
+    if (result == NULL) {
+        protobuf_c_message_free_unpacked(reply, NULL);
+        return simulation != NULL ? fail_memory(error) : DYN_CLIENT_OK;
+    }
+    result->reply = reply;
+    result->simulation.name = result->simulation.model = result->simulation.digest = "";
+    result->simulation.owner = result->simulation.recording = "";
+    if (summary != NULL)
+        take_summary(summary, &result->simulation);
+    if (state != NULL)
+        take_state(state, &result->simulation);
+    *simulation = &result->simulation;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_simulation_free(dyn_client_simulation *simulation) {
+    if (simulation == NULL)
+        return;
+    simulation_result *result = (simulation_result *)simulation;
+    protobuf_c_message_free_unpacked(result->reply, NULL);
+    free(result);
+}
+
+/* Begins a call: checks the arguments that all have. */
+static dyn_client_status begin(dyn_client *client, const char *name, dyn_client_error *error) {
+    return client != NULL && name != NULL ? DYN_CLIENT_OK
+                                          : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "name", "client or name is NULL");
+}
+
+/* ---- creating ---------------------------------------------------------------------------------------------------- */
+
+static size_t count_of(const double *values, size_t count) {
+    return values != NULL ? count : 0;
+}
+
+static void fill_stepping(const dyn_client_simulation_options *from, Dynamics__V1__Controller *controller,
+                          Dynamics__V1__Vector3 *gravity, Dynamics__V1__Stepping *to) {
+    to->integrator = (Dynamics__V1__Integrator)from->integrator;
+    to->step = from->step;
+    to->substeps = from->substeps;
+    to->ignore_damping = from->ignore_damping;
+    to->ignore_friction = from->ignore_friction;
+    to->ignore_effort_limits = from->ignore_effort_limits;
+    to->stop = (Dynamics__V1__JointStop)from->stop;
+    to->restitution = from->restitution;
+    controller->law = (Dynamics__V1__ControlLaw)from->law;
+    controller->n_kp = count_of(from->kp, from->gain_count);
+    controller->kp = (double *)from->kp;
+    controller->n_kd = count_of(from->kd, from->gain_count);
+    controller->kd = (double *)from->kd;
+    to->controller = controller;
+    if (from->gravity != NULL) {
+        gravity->x = from->gravity[0];
+        gravity->y = from->gravity[1];
+        gravity->z = from->gravity[2];
+        to->gravity = gravity;
+    }
+}
+
+static void fill_create(const dyn_client_simulation_options *from, Dynamics__V1__CreateSimulationRequest *to) {
+    to->name = from->name != NULL ? (char *)from->name : to->name;
+    to->model = (char *)from->model;
+    to->n_joint_names = from->joint_names != NULL ? from->joint_count : 0;
+    to->joint_names = (char **)from->joint_names;
+    to->n_q = count_of(from->q, from->nq);
+    to->q = (double *)from->q;
+    to->n_v = count_of(from->v, from->nv);
+    to->v = (double *)from->v;
+    to->pace = from->follows_clock ? DYNAMICS__V1__PACE__PACE_CLOCK : DYNAMICS__V1__PACE__PACE_LOCKSTEP;
+    to->rate = from->rate;
+    to->is_paused = from->is_paused;
+    to->publish_rate = from->publish_rate;
+    to->n_disturbance = from->disturbance != 0;
+    to->disturbance = (double *)&from->disturbance;
+    to->seed = from->seed;
+    to->lease = from->lease;
+    to->keep = from->keep;
+}
+
+dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_client_simulation_options *options,
+                                               double timeout, dyn_client_error *error, uint64_t *token,
+                                               dyn_client_simulation **simulation) {
+    *simulation = NULL;
+    if (client == NULL || options == NULL || options->model == NULL || token == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.model",
+                    "client, options, options->model or token is NULL");
+    Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
+    Dynamics__V1__Controller controller = DYNAMICS__V1__CONTROLLER__INIT;
+    Dynamics__V1__Vector3 gravity = DYNAMICS__V1__VECTOR3__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    fill_create(options, &create);
+    fill_stepping(options, &controller, &gravity, &stepping);
+    create.stepping = &stepping;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION;
+    request.create_simulation = &create;
+    Dynamics__V1__CreateSimulationReply *reply;
+    dyn_client_status status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__create_simulation_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    *token = reply->token;
+    return give(reply, reply->simulation, reply->state, error, simulation);
+}
+
+/* ---- commanding -------------------------------------------------------------------------------------------------- */
+
+static void fill_input(const dyn_client_simulation_input *from, Dynamics__V1__SimulationInput *to) {
+    to->n_tau = count_of(from->tau, from->nv);
+    to->tau = (double *)from->tau;
+    to->n_q = count_of(from->q, from->nq);
+    to->q = (double *)from->q;
+    to->n_v = count_of(from->v, from->nv);
+    to->v = (double *)from->v;
+    to->n_a = count_of(from->a, from->nv);
+    to->a = (double *)from->a;
+}
+
+dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *name, uint64_t token, uint64_t steps,
+                                             const dyn_client_simulation_input *input, double timeout,
+                                             dyn_client_error *error, dyn_client_simulation **state) {
+    Dynamics__V1__StepSimulationRequest step = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__StepSimulationReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    step.simulation = (char *)name;
+    step.token = token;
+    step.steps = steps;
+    if (input != NULL) {
+        fill_input(input, &driven);
+        step.input = &driven;
+    }
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION;
+    request.step_simulation = &step;
+    status = call_unpacked(client, &request, timeout, &dynamics__v1__step_simulation_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    dyn_client_condition condition = (dyn_client_condition)reply->condition;
+    status = give(reply, NULL, reply->state, error, state);
+    if (status == DYN_CLIENT_OK && state != NULL)
+        (*state)->condition = condition;
+    return status;
+}
+
+dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char *name, uint64_t token,
+                                                  const dyn_client_simulation_input *input, double timeout,
+                                                  dyn_client_error *error, uint64_t *step) {
+    Dynamics__V1__SetSimulationInputRequest set = DYNAMICS__V1__SET_SIMULATION_INPUT_REQUEST__INIT;
+    Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__SetSimulationInputReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status == DYN_CLIENT_OK && input == NULL)
+        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "set_simulation_input.input", "input is NULL");
+    if (status != DYN_CLIENT_OK)
+        return status;
+    fill_input(input, &driven);
+    set.simulation = (char *)name;
+    set.token = token;
+    set.input = &driven;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_INPUT;
+    request.set_simulation_input = &set;
+    status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__set_simulation_input_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (step != NULL)
+        *step = reply->step;
+    dynamics__v1__set_simulation_input_reply__free_unpacked(reply, NULL);
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
+                                            dyn_client_error *error, dyn_client_simulation **simulation) {
+    Dynamics__V1__GetSimulationStateRequest get = DYNAMICS__V1__GET_SIMULATION_STATE_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__GetSimulationStateReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    get.simulation = (char *)name;
+    get.token = token;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_SIMULATION_STATE;
+    request.get_simulation_state = &get;
+    status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__get_simulation_state_reply__descriptor, error, &reply);
+    return status == DYN_CLIENT_OK ? give(reply, reply->simulation, reply->state, error, simulation) : status;
+}
+
+dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char *name, uint64_t token, size_t nq,
+                                                  size_t nv, const double *q, const double *v, double timeout,
+                                                  dyn_client_error *error, dyn_client_simulation **state) {
+    Dynamics__V1__SetSimulationStateRequest set = DYNAMICS__V1__SET_SIMULATION_STATE_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__SetSimulationStateReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    set.simulation = (char *)name;
+    set.token = token;
+    set.n_q = count_of(q, nq);
+    set.q = (double *)q;
+    set.n_v = count_of(v, nv);
+    set.v = (double *)v;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_STATE;
+    request.set_simulation_state = &set;
+    status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__set_simulation_state_reply__descriptor, error, &reply);
+    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+}
+
+dyn_client_status dyn_client_pause_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
+                                              dyn_client_error *error, dyn_client_simulation **state) {
+    Dynamics__V1__PauseSimulationRequest pause = DYNAMICS__V1__PAUSE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__PauseSimulationReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    pause.simulation = (char *)name;
+    pause.token = token;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_PAUSE_SIMULATION;
+    request.pause_simulation = &pause;
+    status = call_unpacked(client, &request, timeout, &dynamics__v1__pause_simulation_reply__descriptor, error, &reply);
+    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+}
+
+dyn_client_status dyn_client_resume_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
+                                               dyn_client_error *error, dyn_client_simulation **state) {
+    Dynamics__V1__ResumeSimulationRequest resume = DYNAMICS__V1__RESUME_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ResumeSimulationReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    resume.simulation = (char *)name;
+    resume.token = token;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_RESUME_SIMULATION;
+    request.resume_simulation = &resume;
+    status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__resume_simulation_reply__descriptor, error, &reply);
+    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+}
+
+dyn_client_status dyn_client_reset_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
+                                              dyn_client_error *error, dyn_client_simulation **state) {
+    Dynamics__V1__ResetSimulationRequest reset = DYNAMICS__V1__RESET_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ResetSimulationReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    reset.simulation = (char *)name;
+    reset.token = token;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION;
+    request.reset_simulation = &reset;
+    status = call_unpacked(client, &request, timeout, &dynamics__v1__reset_simulation_reply__descriptor, error, &reply);
+    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+}
+
+dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
+                                               dyn_client_error *error) {
+    Dynamics__V1__DeleteSimulationRequest deletion = DYNAMICS__V1__DELETE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    call_reply answer;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    deletion.simulation = (char *)name;
+    deletion.token = token;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION;
+    request.delete_simulation = &deletion;
+    status = call(client, &request, timeout, error, &answer);
+    call_reply_free(&answer);
+    return status;
+}
+
+dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *name, double lease, double timeout,
+                                              dyn_client_error *error, uint64_t *token) {
+    Dynamics__V1__ClaimSimulationRequest claim = DYNAMICS__V1__CLAIM_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ClaimSimulationReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    claim.simulation = (char *)name;
+    claim.lease = lease;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_CLAIM_SIMULATION;
+    request.claim_simulation = &claim;
+    status = call_unpacked(client, &request, timeout, &dynamics__v1__claim_simulation_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    *token = reply->token;
+    dynamics__v1__claim_simulation_reply__free_unpacked(reply, NULL);
+    return DYN_CLIENT_OK;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+typedef struct list_result {
+    dyn_client_simulation_list list;
+    Dynamics__V1__ListSimulationsReply *reply;
+    dyn_client_simulation simulations[];
+} list_result;
+
+dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout, dyn_client_error *error,
+                                              dyn_client_simulation_list **list) {
+    Dynamics__V1__ListSimulationsRequest question = DYNAMICS__V1__LIST_SIMULATIONS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ListSimulationsReply *reply;
+    *list = NULL;
+    dyn_client_status status = begin(client, "", error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LIST_SIMULATIONS;
+    request.list_simulations = &question;
+    status = call_unpacked(client, &request, timeout, &dynamics__v1__list_simulations_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    list_result *result = calloc(1, sizeof *result + reply->n_simulations * sizeof *result->simulations);
+    if (result == NULL) {
+        dynamics__v1__list_simulations_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    result->reply = reply;
+    for (size_t i = 0; i < reply->n_simulations; i++)
+        take_summary(reply->simulations[i], &result->simulations[i]);
+    result->list = (dyn_client_simulation_list){.count = reply->n_simulations, .simulations = result->simulations};
+    *list = &result->list;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_simulation_list_free(dyn_client_simulation_list *list) {
+    if (list == NULL)
+        return;
+    list_result *result = (list_result *)list;
+    dynamics__v1__list_simulations_reply__free_unpacked(result->reply, NULL);
+    free(result);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *name, uint64_t token,
+                                               const char *recording, double timeout, dyn_client_error *error) {
+    Dynamics__V1__RecordSimulationRequest record = DYNAMICS__V1__RECORD_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    call_reply answer;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    record.simulation = (char *)name;
+    record.token = token;
+    record.recording = recording != NULL ? (char *)recording : record.recording;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_RECORD_SIMULATION;
+    request.record_simulation = &record;
+    status = call(client, &request, timeout, error, &answer);
+    call_reply_free(&answer);
+    return status;
+}
+
+typedef struct replay_result {
+    dyn_client_replay replay;
+    Dynamics__V1__ReplaySimulationReply *reply;
+} replay_result;
+
+dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording, uint64_t first,
+                                               uint64_t stride, uint64_t count, double timeout, dyn_client_error *error,
+                                               dyn_client_replay **replay) {
+    Dynamics__V1__ReplaySimulationRequest question = DYNAMICS__V1__REPLAY_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ReplaySimulationReply *reply;
+    *replay = NULL;
+    dyn_client_status status = begin(client, recording, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    question.recording = (char *)recording;
+    question.first = first;
+    question.stride = stride;
+    question.count = count;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_REPLAY_SIMULATION;
+    request.replay_simulation = &question;
+    status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__replay_simulation_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    replay_result *result = calloc(1, sizeof *result);
+    if (result == NULL) {
+        dynamics__v1__replay_simulation_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    size_t rows = reply->n_step;
+    result->reply = reply;
+    result->replay = (dyn_client_replay){
+        .model = reply->model,
+        .step_length = reply->step_length,
+        .steps = reply->steps,
+        .equal_steps = reply->equal_steps,
+        .first_difference = reply->first_difference,
+        .is_truncated = reply->is_truncated,
+        .count = rows,
+        .nq = rows > 0 ? reply->n_q / rows : 0,
+        .nv = rows > 0 ? reply->n_v / rows : 0,
+        .step = reply->step,
+        .q = reply->q,
+        .v = reply->v,
+        .tau = reply->tau,
+    };
+    *replay = &result->replay;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_replay_free(dyn_client_replay *replay) {
+    if (replay == NULL)
+        return;
+    replay_result *result = (replay_result *)replay;
+    dynamics__v1__replay_simulation_reply__free_unpacked(result->reply, NULL);
+    free(result);
+}
+
+dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, dyn_client_error *error,
+                                              uint32_t *count) {
+    Dynamics__V1__SaveSimulationsRequest save = DYNAMICS__V1__SAVE_SIMULATIONS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__SaveSimulationsReply *reply;
+    dyn_client_status status = begin(client, "", error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SAVE_SIMULATIONS;
+    request.save_simulations = &save;
+    status = call_unpacked(client, &request, timeout, &dynamics__v1__save_simulations_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (count != NULL)
+        *count = reply->simulations;
+    dynamics__v1__save_simulations_reply__free_unpacked(reply, NULL);
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, dyn_client_error *error,
+                                                 uint32_t *count) {
+    Dynamics__V1__RestoreSimulationsRequest restore = DYNAMICS__V1__RESTORE_SIMULATIONS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__RestoreSimulationsReply *reply;
+    dyn_client_status status = begin(client, "", error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_RESTORE_SIMULATIONS;
+    request.restore_simulations = &restore;
+    status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__restore_simulations_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (count != NULL)
+        *count = reply->simulations;
+    dynamics__v1__restore_simulations_reply__free_unpacked(reply, NULL);
+    return DYN_CLIENT_OK;
+}

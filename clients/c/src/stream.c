@@ -1,0 +1,270 @@
+/*
+ * Streams: points that are pushed to the daemon.
+ */
+#include "call.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "error.h"
+#include "watch.h"
+
+static const double DEFAULT_WAIT = 10;
+
+struct dyn_client_stream {
+    one_way *socket;
+    char name[80];
+    uint64_t key, next;
+    size_t nq, nv;
+};
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__Vector3 *gravity,
+                      Dynamics__V1__OpenStreamRequest *to) {
+    to->name = from->name != NULL ? (char *)from->name : to->name;
+    to->kind = (Dynamics__V1__StreamKind)from->kind;
+    to->model = from->model != NULL ? (char *)from->model : to->model;
+    to->n_joint_names = from->joint_names != NULL ? from->joint_count : 0;
+    to->joint_names = (char **)from->joint_names;
+    to->simulation = from->simulation != NULL ? (char *)from->simulation : to->simulation;
+    to->token = from->token;
+    to->hold = from->is_linear ? DYNAMICS__V1__HOLD_POLICY__HOLD_POLICY_LINEAR
+                               : DYNAMICS__V1__HOLD_POLICY__HOLD_POLICY_ZERO_ORDER;
+    to->empty = (Dynamics__V1__EmptyPolicy)from->empty;
+    to->late =
+        from->uses_late ? DYNAMICS__V1__LATE_POLICY__LATE_POLICY_USE : DYNAMICS__V1__LATE_POLICY__LATE_POLICY_DROP;
+    to->late_after = from->late_after;
+    to->capacity = from->capacity;
+    to->idle_time = from->idle_time;
+    to->recording = from->recording != NULL ? (char *)from->recording : to->recording;
+    if (from->gravity != NULL) {
+        gravity->x = from->gravity[0];
+        gravity->y = from->gravity[1];
+        gravity->z = from->gravity[2];
+        to->gravity = gravity;
+    }
+}
+
+dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options, double timeout,
+                                         dyn_client_error *error, dyn_client_stream **stream) {
+    Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
+    Dynamics__V1__Vector3 gravity = DYNAMICS__V1__VECTOR3__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__OpenStreamReply *reply;
+    *stream = NULL;
+    if (client == NULL || options == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "open_stream", "client or options is NULL");
+    fill_open(options, &gravity, &open);
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM;
+    request.open_stream = &open;
+    dyn_client_status status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__open_stream_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    dyn_client_stream *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        dynamics__v1__open_stream_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    *self = (dyn_client_stream){.key = reply->key, .next = 1, .nq = reply->nq, .nv = reply->nv};
+    strncpy(self->name, reply->stream, sizeof self->name - 1);
+    status = one_way_open(reply->n_ingest, reply->ingest, client_url(client), 0, NULL, client_connect_timeout(client),
+                          error, &self->socket);
+    dynamics__v1__open_stream_reply__free_unpacked(reply, NULL);
+    if (status != DYN_CLIENT_OK) {
+        dyn_client_close_stream(client, self, timeout, NULL, NULL);
+        return status;
+    }
+    *stream = self;
+    return DYN_CLIENT_OK;
+}
+
+const char *dyn_client_stream_name(const dyn_client_stream *stream) {
+    return stream->name;
+}
+
+void dyn_client_stream_seek(dyn_client_stream *stream, uint64_t sequence) {
+    stream->next = sequence;
+}
+
+/* ---- pushing ----------------------------------------------------------------------------------------------------- */
+
+static void write_chunk(const outgoing *message, uint8_t *body) {
+    dynamics__v1__stream_chunk__pack(message->content, body);
+}
+
+dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, const double *t, const double *q,
+                                         const double *v, const double *a, const double *tau, double timeout,
+                                         dyn_client_error *error) {
+    Dynamics__V1__StreamChunk chunk = DYNAMICS__V1__STREAM_CHUNK__INIT;
+    struct timespec now;
+    if (stream == NULL || t == NULL || n == 0)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "t", "stream or t is NULL, or n is 0");
+    clock_gettime(CLOCK_REALTIME, &now);
+    chunk.key = stream->key;
+    chunk.sequence = stream->next;
+    chunk.stamp = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    chunk.n_t = n;
+    chunk.t = (double *)t;
+    chunk.n_q = q != NULL ? n * stream->nq : 0;
+    chunk.q = (double *)q;
+    chunk.n_v = v != NULL ? n * stream->nv : 0;
+    chunk.v = (double *)v;
+    chunk.n_a = a != NULL ? n * stream->nv : 0;
+    chunk.a = (double *)a;
+    chunk.n_tau = tau != NULL ? n * stream->nv : 0;
+    chunk.tau = (double *)tau;
+    outgoing message = {
+        .size = dynamics__v1__stream_chunk__get_packed_size(&chunk), .write = write_chunk, .content = &chunk};
+    dyn_client_status status = one_way_send(stream->socket, &message, timeout > 0 ? timeout : DEFAULT_WAIT, error);
+    if (status == DYN_CLIENT_OK)
+        stream->next += n;
+    return status;
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+typedef struct list_result {
+    dyn_client_stream_list list;
+    ProtobufCMessage *reply;
+    dyn_client_stream_info streams[];
+} list_result;
+
+static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_stream_info *to) {
+    *to = (dyn_client_stream_info){
+        .name = from->name,
+        .model = from->model,
+        .simulation = from->simulation,
+        .owner = from->owner,
+        .recording = from->recording,
+        .kind = (dyn_client_stream_kind)from->kind,
+        .last_sequence = from->last_sequence,
+        .credit = from->credit,
+        .waiting = from->waiting,
+        .lag = from->lag,
+        .greatest_lag = from->greatest_lag,
+        .idle = from->idle,
+        .watchers = from->watchers,
+    };
+    const Dynamics__V1__StreamCounters *counters = from->counters;
+    if (counters != NULL) {
+        to->accepted = counters->accepted;
+        to->lost = counters->lost;
+        to->late = counters->late;
+        to->duplicates = counters->duplicates;
+        to->reordered = counters->reordered;
+        to->refused = counters->refused;
+        to->beyond_credit = counters->beyond_credit;
+        to->chunks = counters->chunks;
+        to->consumed = counters->consumed;
+        to->empty = counters->empty;
+    }
+}
+
+/* Gives the caller a list of streams in a reply; list NULL: nothing. */
+static dyn_client_status give(void *reply, size_t count, Dynamics__V1__StreamSummary *const *streams,
+                              dyn_client_error *error, dyn_client_stream_list **list) {
+    list_result *result = list != NULL ? calloc(1, sizeof *result + count * sizeof *result->streams) : NULL;
+    if (result == NULL) {
+        protobuf_c_message_free_unpacked(reply, NULL);
+        return list != NULL ? fail_memory(error) : DYN_CLIENT_OK;
+    }
+    result->reply = reply;
+    for (size_t i = 0; i < count; i++)
+        take_summary(streams[i], &result->streams[i]);
+    result->list = (dyn_client_stream_list){.count = count, .streams = result->streams};
+    *list = &result->list;
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_stream_status(dyn_client *client, const char *name, double timeout,
+                                           dyn_client_error *error, dyn_client_stream_list **status) {
+    Dynamics__V1__StreamStatusRequest question = DYNAMICS__V1__STREAM_STATUS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__StreamStatusReply *reply;
+    *status = NULL;
+    if (client == NULL || name == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "stream_status.stream", "client or name is NULL");
+    question.stream = (char *)name;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_STREAM_STATUS;
+    request.stream_status = &question;
+    dyn_client_status code =
+        call_unpacked(client, &request, timeout, &dynamics__v1__stream_status_reply__descriptor, error, &reply);
+    return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
+}
+
+dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_error *error,
+                                          dyn_client_stream_list **list) {
+    Dynamics__V1__ListStreamsRequest question = DYNAMICS__V1__LIST_STREAMS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ListStreamsReply *reply;
+    *list = NULL;
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LIST_STREAMS;
+    request.list_streams = &question;
+    dyn_client_status code =
+        call_unpacked(client, &request, timeout, &dynamics__v1__list_streams_reply__descriptor, error, &reply);
+    return code == DYN_CLIENT_OK ? give(reply, reply->n_streams, reply->streams, error, list) : code;
+}
+
+void dyn_client_stream_list_free(dyn_client_stream_list *list) {
+    if (list == NULL)
+        return;
+    list_result *result = (list_result *)list;
+    protobuf_c_message_free_unpacked(result->reply, NULL);
+    free(result);
+}
+
+dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *name, uint64_t first, size_t capacity,
+                                               size_t nv, double timeout, dyn_client_error *error, uint64_t *step,
+                                               double *tau, size_t *count) {
+    Dynamics__V1__GetStreamPointsRequest get = DYNAMICS__V1__GET_STREAM_POINTS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__GetStreamPointsReply *reply;
+    if (client == NULL || name == NULL || capacity == 0)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream_points.stream",
+                    "client or name is NULL, or capacity is 0");
+    get.stream = (char *)name;
+    get.first = first;
+    get.count = capacity;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_STREAM_POINTS;
+    request.get_stream_points = &get;
+    dyn_client_status status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__get_stream_points_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    *count = reply->n_sequence;
+    if (*count > capacity || reply->n_tau != *count * nv) {
+        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "nv", "the torques are not %zu rows of %zu", *count, nv);
+    } else if (*count > 0) {
+        memcpy(step, reply->sequence, *count * sizeof *step);
+        memcpy(tau, reply->tau, reply->n_tau * sizeof *tau);
+    }
+    dynamics__v1__get_stream_points_reply__free_unpacked(reply, NULL);
+    return status;
+}
+
+/* ---- closing ----------------------------------------------------------------------------------------------------- */
+
+dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream *stream, double timeout,
+                                          dyn_client_error *error, dyn_client_stream_list **status) {
+    Dynamics__V1__CloseStreamRequest close = DYNAMICS__V1__CLOSE_STREAM_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__CloseStreamReply *reply;
+    if (status != NULL)
+        *status = NULL;
+    if (stream == NULL)
+        return DYN_CLIENT_OK;
+    close.stream = stream->name;
+    close.key = stream->key;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_CLOSE_STREAM;
+    request.close_stream = &close;
+    dyn_client_status code =
+        call_unpacked(client, &request, timeout, &dynamics__v1__close_stream_reply__descriptor, error, &reply);
+    one_way_close(stream->socket);
+    free(stream);
+    return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
+}

@@ -1,0 +1,207 @@
+/*
+ * Watching simulations and streams.
+ */
+#include "watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/v1/event.pb-c.h>
+
+#include "call.h"
+#include "error.h"
+
+static const double DEFAULT_WAIT = 10;
+
+struct dyn_client_watch {
+    one_way *socket;
+    char data_topic[128], event_topic[128];
+    uint64_t data_sequence, event_sequence; /* of the last message of each topic; 0: none */
+    Dynamics__V1__Event *event;             /* that the last update points into */
+};
+
+static dyn_client_status open_watch(dyn_client *client, size_t count, char *const *addresses, const char *data_topic,
+                                    const char *event_topic, dyn_client_error *error, dyn_client_watch **watch) {
+    dyn_client_watch *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return fail_memory(error);
+    strncpy(self->data_topic, data_topic, sizeof self->data_topic - 1);
+    strncpy(self->event_topic, event_topic, sizeof self->event_topic - 1);
+    char *topics[] = {self->data_topic, self->event_topic};
+    dyn_client_status status = one_way_open(count, addresses, client_url(client), 2, topics,
+                                            client_connect_timeout(client), error, &self->socket);
+    if (status != DYN_CLIENT_OK) {
+        free(self);
+        return status;
+    }
+    *watch = self;
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
+                                              dyn_client_error *error, dyn_client_watch **watch) {
+    Dynamics__V1__WatchSimulationRequest question = DYNAMICS__V1__WATCH_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__WatchSimulationReply *reply;
+    *watch = NULL;
+    if (client == NULL || name == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_simulation.simulation", "client or name is NULL");
+    question.simulation = (char *)name;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_WATCH_SIMULATION;
+    request.watch_simulation = &question;
+    dyn_client_status status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__watch_simulation_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    status =
+        open_watch(client, reply->n_addresses, reply->addresses, reply->state_topic, reply->events_topic, error, watch);
+    dynamics__v1__watch_simulation_reply__free_unpacked(reply, NULL);
+    return status;
+}
+
+dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout, dyn_client_error *error,
+                                          dyn_client_watch **watch) {
+    Dynamics__V1__WatchStreamRequest question = DYNAMICS__V1__WATCH_STREAM_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__WatchStreamReply *reply;
+    *watch = NULL;
+    if (client == NULL || name == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_stream.stream", "client or name is NULL");
+    question.stream = (char *)name;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_WATCH_STREAM;
+    request.watch_stream = &question;
+    dyn_client_status status =
+        call_unpacked(client, &request, timeout, &dynamics__v1__watch_stream_reply__descriptor, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    status = open_watch(client, reply->n_addresses, reply->addresses, reply->torques_topic, reply->events_topic, error,
+                        watch);
+    dynamics__v1__watch_stream_reply__free_unpacked(reply, NULL);
+    return status;
+}
+
+/* Name of an enumerator without its prefix, in lower case as in the proto file: "KIND_LIMIT" gives "limit". */
+static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int value) {
+    static const char *const simulation[] = {"unknown", "limit",           "reset",        "state_set",     "paused",
+                                             "resumed", "diverged",        "overrun",      "deleted",       "expired",
+                                             "claimed", "recording_ended", "stream_empty", "stream_resumed"};
+    static const char *const stream[] = {"credit", "lost",   "late",    "refused",   "beyond_credit",
+                                         "empty",  "closed", "expired", "duplicate", "reordered"};
+    bool is_simulation = descriptor == &dynamics__v1__simulation_event__kind__descriptor;
+    size_t count = is_simulation ? sizeof simulation / sizeof *simulation : sizeof stream / sizeof *stream;
+    if (value < 0 || (size_t)value >= count)
+        return "unknown";
+    return is_simulation ? simulation[value] : stream[value];
+}
+
+static void take_states(const Dynamics__V1__SimulationStateEvent *from, dyn_client_update *to) {
+    to->kind = DYN_CLIENT_UPDATE_STATES;
+    to->count = from->n_step;
+    to->nq = from->n_step > 0 ? from->n_q / from->n_step : 0;
+    to->nv = from->n_step > 0 ? from->n_v / from->n_step : 0;
+    to->step = from->step;
+    to->time = from->time;
+    to->q = from->q;
+    to->v = from->v;
+    to->tau = from->tau;
+    to->lateness = from->lateness;
+}
+
+static void take_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn_client_update *to) {
+    to->kind = DYN_CLIENT_UPDATE_SIMULATION_EVENT;
+    to->text = event_name(&dynamics__v1__simulation_event__kind__descriptor, (int)from->kind);
+    to->message = from->message;
+    to->joint = from->joint;
+    to->count = 1;
+    to->step = &from->step;
+    to->time = &from->time;
+}
+
+static void take_torques(const Dynamics__V1__StreamTorques *from, dyn_client_update *to) {
+    to->kind = DYN_CLIENT_UPDATE_TORQUES;
+    to->count = from->n_sequence;
+    to->nv = from->n_sequence > 0 ? from->n_tau / from->n_sequence : 0;
+    to->step = from->sequence;
+    to->time = from->t;
+    to->tau = from->tau;
+    to->sent = from->sent;
+    to->arrived = from->arrived;
+    to->credit = from->credit;
+}
+
+static void take_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_update *to) {
+    to->kind = DYN_CLIENT_UPDATE_STREAM_EVENT;
+    to->text = event_name(&dynamics__v1__stream_event__kind__descriptor, (int)from->kind);
+    to->message = from->message;
+    to->credit = from->credit;
+}
+
+/* Whether the arrays have the lengths that their counts promise. */
+static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event *event) {
+    if (event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE) {
+        const Dynamics__V1__SimulationStateEvent *s = event->simulation_state;
+        return s->n_time == u->count && s->n_q == u->count * u->nq && s->n_v == u->count * u->nv &&
+               s->n_tau == u->count * u->nv;
+    }
+    if (event->event_case == DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES) {
+        const Dynamics__V1__StreamTorques *t = event->stream_torques;
+        return t->n_t == u->count && t->n_tau == u->count * u->nv;
+    }
+    return true;
+}
+
+/* Fills an update from an event; false for one of no kind that this library knows. */
+static bool take_event(const Dynamics__V1__Event *event, dyn_client_update *update) {
+    *update =
+        (dyn_client_update){.sequence = event->sequence, .stamp = event->stamp, .text = "", .message = "", .joint = ""};
+    switch (event->event_case) {
+    case DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE:
+        take_states(event->simulation_state, update);
+        break;
+    case DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT:
+        take_simulation_event(event->simulation_event, update);
+        break;
+    case DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES:
+        take_torques(event->stream_torques, update);
+        break;
+    case DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT:
+        take_stream_event(event->stream_event, update);
+        break;
+    default:
+        return false;
+    }
+    return is_consistent(update, event);
+}
+
+dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout, dyn_client_error *error,
+                                        dyn_client_update *update) {
+    incoming message;
+    if (watch == NULL || update == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch or update is NULL");
+    dyn_client_status status = one_way_receive(watch->socket, timeout > 0 ? timeout : DEFAULT_WAIT, error, &message);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (watch->event != NULL)
+        dynamics__v1__event__free_unpacked(watch->event, NULL);
+    size_t topic = strnlen((const char *)message.bytes, message.size);
+    bool is_data = topic < message.size && strcmp((const char *)message.bytes, watch->data_topic) == 0;
+    watch->event = topic < message.size
+                       ? dynamics__v1__event__unpack(NULL, message.size - topic - 1, message.bytes + topic + 1)
+                       : NULL;
+    incoming_free(&message);
+    if (watch->event == NULL || !take_event(watch->event, update))
+        return fail_bad_reply(error, "a published message cannot be read");
+    uint64_t *last = is_data ? &watch->data_sequence : &watch->event_sequence;
+    update->lost = *last > 0 && update->sequence > *last + 1 ? update->sequence - *last - 1 : 0;
+    *last = update->sequence;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_watch_close(dyn_client_watch *watch) {
+    if (watch == NULL)
+        return;
+    one_way_close(watch->socket);
+    if (watch->event != NULL)
+        dynamics__v1__event__free_unpacked(watch->event, NULL);
+    free(watch);
+}

@@ -1,0 +1,13 @@
+/*
+ * What watching needs of the client's handle.
+ */
+#ifndef CLIENT_WATCH_H
+#define CLIENT_WATCH_H
+
+#include "one_way.h"
+
+/* The address that the client is connected to, and how long it waits for connections, s. */
+const char *client_url(const dyn_client *client);
+double client_connect_timeout(const dyn_client *client);
+
+#endif
