@@ -219,8 +219,7 @@ static void do_steps(call *c, simulation *s, uint64_t steps) {
         }
         simulation_flush(s);
         if (done < steps) {
-            simulation_unlock(s);
-            simulation_lock(s);
+            simulation_give_way(s);
         }
         if (s->is_deleted) {
             call_fail(c, DYNAMICS__V1__CODE__CODE_ABORTED, "simulation \"%s\" was deleted meanwhile", s->name);

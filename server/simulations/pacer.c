@@ -86,7 +86,7 @@ static void run_first(pacer_thread *t) {
     uint64_t next = task->run(task, task->due);
     pthread_mutex_lock(&t->mutex);
     t->running = NULL;
-    if (next != PACER_END) {
+    if (next != PACER_END && !task->must_end) {
         queue(t, task, next);
     } else {
         t->load--;
@@ -177,6 +177,7 @@ bool pacer_add(pacer *p, pacer_task *task, uint64_t due) {
     if (has_room) {
         t->load++;
         task->thread = t;
+        task->must_end = false;
         queue(t, task, due);
         if (task->place == 0) {
             pthread_cond_signal(&t->changed);
@@ -193,6 +194,7 @@ void pacer_remove(pacer *p, pacer_task *task) {
         return;
     }
     pthread_mutex_lock(&t->mutex);
+    task->must_end = true;
     while (t->running == task) {
         pthread_cond_wait(&t->done, &t->mutex);
     }

@@ -23,7 +23,7 @@ typedef struct pacer_task {
     struct pacer_thread *thread; /* that it was last given to; NULL: none */
     uint64_t due;
     size_t place; /* in the thread's heap */
-    bool is_queued;
+    bool is_queued, must_end;
 } pacer_task;
 
 /* Starts the threads; NULL when out of memory or threads. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "observe/clock.h"
 #include "simulations/stream.h"
@@ -17,6 +18,9 @@ static const double SHORTEST_TICK = 1e-3;
 /* ns that a simulation may be behind before its schedule is moved; ns without an overrun that end an episode. */
 #define MOST_BEHIND (NANOSECONDS / 10)
 #define EPISODE NANOSECONDS
+
+/* ns for which whoever steps gives way to requests that wait. */
+enum { GIVE_WAY = 20000 };
 
 enum { MESSAGE_SIZE = 256 };
 
@@ -122,11 +126,23 @@ void simulation_release(simulation *s) {
 }
 
 void simulation_lock(simulation *s) {
+    atomic_fetch_add(&s->waiting, 1);
     pthread_mutex_lock(&s->mutex);
+    atomic_fetch_sub(&s->waiting, 1);
 }
 
 void simulation_unlock(simulation *s) {
     pthread_mutex_unlock(&s->mutex);
+}
+
+/* A mutex that is given back and taken again at once goes to nobody else. */
+void simulation_give_way(simulation *s) {
+    static const struct timespec moment = {.tv_nsec = GIVE_WAY};
+    pthread_mutex_unlock(&s->mutex);
+    if (atomic_load(&s->waiting) > 0) {
+        nanosleep(&moment, NULL);
+    }
+    pthread_mutex_lock(&s->mutex);
 }
 
 void simulation_tell(simulation *s, simulation_event event, int joint, const char *format, ...) {
@@ -300,9 +316,14 @@ static uint64_t tick(simulation *s) {
 static uint64_t run_tick(pacer_task *task, uint64_t due) {
     simulation *s = (simulation *)task;
     (void)due;
-    simulation_lock(s);
+    if (atomic_load(&s->waiting) > 0 && !s->has_given_way) {
+        s->has_given_way = true;
+        return clock_now() + GIVE_WAY;
+    }
+    s->has_given_way = false;
+    pthread_mutex_lock(&s->mutex);
     uint64_t next = s->condition == SIMULATION_RUNNING ? tick(s) : PACER_END;
-    simulation_unlock(s);
+    pthread_mutex_unlock(&s->mutex);
     return next;
 }
 

@@ -80,6 +80,8 @@ typedef struct pace_statistics {
 struct simulation {
     pacer_task task; /* first: the pacer's task is the simulation */
     pthread_mutex_t mutex;
+    atomic_uint waiting;     /* requests that wait for the mutex */
+    bool has_given_way;      /* to them, in this tick */
     pthread_mutex_t control; /* one change of the pace at a time; taken before the mutex */
     atomic_uint references;
     char name[SIMULATION_NAME_SIZE];
@@ -141,8 +143,12 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
 simulation *simulation_retain(simulation *s);
 void simulation_release(simulation *s);
 
+/* Takes the mutex, for a request: whoever steps the simulation gives way to it. */
 void simulation_lock(simulation *s);
 void simulation_unlock(simulation *s);
+
+/* Gives the mutex to those who wait for it, and takes it again. */
+void simulation_give_way(simulation *s);
 
 /* ---- without the mutex ------------------------------------------------------------------------------------------- */
 

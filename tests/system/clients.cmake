@@ -33,3 +33,11 @@ add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)
 add_system_test(bodies wire_tree)
 add_system_test(hostile_models wire_tree)
+
+# What lives in the daemon; the commands of clients that die are dynamicsctl's.
+foreach(test simulations streams)
+  add_system_test(${test} m)
+  target_compile_definitions(system_${test} PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>"
+                                                    PLANNER_PROGRAM="$<TARGET_FILE:example_planner>")
+  add_dependencies(system_${test} dynamicsctl example_planner)
+endforeach()

@@ -163,6 +163,16 @@ static void learn_addresses(daemon_fixture *daemon) {
     ck_assert_str_ne(daemon->events_tcp, "");
 }
 
+/* Starts the daemon's process and waits until it is ready. */
+static void start_process(daemon_fixture *daemon, size_t descriptors) {
+    daemon->process = fork();
+    ck_assert_int_ge(daemon->process, 0);
+    if (daemon->process == 0) {
+        become_daemon(daemon, descriptors);
+    }
+    daemon_wait_for_notice(daemon, "READY=1", START_SECONDS);
+}
+
 void daemon_start(const daemon_options *options, daemon_fixture *daemon) {
     static const daemon_options usual = {0};
     options = options ? options : &usual;
@@ -180,12 +190,7 @@ void daemon_start(const daemon_options *options, daemon_fixture *daemon) {
     ck_assert_int_eq(mkdir(state, 0700), 0);
     daemon_configure(daemon, options->configuration);
     open_notices(daemon);
-    daemon->process = fork();
-    ck_assert_int_ge(daemon->process, 0);
-    if (daemon->process == 0) {
-        become_daemon(daemon, options->descriptors);
-    }
-    daemon_wait_for_notice(daemon, "READY=1", START_SECONDS);
+    start_process(daemon, options->descriptors);
     learn_addresses(daemon);
 }
 
@@ -232,7 +237,8 @@ static void remove_directory(const char *path) {
     rmdir(path);
 }
 
-int daemon_wait(daemon_fixture *daemon, double seconds) {
+/* Waits for the end of the process; its exit code. */
+static int wait_for_end(daemon_fixture *daemon, double seconds) {
     double end = now() + seconds;
     int status = 0;
     while (waitpid(daemon->process, &status, WNOHANG) == 0) {
@@ -247,9 +253,21 @@ int daemon_wait(daemon_fixture *daemon, double seconds) {
         fprintf(stderr, "the daemon ended with code %d; its log:\n%s", code, log);
         free(log);
     }
+    return code;
+}
+
+int daemon_wait(daemon_fixture *daemon, double seconds) {
+    int code = wait_for_end(daemon, seconds);
     close_notices(daemon);
     remove_directory(daemon->directory);
     return code;
+}
+
+void daemon_restart(daemon_fixture *daemon) {
+    daemon_signal(daemon, SIGTERM);
+    ck_assert_int_eq(wait_for_end(daemon, 20), 0);
+    start_process(daemon, 0);
+    learn_addresses(daemon);
 }
 
 void daemon_stop(daemon_fixture *daemon) {

@@ -47,6 +47,9 @@ int daemon_wait(daemon_fixture *daemon, double seconds);
 /* Sends SIGTERM and waits for a clean end: the test fails for another exit code than 0. */
 void daemon_stop(daemon_fixture *daemon);
 
+/* Ends the daemon with SIGTERM and starts it again in the same directory. */
+void daemon_restart(daemon_fixture *daemon);
+
 /* The log so far; to be freed. */
 char *daemon_log(const daemon_fixture *daemon);
 

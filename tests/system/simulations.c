@@ -1,0 +1,632 @@
+/*
+ * Simulations that live in the daemon: their pace, who commands them, what is published, and what outlives a restart.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dynamics_client.h"
+#include "system/daemon_fixture.h"
+
+enum { NQ = 6 };
+
+static daemon_fixture fixture;
+static dyn_client *client;
+static dyn_client_error error;
+
+static dyn_client *connect_to(const char *url) {
+    dyn_client *connected;
+    dyn_client_error told;
+    ck_assert_msg(dyn_client_connect(url, NULL, &told, &connected) == DYN_CLIENT_OK, "%s", told.message);
+    return connected;
+}
+
+static void start_with(const char *configuration) {
+    daemon_options options = {.configuration = configuration};
+    daemon_start(&options, &fixture);
+    client = connect_to(fixture.request_ipc);
+}
+
+static void start(void) {
+    start_with(NULL);
+}
+
+static void stop(void) {
+    dyn_client_close(client);
+    daemon_stop(&fixture);
+}
+
+static void ok(dyn_client_status status) {
+    ck_assert_msg(status == DYN_CLIENT_OK, "%s %s: %s", dyn_client_status_name(status), error.field, error.message);
+}
+
+static void refused(dyn_client_status status, dyn_client_status wanted, const char *field, const char *word) {
+    ck_assert_msg(status == wanted, "%s, not %s: %s: %s", dyn_client_status_name(status),
+                  dyn_client_status_name(wanted), error.field, error.message);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_msg(strstr(error.message, word) != NULL, "\"%s\" does not contain \"%s\"", error.message, word);
+}
+
+static void pause_for(double seconds) {
+    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1) * 1e9)};
+    nanosleep(&time, NULL);
+}
+
+/* Creates a simulation and returns its token. */
+static uint64_t create(const dyn_client_simulation_options *options) {
+    dyn_client_simulation *created;
+    uint64_t token;
+    ok(dyn_client_create_simulation(client, options, 0, &error, &token, &created));
+    dyn_client_simulation_free(created);
+    return token;
+}
+
+static dyn_client_simulation *look(const char *name) {
+    dyn_client_simulation *simulation;
+    ok(dyn_client_get_simulation(client, name, 0, 0, &error, &simulation));
+    return simulation;
+}
+
+static void step(const char *name, uint64_t token, uint64_t steps, dyn_client_simulation **state) {
+    ok(dyn_client_step_simulation(client, name, token, steps, NULL, 0, &error, state));
+}
+
+static void check_same_bits(const dyn_client_simulation *a, const dyn_client_simulation *b) {
+    ck_assert_uint_eq(a->step, b->step);
+    ck_assert_mem_eq(a->q, b->q, NQ * sizeof(double));
+    ck_assert_mem_eq(a->v, b->v, NQ * sizeof(double));
+    ck_assert_mem_eq(a->tau, b->tau, NQ * sizeof(double));
+}
+
+static const dyn_client_simulation_options lockstep = {.name = "arm", .model = "ur5"};
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(two_links_fall_as_their_energy_tells) {
+    /* Without friction, semi-implicit Euler keeps the energy of a falling arm: T + V at the end is V at the start. */
+    dyn_client_simulation_options options = {.name = "fall",
+                                             .model = "two_link",
+                                             .step = 1e-4,
+                                             .ignore_damping = true,
+                                             .ignore_friction = true,
+                                             .stop = DYN_CLIENT_STOP_NONE};
+    uint64_t token = create(&options);
+    dyn_client_simulation *state;
+    double energy[2][2];
+    const dyn_client_quantity quantities[] = {DYN_CLIENT_KINETIC_ENERGY, DYN_CLIENT_POTENTIAL_ENERGY};
+    for (int i = 0; i < 2; i++) {
+        step("fall", token, i == 0 ? 1 : 9999, &state);
+        dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+        dyn_client_evaluate_request request = {
+            .quantity_count = 2, .quantities = quantities, .q = state->q, .v = state->v};
+        dyn_client_evaluation *evaluation;
+        ok(dyn_client_evaluate(client, &query, &request, &error, &evaluation));
+        energy[i][0] = evaluation->results[0].blocks[0].values[0];
+        energy[i][1] = evaluation->results[1].blocks[0].values[0];
+        dyn_client_evaluation_free(evaluation);
+        dyn_client_simulation_free(state);
+    }
+    ck_assert_double_gt(energy[1][0], 1);
+    ck_assert_double_eq_tol(energy[0][0] + energy[0][1], energy[1][0] + energy[1][1], 0.02);
+}
+END_TEST
+
+START_TEST(clock_neither_drifts_nor_leaves_out_steps) {
+    dyn_client_simulation_options options = {.name = "paced", .model = "ur5", .follows_clock = true};
+    create(&options);
+    dyn_client_simulation *first = look("paced");
+    pause_for(1);
+    dyn_client_simulation *second = look("paced");
+    /* Each state is stamped when it was reached; a tick may be late by as much as the machine is busy. */
+    double simulated = second->time - first->time, elapsed = second->stamp - first->stamp;
+    ck_assert_double_eq_tol(simulated, elapsed, 0.05 + second->slipped);
+    ck_assert_double_eq_tol(second->time, (double)second->step * 1e-3, 1e-9);
+    ck_assert_uint_ge(second->ticks, second->step - first->step);
+    dyn_client_simulation_free(first);
+    dyn_client_simulation_free(second);
+}
+END_TEST
+
+START_TEST(overload_is_counted_and_others_keep_their_pace) {
+    dyn_client_simulation_options heavy = {.name = "heavy",
+                                           .model = "ur5",
+                                           .follows_clock = true,
+                                           .rate = 1000,
+                                           .step = 1e-4,
+                                           .integrator = DYN_CLIENT_RK4};
+    dyn_client_simulation_options light = {.name = "light", .model = "two_link", .follows_clock = true};
+    create(&heavy);
+    create(&light);
+    dyn_client_simulation *before = look("light");
+    pause_for(1);
+    dyn_client_simulation *slow = look("heavy"), *after = look("light");
+    ck_assert_uint_gt(slow->overruns, 0);
+    ck_assert_double_gt(slow->slipped, 0.1);
+    ck_assert_double_eq_tol(after->time - before->time, after->stamp - before->stamp, 0.05 + after->slipped);
+    dyn_client_simulation_free(before);
+    dyn_client_simulation_free(slow);
+    dyn_client_simulation_free(after);
+}
+END_TEST
+
+START_TEST(pause_resume_and_reset_do_what_they_say) {
+    dyn_client_simulation_options options = {.name = "arm", .model = "ur5", .follows_clock = true, .disturbance = 0.1};
+    uint64_t token = create(&options);
+    dyn_client_simulation *state, *later;
+    pause_for(0.05);
+    ok(dyn_client_pause_simulation(client, "arm", token, 0, &error, &state));
+    pause_for(0.05);
+    later = look("arm");
+    ck_assert_int_eq(later->condition, DYN_CLIENT_SIMULATION_PAUSED);
+    check_same_bits(state, later);
+    ck_assert_uint_gt(state->step, 10);
+    uint64_t steps = state->step;
+    dyn_client_simulation *reset, *again;
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, &reset));
+    ck_assert_uint_eq(reset->step, 0);
+    /* The seed is that of the start, too: the same way again, bit for bit. */
+    step("arm", token, steps, &again);
+    check_same_bits(state, again);
+    ok(dyn_client_resume_simulation(client, "arm", token, 0, &error, NULL));
+    pause_for(0.05);
+    dyn_client_simulation_free(later);
+    later = look("arm");
+    ck_assert_uint_gt(later->step, steps);
+    dyn_client_simulation_free(state);
+    dyn_client_simulation_free(later);
+    dyn_client_simulation_free(reset);
+    dyn_client_simulation_free(again);
+}
+END_TEST
+
+START_TEST(divergence_stops_in_the_last_good_state) {
+    const double v[NQ] = {0, 1e7};
+    dyn_client_simulation *state;
+    uint64_t token = create(&lockstep);
+    ok(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, (double[NQ]){0}, v, 0, &error, NULL));
+    step("arm", token, 10, &state);
+    ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
+    ck_assert_uint_eq(state->step, 0);
+    ck_assert_mem_eq(state->v, v, sizeof v);
+    refused(dyn_client_step_simulation(client, "arm", token, 1, NULL, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+            "step_simulation.simulation", "diverged");
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    dyn_client_simulation_free(state);
+    step("arm", token, 10, &state);
+    ck_assert_uint_eq(state->step, 10);
+    dyn_client_simulation_free(state);
+}
+END_TEST
+
+/* ---- command ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(second_commander_is_refused_and_told_who_commands) {
+    uint64_t token = create(&lockstep);
+    dyn_client *other = connect_to(fixture.request_tcp);
+    dyn_client_simulation *state;
+    refused(dyn_client_step_simulation(other, "arm", 0, 1, NULL, 0, &error, &state), DYN_CLIENT_PERMISSION_DENIED,
+            "step_simulation.token", "commanded by uid");
+    refused(dyn_client_delete_simulation(other, "arm", token + 1, 0, &error), DYN_CLIENT_PERMISSION_DENIED,
+            "delete_simulation.token", "not the one given");
+    double tau[NQ] = {1};
+    dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .tau = tau};
+    refused(dyn_client_set_simulation_input(other, "arm", 1, &input, 0, &error, NULL), DYN_CLIENT_PERMISSION_DENIED,
+            "set_simulation_input.token", "commanded by uid");
+    refused(dyn_client_claim_simulation(other, "arm", 0, 0, &error, &token), DYN_CLIENT_FAILED_PRECONDITION,
+            "claim_simulation.simulation", "lease has run out");
+    dyn_client_close(other);
+    state = look("arm");
+    ck_assert_uint_eq(state->step, 0);
+    dyn_client_simulation_free(state);
+}
+END_TEST
+
+START_TEST(lease_ends_a_simulation_whose_client_died) {
+    pid_t child = fork();
+    if (child == 0) {
+        /* A client of its own, which dies without a word. */
+        execl(DYNAMICSCTL_PROGRAM, "dynamicsctl", "--endpoint", fixture.request_ipc, "call", "CreateSimulation",
+              "{\"name\": \"orphan\", \"model\": \"ur5\", \"lease\": 0.2, \"pace\": \"PACE_CLOCK\"}", (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    dyn_client_simulation_options kept = {.name = "kept", .model = "ur5", .lease = 0.2, .keep = true};
+    uint64_t token = create(&kept), claimed;
+    pause_for(0.6);
+    refused(dyn_client_get_simulation(client, "orphan", 0, 0, &error, &(dyn_client_simulation *){NULL}),
+            DYN_CLIENT_NOT_FOUND, "get_simulation_state.simulation", "no simulation");
+    refused(dyn_client_step_simulation(client, "kept", token, 1, NULL, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+            "step_simulation.token", "claim it");
+    ok(dyn_client_claim_simulation(client, "kept", 5, 0, &error, &claimed));
+    ck_assert_uint_ne(claimed, token);
+    ok(dyn_client_step_simulation(client, "kept", claimed, 1, NULL, 0, &error, NULL));
+}
+END_TEST
+
+START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
+    dyn_client_simulation *created = NULL;
+    uint64_t token;
+    double nan_q[NQ] = {0, 0, NAN}, gain[] = {-1};
+    const struct {
+        dyn_client_simulation_options options;
+        dyn_client_status status;
+        const char *field, *word;
+    } cases[] = {
+        {{.model = "ur6"}, DYN_CLIENT_NOT_FOUND, "create_simulation.model", "ur5"},
+        {{.model = "ur5", .name = "a b"}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
+        {{.model = "ur5", .name = "../x"}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
+        {{.model = "ur5", .step = -1}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step", "-1"},
+        {{.model = "ur5", .step = NAN}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step", "nan"},
+        {{.model = "ur5", .rate = 1e9}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.rate", "1e+09"},
+        {{.model = "ur5", .lease = 0.01}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.lease", "0.01"},
+        {{.model = "ur5", .publish_rate = -3}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.publish_rate", "-3"},
+        {{.model = "ur5", .substeps = 20000},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "create_simulation.stepping.substeps",
+         "20000"},
+        {{.model = "ur5", .restitution = 2},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "create_simulation.stepping.restitution",
+         "2"},
+        {{.model = "ur5", .integrator = 9}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.integrator", "9"},
+        {{.model = "ur5", .disturbance = -1}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.disturbance[0]", "-1"},
+        {{.model = "ur5", .nq = 3, .q = nan_q}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q", "3 values"},
+        {{.model = "ur5", .nq = NQ, .q = nan_q}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q[2]", "elbow_joint"},
+        {{.model = "ur5", .law = DYN_CLIENT_CONTROL_PD, .gain_count = 1, .kp = gain},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "create_simulation.stepping.controller.kp[0]",
+         "negative"},
+        {{.model = "ur5", .joint_count = 1, .joint_names = (const char *const[]){"elbow"}},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "create_simulation.joint_names[0]",
+         "elbow"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        refused(dyn_client_create_simulation(client, &cases[i].options, 0, &error, &token, &created), cases[i].status,
+                cases[i].field, cases[i].word);
+    }
+    token = create(&lockstep);
+    refused(dyn_client_create_simulation(client, &lockstep, 0, &error, &token, &created), DYN_CLIENT_ALREADY_EXISTS,
+            "create_simulation.name", "arm");
+}
+END_TEST
+
+START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
+    double bad[NQ] = {0, INFINITY};
+    uint64_t token = create(&lockstep);
+    dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .tau = bad};
+    refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, &error, NULL), DYN_CLIENT_INVALID_ARGUMENT,
+            "set_simulation_input.input.tau[1]", "shoulder_lift_joint");
+    input = (dyn_client_simulation_input){.nq = 2, .nv = NQ, .q = bad};
+    refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &error, NULL), DYN_CLIENT_INVALID_ARGUMENT,
+            "step_simulation.input.q", "2 values");
+    refused(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, bad, NULL, 0, &error, NULL),
+            DYN_CLIENT_INVALID_ARGUMENT, "set_simulation_state.q[1]", "inf");
+    refused(dyn_client_pause_simulation(client, "arm", token, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+            "pause_simulation.simulation", "lockstep");
+    refused(dyn_client_resume_simulation(client, "arm", token, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+            "resume_simulation.simulation", "lockstep");
+    refused(dyn_client_reset_simulation(client, "arn", token, 0, &error, NULL), DYN_CLIENT_NOT_FOUND,
+            "reset_simulation.simulation", "did you mean \"arm\"");
+    refused(dyn_client_claim_simulation(client, "arm", -1, 0, &error, &token), DYN_CLIENT_INVALID_ARGUMENT,
+            "claim_simulation.lease", "-1");
+    refused(dyn_client_record_simulation(client, "arm", token, "a/b", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
+            "record_simulation.recording", "letters");
+    refused(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error), DYN_CLIENT_FAILED_PRECONDITION,
+            "record_simulation.recording", "no recording");
+    dyn_client_replay *replay;
+    refused(dyn_client_replay_simulation(client, "none", 0, 0, 0, 0, &error, &replay), DYN_CLIENT_NOT_FOUND,
+            "replay_simulation.recording", "none.recording");
+    dyn_client_watch *watch;
+    refused(dyn_client_watch_simulation(client, "x", 0, &error, &watch), DYN_CLIENT_NOT_FOUND,
+            "watch_simulation.simulation", "no simulation");
+}
+END_TEST
+
+START_TEST(limits_are_kept) {
+    start_with("[limits]\nsimulations = 2\ntopics = 1\nrequest_time = 0.2\n");
+    dyn_client_simulation *created;
+    dyn_client_watch *first, *second;
+    uint64_t token, unused;
+    dyn_client_simulation_options options = {.model = "two_link"};
+    dyn_client_simulation_list *list;
+    create(&options);
+    ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));
+    refused(dyn_client_create_simulation(client, &options, 0, &error, &unused, &(dyn_client_simulation *){NULL}),
+            DYN_CLIENT_RESOURCE_EXHAUSTED, "", "limits.simulations");
+    ok(dyn_client_list_simulations(client, 0, &error, &list));
+    ck_assert_uint_eq(list->count, 2);
+    ok(dyn_client_watch_simulation(client, list->simulations[0].name, 0, &error, &first));
+    refused(dyn_client_watch_simulation(client, list->simulations[1].name, 0, &error, &second),
+            DYN_CLIENT_RESOURCE_EXHAUSTED, "", "limits.topics");
+    dyn_client_watch_close(first);
+    dyn_client_simulation_list_free(list);
+    /* Steps that do not fit into the time are told, and where the simulation stands. */
+    options.name = "arm";
+    ok(dyn_client_delete_simulation(client, created->name, token, 0, &error));
+    dyn_client_simulation_free(created);
+    token = create(&options);
+    refused(dyn_client_step_simulation(client, "arm", token, UINT64_MAX, NULL, 0, &error, NULL),
+            DYN_CLIENT_DEADLINE_EXCEEDED, "", "stands after step");
+    stop();
+}
+END_TEST
+
+/* ---- watching ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(watcher_gets_its_simulation_and_nothing_else) {
+    dyn_client_simulation_options options = {
+        .name = "seen", .model = "ur5", .follows_clock = true, .publish_rate = 1000};
+    dyn_client_simulation_options other = {
+        .name = "other", .model = "ur5", .follows_clock = true, .publish_rate = 1000};
+    dyn_client_server_info *before, *after;
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    create(&options);
+    create(&other);
+    ok(dyn_client_get_server_info(client, 0, &error, &before));
+    pause_for(0.1);
+    ok(dyn_client_get_server_info(client, 0, &error, &after));
+    ck_assert_uint_eq(before->events, after->events);
+    dyn_client_server_info_free(before);
+    dyn_client_server_info_free(after);
+
+    ok(dyn_client_watch_simulation(client, "seen", 0, &error, &watch));
+    uint64_t last = 0, states = 0;
+    while (states < 200) {
+        ok(dyn_client_watch_next(watch, 5, &error, &update));
+        if (update.kind != DYN_CLIENT_UPDATE_STATES) {
+            continue; /* an overrun, on a busy machine */
+        }
+        ck_assert_uint_eq(update.nq, NQ);
+        for (size_t i = 0; i < update.count; i++) {
+            /* What was not sent is told: no step is missing without a gap in the sequence. */
+            ck_assert(last == 0 || update.step[i] == last + 1 || update.lost > 0);
+            ck_assert_double_eq_tol(update.time[i], (double)update.step[i] * 1e-3, 1e-9);
+            last = update.step[i];
+        }
+        states += update.count;
+    }
+    dyn_client_simulation *simulation = look("other");
+    ck_assert_uint_eq(simulation->watchers, 0);
+    dyn_client_simulation_free(simulation);
+    dyn_client_watch_close(watch);
+}
+END_TEST
+
+START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
+    dyn_client_simulation_options options = {
+        .name = "arm", .model = "ur5", .follows_clock = true, .publish_rate = 1000};
+    dyn_client_watch *slow, *quick;
+    dyn_client_update update;
+    create(&options);
+    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &slow));
+    /* Another process watches, and is killed. */
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, STDOUT_FILENO);
+        execl(DYNAMICSCTL_PROGRAM, "dynamicsctl", "--endpoint", fixture.request_ipc, "watch", "arm", (char *)NULL);
+        _exit(127);
+    }
+    pause_for(0.2);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &quick));
+    dyn_client_simulation *before = look("arm");
+    for (int i = 0; i < 1000; i++) {
+        ok(dyn_client_watch_next(quick, 5, &error, &update));
+    }
+    /* The slow one finds what is left of 1.2 s: its queue, with the loss counted. */
+    dyn_client_simulation *after = look("arm");
+    ck_assert_double_eq_tol(after->time - before->time, after->stamp - before->stamp, 0.05 + after->slipped);
+    ok(dyn_client_watch_next(slow, 5, &error, &update));
+    dyn_client_simulation_free(before);
+    dyn_client_simulation_free(after);
+    dyn_client_watch_close(slow);
+    dyn_client_watch_close(quick);
+}
+END_TEST
+
+START_TEST(events_tell_of_limits_resets_and_divergence) {
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    uint64_t token = create(&lockstep);
+    double tau[NQ] = {0, 0, 0, 0, 0, 0};
+    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &watch));
+    /* The elbow is driven into its limit. */
+    tau[2] = 150;
+    dyn_client_simulation_input input = {.nv = NQ, .tau = tau};
+    ok(dyn_client_step_simulation(client, "arm", token, 3000, &input, 0, &error, NULL));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    const double v[NQ] = {1e9};
+    ok(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, (double[NQ]){0}, v, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 1, NULL, 0, &error, NULL));
+    bool has_limit = false, has_reset = false, has_divergence = false;
+    while (!has_divergence) {
+        ok(dyn_client_watch_next(watch, 5, &error, &update));
+        if (update.kind == DYN_CLIENT_UPDATE_SIMULATION_EVENT) {
+            has_limit = has_limit || (strcmp(update.text, "limit") == 0 && strcmp(update.joint, "elbow_joint") == 0);
+            has_reset = has_reset || strcmp(update.text, "reset") == 0;
+            has_divergence = strcmp(update.text, "diverged") == 0;
+        }
+    }
+    ck_assert(has_limit);
+    ck_assert(has_reset);
+    dyn_client_watch_close(watch);
+}
+END_TEST
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(recorded_run_is_replayed_bit_for_bit) {
+    const double gains[] = {50, 5};
+    dyn_client_simulation_options options = {.name = "arm",
+                                             .model = "ur5",
+                                             .follows_clock = true,
+                                             .law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
+                                             .gain_count = 1,
+                                             .kp = gains,
+                                             .kd = gains + 1,
+                                             .disturbance = 0.5,
+                                             .seed = 11};
+    uint64_t token = create(&options);
+    double q[NQ] = {0.3, -0.4, 0.5, 0.2, 0.1, -0.2}, tau[NQ] = {1, 2, 3};
+    dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .q = q};
+    pause_for(0.05);
+    ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
+    refused(dyn_client_record_simulation(client, "arm", token, "run2", 0, &error), DYN_CLIENT_FAILED_PRECONDITION,
+            "record_simulation.recording", "under way");
+    pause_for(0.1);
+    ok(dyn_client_set_simulation_input(client, "arm", token, &input, 0, &error, NULL));
+    pause_for(0.1);
+    input = (dyn_client_simulation_input){.nv = NQ, .tau = tau};
+    ok(dyn_client_set_simulation_input(client, "arm", token, &input, 0, &error, NULL));
+    pause_for(0.1);
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    pause_for(0.1);
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_ALREADY_EXISTS,
+            "record_simulation.recording", "exists");
+    dyn_client_replay *replay;
+    ok(dyn_client_replay_simulation(client, "run", 0, 1, 10, 0, &error, &replay));
+    ck_assert_uint_gt(replay->steps, 300);
+    ck_assert_uint_eq(replay->equal_steps, replay->steps);
+    ck_assert_uint_eq(replay->first_difference, 0);
+    ck_assert(!replay->is_truncated);
+    ck_assert_uint_eq(replay->count, 10);
+    ck_assert_uint_eq(replay->nq, NQ);
+    dyn_client_replay_free(replay);
+}
+END_TEST
+
+START_TEST(changed_recording_is_found_out) {
+    uint64_t token = create(&lockstep);
+    char path[160];
+    ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, &error, NULL));
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    snprintf(path, sizeof path, "%s/state/recordings/run.recording", fixture.directory);
+    FILE *file = fopen(path, "r+");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    /* One bit of a late state; then the end cut off. */
+    ck_assert_int_eq(fseek(file, size - 40, SEEK_SET), 0);
+    int byte = fgetc(file);
+    ck_assert_int_eq(fseek(file, size - 40, SEEK_SET), 0);
+    fputc(byte ^ 1, file);
+    fclose(file);
+    dyn_client_replay *replay;
+    ok(dyn_client_replay_simulation(client, "run", 0, 0, 0, 0, &error, &replay));
+    ck_assert_uint_eq(replay->equal_steps, replay->steps - 1);
+    ck_assert_uint_eq(replay->first_difference, 100);
+    dyn_client_replay_free(replay);
+    ck_assert_int_eq(truncate(path, size / 2), 0);
+    ok(dyn_client_replay_simulation(client, "run", 0, 0, 0, 0, &error, &replay));
+    ck_assert(replay->is_truncated);
+    ck_assert_uint_eq(replay->equal_steps, replay->steps);
+    dyn_client_replay_free(replay);
+}
+END_TEST
+
+START_TEST(simulations_outlive_a_restart) {
+    dyn_client_simulation_options options = {.name = "arm", .model = "ur5", .disturbance = 1, .seed = 3};
+    dyn_client_simulation_options twin = {.name = "twin", .model = "ur5", .disturbance = 1, .seed = 3};
+    uint64_t token = create(&options), twin_token = create(&twin);
+    dyn_client_simulation *before, *after, *whole;
+    uint32_t count;
+    step("arm", token, 500, &before);
+    step("twin", twin_token, 1000, &whole);
+    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    ck_assert_uint_eq(count, 2);
+    dyn_client_close(client);
+    daemon_restart(&fixture);
+    client = connect_to(fixture.request_ipc);
+    after = look("arm");
+    check_same_bits(before, after);
+    dyn_client_simulation_free(after);
+    /* Half before and half after the restart is the same run as the whole, disturbance included. */
+    step("arm", token, 500, &after);
+    check_same_bits(whole, after);
+    ok(dyn_client_restore_simulations(client, 0, &error, &count));
+    ck_assert_uint_eq(count, 0);
+    dyn_client_simulation_free(before);
+    dyn_client_simulation_free(after);
+    dyn_client_simulation_free(whole);
+}
+END_TEST
+
+/* ---- many -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(thousand_simulations_come_and_go_without_a_trace) {
+    dyn_client_simulation_options options = {.model = "two_link", .follows_clock = true};
+    size_t resident[3] = {0}, descriptors[3] = {0};
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 340; i++) {
+            dyn_client_simulation *created;
+            uint64_t token;
+            ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));
+            if (i % 20 == 0) {
+                dyn_client_watch *watch;
+                ok(dyn_client_watch_simulation(client, created->name, 0, &error, &watch));
+                dyn_client_watch_close(watch);
+            }
+            ok(dyn_client_delete_simulation(client, created->name, token, 0, &error));
+            dyn_client_simulation_free(created);
+        }
+        pause_for(0.5);
+        resident[round] = daemon_resident_bytes(&fixture);
+        descriptors[round] = daemon_open_descriptors(&fixture);
+    }
+    ck_assert_uint_le(resident[2], resident[1] + (4 << 20));
+    ck_assert_uint_le(descriptors[2], descriptors[1] + 4);
+    dyn_client_server_info *info;
+    ok(dyn_client_get_server_info(client, 0, &error, &info));
+    ck_assert_uint_eq(info->simulations, 0);
+    ck_assert_uint_eq(info->topics, 0);
+    dyn_client_server_info_free(info);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("simulations");
+    TCase *tests = tcase_create("simulations"), *alone = tcase_create("own configuration");
+    tcase_add_checked_fixture(tests, start, stop);
+    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(alone, 120);
+    tcase_add_test(tests, two_links_fall_as_their_energy_tells);
+    tcase_add_test(tests, clock_neither_drifts_nor_leaves_out_steps);
+    tcase_add_test(tests, overload_is_counted_and_others_keep_their_pace);
+    tcase_add_test(tests, pause_resume_and_reset_do_what_they_say);
+    tcase_add_test(tests, divergence_stops_in_the_last_good_state);
+    tcase_add_test(tests, second_commander_is_refused_and_told_who_commands);
+    tcase_add_test(tests, lease_ends_a_simulation_whose_client_died);
+    tcase_add_test(tests, bad_input_is_refused_by_the_path_of_its_field);
+    tcase_add_test(tests, bad_commands_are_refused_by_the_path_of_their_field);
+    tcase_add_test(alone, limits_are_kept);
+    tcase_add_test(tests, watcher_gets_its_simulation_and_nothing_else);
+    tcase_add_test(tests, slow_and_vanished_watchers_do_not_slow_a_simulation);
+    tcase_add_test(tests, events_tell_of_limits_resets_and_divergence);
+    tcase_add_test(tests, recorded_run_is_replayed_bit_for_bit);
+    tcase_add_test(tests, changed_recording_is_found_out);
+    tcase_add_test(tests, simulations_outlive_a_restart);
+    tcase_add_test(tests, thousand_simulations_come_and_go_without_a_trace);
+    suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, alone);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}

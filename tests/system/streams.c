@@ -1,0 +1,450 @@
+/*
+ * Streams of points from planners that are good, hasty, confused, hostile or dead.
+ */
+#include <check.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dynamics_client.h"
+#include "system/daemon_fixture.h"
+
+enum { NV = 6, POINTS = 100 };
+
+static daemon_fixture fixture;
+static dyn_client *client;
+static dyn_client_error error;
+
+static void start(void) {
+    daemon_start(NULL, &fixture);
+    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
+}
+
+static void stop(void) {
+    dyn_client_close(client);
+    daemon_stop(&fixture);
+}
+
+static void ok(dyn_client_status status) {
+    ck_assert_msg(status == DYN_CLIENT_OK, "%s %s: %s", dyn_client_status_name(status), error.field, error.message);
+}
+
+static void refused(dyn_client_status status, dyn_client_status wanted, const char *field, const char *word) {
+    ck_assert_msg(status == wanted, "%s, not %s: %s: %s", dyn_client_status_name(status),
+                  dyn_client_status_name(wanted), error.field, error.message);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_msg(strstr(error.message, word) != NULL, "\"%s\" does not contain \"%s\"", error.message, word);
+}
+
+static void pause_for(double seconds) {
+    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1) * 1e9)};
+    nanosleep(&time, NULL);
+}
+
+static dyn_client_stream *open_stream(const dyn_client_stream_options *options) {
+    dyn_client_stream *stream;
+    ok(dyn_client_open_stream(client, options, 0, &error, &stream));
+    return stream;
+}
+
+/* A motion: n points from number `first` on. */
+static void plan(size_t first, size_t n, double *t, double *q, double *v, double *a) {
+    for (size_t i = 0; i < n; i++) {
+        t[i] = (double)(first + i) * 1e-3;
+        for (size_t j = 0; j < NV; j++) {
+            double w = 1 + (double)j;
+            q[i * NV + j] = 0.5 * sin(w * t[i]);
+            v[i * NV + j] = 0.5 * w * cos(w * t[i]);
+            a[i * NV + j] = -0.5 * w * w * sin(w * t[i]);
+        }
+    }
+}
+
+static void push(dyn_client_stream *stream, size_t first, size_t n) {
+    static double t[10000], q[10000 * NV], v[10000 * NV], a[10000 * NV];
+    ck_assert_uint_le(n, 10000);
+    plan(first, n, t, q, v, a);
+    dyn_client_stream_seek(stream, first);
+    ok(dyn_client_push_points(stream, n, t, q, v, a, NULL, 0, &error));
+}
+
+/* The counters, once so many points or chunks were judged; freed by the caller. */
+static dyn_client_stream_list *wait_for(const char *name, uint64_t chunks) {
+    dyn_client_stream_list *list = NULL;
+    for (int i = 0; i < 2000; i++) {
+        dyn_client_stream_list_free(list);
+        ok(dyn_client_stream_status(client, name, 0, &error, &list));
+        if (list->streams[0].chunks >= chunks) {
+            return list;
+        }
+        pause_for(0.002);
+    }
+    ck_abort_msg("the chunks did not arrive");
+    return list;
+}
+
+static const dyn_client_stream_options feedforward = {.name = "plan", .model = "ur5"};
+
+/* ---- feedforward ------------------------------------------------------------------------------------------------- */
+
+START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
+    double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV], tau[POINTS * NV], got[POINTS * NV];
+    uint64_t number[POINTS];
+    size_t count = 0;
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    dyn_client_stream *stream = open_stream(&feedforward);
+    ok(dyn_client_watch_stream(client, "plan", 0, &error, &watch));
+    plan(1, POINTS, t, q, v, a);
+    push(stream, 1, POINTS);
+    dyn_client_query query = {.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS};
+    ok(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau));
+    ok(dyn_client_watch_next(watch, 5, &error, &update));
+    ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_TORQUES);
+    ck_assert_uint_eq(update.count, POINTS);
+    ck_assert_mem_eq(update.tau, tau, sizeof tau);
+    ck_assert_mem_eq(update.time, t, sizeof t);
+    ck_assert_double_ge(update.arrived, update.sent);
+    ck_assert_uint_eq(update.credit, POINTS + 10000);
+    ok(dyn_client_get_stream_points(client, "plan", 11, 20, NV, 0, &error, number, got, &count));
+    ck_assert_uint_eq(count, 20);
+    ck_assert_uint_eq(number[0], 11);
+    ck_assert_mem_eq(got, tau + 10 * NV, 20 * NV * sizeof(double));
+    dyn_client_watch_close(watch);
+    dyn_client_stream_list *last;
+    ok(dyn_client_close_stream(client, stream, 0, &error, &last));
+    ck_assert_uint_eq(last->streams[0].accepted, POINTS);
+    dyn_client_stream_list_free(last);
+}
+END_TEST
+
+START_TEST(order_of_joints_is_the_callers) {
+    static const char *const reversed[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
+                                           "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
+    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .joint_count = NV, .joint_names = reversed};
+    double t = 0, q[NV] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, tau[NV], got[NV];
+    uint64_t number;
+    size_t count;
+    dyn_client_stream *stream = open_stream(&options);
+    ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
+    dyn_client_stream_list_free(wait_for("plan", 1));
+    dyn_client_query query = {
+        .model = "ur5", .nq = NV, .nv = NV, .samples = 1, .joint_count = NV, .joint_names = reversed};
+    ok(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, tau));
+    ok(dyn_client_get_stream_points(client, "plan", 1, 1, NV, 0, &error, &number, got, &count));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_mem_eq(got, tau, sizeof tau);
+    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+}
+END_TEST
+
+START_TEST(lost_repeated_and_reordered_points_are_counted) {
+    dyn_client_stream *stream = open_stream(&feedforward);
+    push(stream, 1, 10);
+    push(stream, 5, 10); /* 5 to 10 again, 11 to 14 new */
+    push(stream, 30, 1); /* 15 to 29 are lost so far */
+    push(stream, 20, 5); /* of which 20 to 24 come late */
+    push(stream, 20, 1); /* and one of them twice */
+    dyn_client_stream_list *list = wait_for("plan", 5);
+    const dyn_client_stream_info *s = &list->streams[0];
+    ck_assert_uint_eq(s->accepted, 20);
+    ck_assert_uint_eq(s->duplicates, 7);
+    ck_assert_uint_eq(s->reordered, 5);
+    ck_assert_uint_eq(s->lost, 10);
+    ck_assert_uint_eq(s->last_sequence, 30);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+}
+END_TEST
+
+START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
+    double t[3] = {0, 1, 2}, q[3 * NV] = {0}, got[3 * NV];
+    uint64_t number[3];
+    size_t count;
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    dyn_client_stream *stream = open_stream(&feedforward);
+    ok(dyn_client_watch_stream(client, "plan", 0, &error, &watch));
+    q[NV + 2] = NAN;
+    ok(dyn_client_push_points(stream, 3, t, q, NULL, NULL, NULL, 0, &error));
+    bool is_told = false;
+    while (!is_told) {
+        ok(dyn_client_watch_next(watch, 5, &error, &update));
+        is_told = update.kind == DYN_CLIENT_UPDATE_STREAM_EVENT;
+    }
+    ck_assert_str_eq(update.text, "refused");
+    ck_assert_ptr_nonnull(strstr(update.message, "number 2: q[2] is nan"));
+    ok(dyn_client_get_stream_points(client, "plan", 1, 3, NV, 0, &error, number, got, &count));
+    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(number[1], 3);
+    /* A row that does not fit refuses the chunk. */
+    t[0] = 5;
+    dyn_client_stream_seek(stream, 4);
+    ok(dyn_client_push_points(stream, 1, t, NULL, NULL, NULL, NULL, 0, &error));
+    dyn_client_stream_list *list = wait_for("plan", 2);
+    ck_assert_uint_eq(list->streams[0].refused, 2);
+    ck_assert_uint_eq(list->streams[0].accepted, 2);
+    dyn_client_stream_list_free(list);
+    dyn_client_watch_close(watch);
+    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+}
+END_TEST
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
+    dyn_client_simulation_options paced = {.name = "arm", .model = "ur5", .follows_clock = true};
+    dyn_client_stream_options options = {.name = "flood", .model = "ur5", .capacity = 10000};
+    dyn_client_simulation *simulation, *later;
+    uint64_t token;
+    ok(dyn_client_create_simulation(client, &paced, 0, &error, &token, &simulation));
+    dyn_client_stream *stream = open_stream(&options);
+    push(stream, 1, 10000);
+    dyn_client_stream_list_free(wait_for("flood", 1));
+    size_t before = daemon_resident_bytes(&fixture);
+    for (size_t i = 1; i < 100; i++) {
+        push(stream, 1 + i * 10000, 10000);
+    }
+    dyn_client_stream_list *list = wait_for("flood", 100);
+    ck_assert_uint_eq(list->streams[0].accepted, 1000000);
+    ck_assert_uint_eq(list->streams[0].lost, 0);
+    ck_assert_uint_le(daemon_resident_bytes(&fixture), before + (16 << 20));
+    ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &later));
+    ck_assert_double_eq_tol(later->time - simulation->time, later->stamp - simulation->stamp, 0.05 + later->slipped);
+    dyn_client_stream_list_free(list);
+    dyn_client_simulation_free(simulation);
+    dyn_client_simulation_free(later);
+    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+}
+END_TEST
+
+/* A simulation in lockstep, whose PD controller follows a stream. */
+static uint64_t create_follower(void) {
+    static const double kp = 400, kd = 40;
+    dyn_client_simulation_options options = {.name = "arm",
+                                             .model = "ur5",
+                                             .law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
+                                             .gain_count = 1,
+                                             .kp = &kp,
+                                             .kd = &kd,
+                                             .ignore_effort_limits = true};
+    dyn_client_simulation *created;
+    uint64_t token;
+    ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));
+    dyn_client_simulation_free(created);
+    return token;
+}
+
+START_TEST(points_drive_a_simulation_at_their_time) {
+    uint64_t token = create_follower();
+    dyn_client_stream_options options = {.name = "plan",
+                                         .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT,
+                                         .simulation = "arm",
+                                         .token = token,
+                                         .empty = DYN_CLIENT_EMPTY_PAUSE};
+    double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV];
+    dyn_client_simulation *state;
+    dyn_client_stream *stream = open_stream(&options);
+    plan(0, POINTS, t, q, v, a);
+    ok(dyn_client_set_simulation_state(client, "arm", token, NV, NV, q, v, 0, &error, NULL));
+    ok(dyn_client_push_points(stream, POINTS, t, q, v, a, NULL, 0, &error));
+    dyn_client_stream_list_free(wait_for("plan", 1));
+    ok(dyn_client_step_simulation(client, "arm", token, POINTS - 1, NULL, 0, &error, &state));
+    for (int j = 0; j < NV; j++) {
+        ck_assert_double_eq_tol(state->q[j], q[(POINTS - 1) * NV + j], 2e-3);
+    }
+    dyn_client_simulation_free(state);
+    /* Without points it waits. */
+    refused(dyn_client_step_simulation(client, "arm", token, 10, NULL, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+            "step_simulation.steps", "has no point for simulated time");
+    /* Points for a time that has passed are late. */
+    dyn_client_stream_seek(stream, POINTS + 1);
+    ok(dyn_client_push_points(stream, 10, t, q, v, a, NULL, 0, &error));
+    dyn_client_stream_list *list = wait_for("plan", 2);
+    ck_assert_uint_eq(list->streams[0].late, 10);
+    ck_assert_uint_eq(list->streams[0].accepted, POINTS);
+    ck_assert_double_gt(list->streams[0].greatest_lag, 0.08);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+}
+END_TEST
+
+START_TEST(credit_bounds_points_that_wait) {
+    uint64_t token = create_follower();
+    dyn_client_stream_options options = {.name = "plan",
+                                         .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT,
+                                         .simulation = "arm",
+                                         .token = token,
+                                         .capacity = 50};
+    dyn_client_stream *stream = open_stream(&options);
+    for (size_t i = 0; i < 4; i++) {
+        push(stream, 1 + 25 * i, 25);
+    }
+    dyn_client_stream_list *list = wait_for("plan", 4);
+    ck_assert_uint_eq(list->streams[0].accepted, 50);
+    ck_assert_uint_eq(list->streams[0].beyond_credit, 50);
+    ck_assert_uint_eq(list->streams[0].waiting, 50);
+    ck_assert_uint_eq(list->streams[0].credit, 100);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_step_simulation(client, "arm", token, 21, NULL, 0, &error, NULL));
+    list = wait_for("plan", 4);
+    ck_assert_uint_eq(list->streams[0].consumed, 20);
+    ck_assert_uint_eq(list->streams[0].credit, 120);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+}
+END_TEST
+
+START_TEST(planner_that_dies_leaves_no_stream_behind) {
+    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .idle_time = 0.3};
+    dyn_client_stream *stream = open_stream(&options);
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    dyn_client_stream_list *list;
+    ok(dyn_client_watch_stream(client, "plan", 0, &error, &watch));
+    /* Another planner is killed in mid-stream. */
+    pid_t child = fork();
+    if (child == 0) {
+        execl(PLANNER_PROGRAM, "planner", fixture.request_tcp, "ur5", "30", (char *)NULL);
+        _exit(127);
+    }
+    pause_for(0.4);
+    push(stream, 1, 10);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    do {
+        ok(dyn_client_watch_next(watch, 5, &error, &update));
+    } while (strcmp(update.text, "expired") != 0);
+    refused(dyn_client_stream_status(client, "plan", 0, &error, &list), DYN_CLIENT_NOT_FOUND, "stream_status.stream",
+            "may have ended");
+    refused(dyn_client_close_stream(client, stream, 0, &error, NULL), DYN_CLIENT_NOT_FOUND, "close_stream.stream",
+            "may have ended");
+    dyn_client_watch_close(watch);
+}
+END_TEST
+
+START_TEST(recorded_points_are_in_the_file) {
+    dyn_client_stream_options options = {
+        .name = "log", .kind = DYN_CLIENT_STREAM_RECORD, .model = "ur5", .recording = "points"};
+    char path[160];
+    dyn_client_stream *stream = open_stream(&options);
+    dyn_client_stream_list *list;
+    push(stream, 1, POINTS);
+    dyn_client_stream_list_free(wait_for("log", 1));
+    ok(dyn_client_close_stream(client, stream, 0, &error, &list));
+    ck_assert_uint_eq(list->streams[0].consumed, POINTS);
+    dyn_client_stream_list_free(list);
+    snprintf(path, sizeof path, "%s/state/recordings/points.recording", fixture.directory);
+    double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV];
+    static char bytes[1 << 16];
+    plan(1, POINTS, t, q, v, a);
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    ck_assert_ptr_nonnull(memmem(bytes, size, q, sizeof q));
+    ck_assert_ptr_nonnull(memmem(bytes, size, a, sizeof a));
+    /* It is no recording of a simulation, and there is no second one of its name. */
+    dyn_client_replay *replay;
+    refused(dyn_client_replay_simulation(client, "points", 0, 0, 0, 0, &error, &replay), DYN_CLIENT_DATA_LOSS,
+            "replay_simulation.recording", "no recording of a simulation");
+    refused(dyn_client_open_stream(client, &options, 0, &error, &stream), DYN_CLIENT_ALREADY_EXISTS,
+            "open_stream.recording", "exists");
+}
+END_TEST
+
+START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
+    dyn_client_stream *stream;
+    uint64_t token = create_follower();
+    const struct {
+        dyn_client_stream_options options;
+        dyn_client_status status;
+        const char *field, *word;
+    } cases[] = {
+        {{.model = "ur6"}, DYN_CLIENT_NOT_FOUND, "open_stream.model", "ur5"},
+        {{.model = "ur5", .name = "/"}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.name", "letters"},
+        {{.model = "ur5", .kind = 7}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.kind", "7"},
+        {{.model = "ur5", .empty = 7}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.empty", "7"},
+        {{.model = "ur5", .late_after = NAN}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.late_after", "nan"},
+        {{.model = "ur5", .idle_time = -1}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.idle_time", "-1"},
+        {{.model = "ur5", .capacity = 1ULL << 40}, DYN_CLIENT_RESOURCE_EXHAUSTED, "open_stream.capacity", "limits"},
+        {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "none"},
+         DYN_CLIENT_NOT_FOUND,
+         "open_stream.simulation",
+         "none"},
+        {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token + 1},
+         DYN_CLIENT_PERMISSION_DENIED,
+         "open_stream.token",
+         "commanded by"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        refused(dyn_client_open_stream(client, &cases[i].options, 0, &error, &stream), cases[i].status, cases[i].field,
+                cases[i].word);
+    }
+    dyn_client_stream_options feeder = {
+        .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token};
+    dyn_client_stream *first = open_stream(&feeder);
+    refused(dyn_client_open_stream(client, &feeder, 0, &error, &stream), DYN_CLIENT_FAILED_PRECONDITION,
+            "open_stream.simulation", "already");
+    ok(dyn_client_close_stream(client, first, 0, &error, NULL));
+    double tau[NV];
+    uint64_t number;
+    size_t count;
+    refused(dyn_client_get_stream_points(client, "none", 1, 1, NV, 0, &error, &number, tau, &count),
+            DYN_CLIENT_NOT_FOUND, "get_stream_points.stream", "none");
+}
+END_TEST
+
+START_TEST(planner_example_gets_its_torques_back) {
+    int output[2], status;
+    char text[1024] = "";
+    ck_assert_int_eq(pipe(output), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(output[1], STDOUT_FILENO);
+        execl(PLANNER_PROGRAM, "planner", fixture.request_tcp, "ur5", "0.5", (char *)NULL);
+        _exit(127);
+    }
+    close(output[1]);
+    ssize_t got, size = 0;
+    while (size + 1 < (ssize_t)sizeof text &&
+           (got = read(output[0], text + size, sizeof text - 1 - (size_t)size)) > 0) {
+        size += got;
+    }
+    close(output[0]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", text);
+    ck_assert_ptr_nonnull(strstr(text, "500 points accepted, 0 lost, 0 late, 0 refused; 500 torques came back"));
+    ck_assert_ptr_nonnull(strstr(text, "latency from push to torque: p50"));
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("streams");
+    TCase *tests = tcase_create("streams");
+    tcase_add_checked_fixture(tests, start, stop);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, points_come_back_as_torques_of_inverse_dynamics);
+    tcase_add_test(tests, order_of_joints_is_the_callers);
+    tcase_add_test(tests, lost_repeated_and_reordered_points_are_counted);
+    tcase_add_test(tests, points_that_are_not_finite_are_refused_one_by_one);
+    tcase_add_test(tests, flooding_planner_takes_no_memory_and_delays_nobody);
+    tcase_add_test(tests, points_drive_a_simulation_at_their_time);
+    tcase_add_test(tests, credit_bounds_points_that_wait);
+    tcase_add_test(tests, planner_that_dies_leaves_no_stream_behind);
+    tcase_add_test(tests, recorded_points_are_in_the_file);
+    tcase_add_test(tests, bad_input_is_refused_by_the_path_of_its_field);
+    tcase_add_test(tests, planner_example_gets_its_torques_back);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
