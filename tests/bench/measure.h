@@ -10,11 +10,13 @@
 
 enum { MEASURE_ROUNDS = 31 };
 
-/* One thing to measure: call number `call` of a function, which deals with `states` states. */
+/* One thing to measure: call number `call` of a function, which deals with `states` states. Calls are numbered on from
+ * slice to slice, so that none repeats the one before: some libraries remember their last state. */
 typedef struct subject {
     void (*run)(void *context, size_t call);
     void *context; /* NULL: there is nothing to measure */
     size_t states;
+    size_t next;                      /* number of the next call */
     size_t calls;                     /* in a slice; set by measure */
     double per_state[MEASURE_ROUNDS]; /* ns, of each round; set by measure */
 } subject;
