@@ -14,6 +14,9 @@ void bench_kernels(const bench_options *options, report *r);
 /* peak.c: the share of the core's peak that some algorithms reach. */
 void bench_peak(const bench_options *options, report *r);
 
+/* rollouts.c: steps forward in time per second and core. */
+void bench_rollouts(const bench_options *options, report *r);
+
 /* round_trip.c: percentiles of one InverseDynamics over ipc and tcp, beside a bare echo. */
 void bench_round_trip(const bench_options *options, report *r);
 

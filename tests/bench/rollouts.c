@@ -1,0 +1,116 @@
+/*
+ * Rollouts: steps of one sample per second and core, ours for 1, 64 and 1024 samples at once, beside MuJoCo stepping the
+ * same robot without contacts.
+ */
+#include <dynamics/rollout.h>
+#include <math.h>
+#include <string.h>
+
+#include "child.h"
+#include "sections.h"
+#ifdef PEER_MUJOCO
+#include "mujoco_motion.h"
+#endif
+
+enum { STEPS = 25, BATCHES = 3, MUJOCO_SUBJECT = BATCHES, SUBJECTS };
+
+static const size_t batch_sizes[BATCHES] = {1, 64, 1024};
+static const double step_length = 1e-3;
+
+/* What one contestant moves. */
+typedef struct task {
+    const workload *load;
+    dyn_simulator *simulator; /* NULL: MuJoCo */
+    void *mujoco;
+    size_t samples;
+} task;
+
+static void move_ours(void *context, size_t call) {
+    const task *t = context;
+    (void)call;
+    dyn_error error;
+    const dyn_rollout rollout = {
+        .steps = STEPS, .q = t->load->q, .v = t->load->v, .tau = {t->load->tau, t->load->nv, 0}};
+    if (dyn_rollout_run(t->simulator, t->samples, &rollout, &error, &(dyn_rollout_output){.q = t->load->out}) !=
+        DYN_OK) {
+        die("rollout: %s", error.message);
+    }
+}
+
+#ifdef PEER_MUJOCO
+static void move_mujoco(void *context, size_t call) {
+    const task *t = context;
+    size_t s = call % SINGLE_STATES;
+    mujoco_motion_set(t->mujoco, t->load->q + s * t->load->nq, t->load->v + s * t->load->nv);
+    mujoco_motion_step(t->mujoco, STEPS);
+}
+#endif
+
+static const table_column columns[] = {
+    {"robot", "robot", TABLE_TEXT},       {"integrator", "integrator", TABLE_TEXT}, {"one", "steps_per_s_1", 0},
+    {"of 64", "steps_per_s_64", 0},       {"of 1024", "steps_per_s_1024", 0},       {"MuJoCo", "steps_per_s_mujoco", 0},
+    {"64 / MuJoCo", "over_mujoco_64", 1}, {"1024 / MuJoCo", "over_mujoco_1024", 1},
+};
+
+/* One robot with one integrator. */
+static void measure_rollouts(const bench_options *options, const bench_robot *robot, dyn_integrator integrator,
+                             table *t) {
+    contest all;
+    contest_open(&all, robot, false);
+    dyn_simulation_options o;
+    dyn_error error;
+    dyn_simulation_defaults(&o);
+    o.integrator = integrator, o.dt = step_length;
+    o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
+    o.stop = DYN_STOP_NONE;
+    dyn_simulator *simulator = NULL;
+    if (dyn_simulator_create(all.load.model, &o, &error, &simulator) != DYN_OK) {
+        die("simulator: %s", error.message);
+    }
+    task tasks[SUBJECTS];
+    subject subjects[SUBJECTS];
+    memset(subjects, 0, sizeof subjects);
+    for (int i = 0; i < BATCHES; i++) {
+        tasks[i] = (task){.load = &all.load, .simulator = simulator, .samples = batch_sizes[i]};
+        subjects[i] = (subject){.run = move_ours, .context = &tasks[i], .states = batch_sizes[i] * STEPS};
+    }
+#ifdef PEER_MUJOCO
+    mujoco_motion *motion = mujoco_motion_create(all.load.model, integrator == DYN_RUNGE_KUTTA_4, step_length);
+    tasks[MUJOCO_SUBJECT] = (task){.load = &all.load, .mujoco = motion};
+    subjects[MUJOCO_SUBJECT] =
+        (subject){.run = move_mujoco, .context = motion ? &tasks[MUJOCO_SUBJECT] : NULL, .states = STEPS};
+#endif
+    int rounds = options->effort.rounds;
+    measure(subjects, SUBJECTS, &options->effort, CLOCK_THREAD_CPUTIME_ID);
+    const table_cell cells[] = {
+        {.text = robot->title},
+        {.text = integrator == DYN_RUNGE_KUTTA_4 ? "Runge-Kutta 4" : "semi-implicit Euler"},
+        {.number = 1e9 / measured_time(&subjects[0], rounds)},
+        {.number = 1e9 / measured_time(&subjects[1], rounds)},
+        {.number = 1e9 / measured_time(&subjects[2], rounds)},
+        {.number = 1e9 / measured_time(&subjects[MUJOCO_SUBJECT], rounds)},
+        {.number = measured_ratio(&subjects[MUJOCO_SUBJECT], &subjects[1], rounds)},
+        {.number = measured_ratio(&subjects[MUJOCO_SUBJECT], &subjects[2], rounds)},
+    };
+    table_add(t, cells);
+#ifdef PEER_MUJOCO
+    mujoco_motion_free(motion);
+#endif
+    dyn_simulator_free(simulator);
+    contest_close(&all);
+}
+
+void bench_rollouts(const bench_options *options, report *r) {
+    static const char note[] =
+        "Steps of one sample per second of processor time, 25 steps of 1 ms from random states; no contacts, limits, "
+        "damping\nor friction. One core.\n";
+    table *t =
+        table_create("Rollouts: steps per second", "rollouts", note, columns, sizeof columns / sizeof columns[0]);
+    for (const bench_robot *robot = bench_robots; robot->title; robot++) {
+        if (robot->bodies == 0 && is_robot_asked(options, robot)) {
+            measure_rollouts(options, robot, DYN_SEMI_IMPLICIT_EULER, t);
+            measure_rollouts(options, robot, DYN_RUNGE_KUTTA_4, t);
+        }
+    }
+    report_add(r, t);
+}

@@ -1,0 +1,77 @@
+/*
+ * Robots that fall for seconds, beside MuJoCo with the same integrator and step.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "mujoco_motion.h"
+#include "robots.h"
+#include "support/assertions.h"
+
+/* The largest difference of joint positions after `steps` steps from the zero configuration. */
+static double compare(const char *name, dyn_base base, dyn_integrator integrator, double dt, size_t steps) {
+    dyn_model *model = robot_load(name, base);
+    size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
+    double *start = numbers(nq), *v_start = numbers(nv), *q = numbers(nq), *v = numbers(nv), worst = 0;
+    double *q_mujoco = numbers(nq), *v_mujoco = numbers(nv);
+    dyn_zero_configuration(model, start);
+    for (size_t j = base == DYN_BASE_FLOATING ? 0 : nv; j < nv; j++) {
+        v_start[j] = 0.3 * cos((double)j); /* else nothing but the whole would fall */
+    }
+    dyn_simulation_options o;
+    dyn_simulation_defaults(&o);
+    o.integrator = integrator, o.dt = dt, o.stop = DYN_STOP_NONE;
+    o.ignore_damping = o.ignore_friction = true;
+    dyn_simulator *s = NULL;
+    dyn_error error;
+    require(dyn_simulator_create(model, &o, &error, &s), &error);
+    const dyn_rollout rollout = {.steps = steps, .q = start, .v = v_start};
+    require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q, .v = v}), &error);
+    mujoco_motion *other = mujoco_motion_create(model, integrator == DYN_RUNGE_KUTTA_4, dt);
+    ck_assert_msg(other != NULL, "MuJoCo cannot hold %s", name);
+    memcpy(q_mujoco, q, nq * sizeof *q);
+    mujoco_motion_set(other, start, v_start);
+    mujoco_motion_step(other, steps);
+    mujoco_motion_get(other, q_mujoco, v_mujoco);
+    for (size_t i = 0; i < nq; i++) {
+        worst = fmax(worst, fabs(q[i] - q_mujoco[i]));
+    }
+    printf("%s, %zu steps of %g s: %.1e from MuJoCo\n", name, steps, dt, worst);
+    mujoco_motion_free(other);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+    free(start), free(v_start), free(q), free(v), free(q_mujoco), free(v_mujoco);
+    return worst;
+}
+
+/* Modern Robotics (Lynch and Park 2017), exercise 8.15. */
+START_TEST(ur5_falls_for_three_seconds) {
+    ck_assert(compare("ur5", DYN_BASE_FIXED, DYN_RUNGE_KUTTA_4, 1e-3, 3000) < 1e-6);
+}
+END_TEST
+
+START_TEST(semi_implicit_steps_are_the_same) {
+    ck_assert(compare("ur5", DYN_BASE_FIXED, DYN_SEMI_IMPLICIT_EULER, 1e-3, 1000) < 1e-6);
+    ck_assert(compare("panda", DYN_BASE_FIXED, DYN_SEMI_IMPLICIT_EULER, 1e-3, 500) < 1e-6);
+}
+END_TEST
+
+/* MuJoCo's steps of a floating base are others than ours: it holds the velocity in other axes. Both converge. */
+START_TEST(quadruped_flies) {
+    ck_assert(compare("quadruped", DYN_BASE_FLOATING, DYN_RUNGE_KUTTA_4, 2.5e-4, 1000) < 1e-6);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("motion");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, ur5_falls_for_three_seconds);
+    tcase_add_test(tests, semi_implicit_steps_are_the_same);
+    tcase_add_test(tests, quadruped_flies);
+    return run_properties("motion", tests);
+}

@@ -1,0 +1,121 @@
+#include "mujoco_motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <mujoco/mujoco.h>
+
+#include "coordinates.h"
+#include "urdf_writer.h"
+
+struct mujoco_motion {
+    const dyn_model *model;
+    mjModel *m;
+    mjData *d;
+    coordinates velocity;
+    int *q_address, *v_address; /* of our joint j */
+};
+
+static const char extension[] = "<mujoco><compiler fusestatic=\"true\" balanceinertia=\"false\" boundmass=\"0\" "
+                                "boundinertia=\"0\"/></mujoco>\n";
+
+static mjModel *load_text(const char *text) {
+    mjVFS *files = malloc(sizeof *files);
+    mjModel *model = NULL;
+    char reason[256];
+    size_t size = strlen(text);
+    if (files) {
+        mj_defaultVFS(files);
+        mj_makeEmptyFileVFS(files, "robot.urdf", (int)size);
+        memcpy(files->filedata[0], text, size);
+        model = mj_loadXML("robot.urdf", files, reason, sizeof reason);
+        mj_deleteVFS(files);
+        free(files);
+    }
+    return model;
+}
+
+/* Finds our joints by name. */
+static bool map_joints(mujoco_motion *motion) {
+    static const base_convention convention = {.linear_in_world = true};
+    int count = dyn_model_joint_count(motion->model);
+    motion->q_address = calloc((size_t)count + 1, sizeof *motion->q_address);
+    motion->v_address = calloc((size_t)count + 1, sizeof *motion->v_address);
+    bool found = motion->q_address && motion->v_address;
+    for (int j = 0; found && j < count; j++) {
+        int id = mj_name2id(motion->m, mjOBJ_JOINT, dyn_model_joint(motion->model, j)->name);
+        found = id >= 0;
+        motion->q_address[j] = found ? motion->m->jnt_qposadr[id] : 0;
+        motion->v_address[j] = found ? motion->m->jnt_dofadr[id] : 0;
+    }
+    return found && coordinates_create(&motion->velocity, motion->model, convention, motion->v_address);
+}
+
+mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, double dt) {
+    mujoco_motion *motion = calloc(1, sizeof *motion);
+    char *text = urdf_write(model, extension);
+    if (motion && text) {
+        motion->model = model;
+        motion->m = load_text(text);
+    }
+    free(text);
+    if (!motion || !motion->m || !map_joints(motion)) {
+        mujoco_motion_free(motion);
+        return NULL;
+    }
+    mjModel *m = motion->m;
+    dyn_model_gravity(model, m->opt.gravity);
+    m->opt.timestep = dt;
+    m->opt.integrator = runge_kutta ? mjINT_RK4 : mjINT_EULER;
+    m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_CONSTRAINT | mjDSBL_PASSIVE | mjDSBL_ACTUATION | mjDSBL_SENSOR;
+    motion->d = mj_makeData(m);
+    return motion;
+}
+
+void mujoco_motion_free(mujoco_motion *motion) {
+    if (motion) {
+        if (motion->d) {
+            mj_deleteData(motion->d);
+        }
+        if (motion->m) {
+            mj_deleteModel(motion->m);
+        }
+        coordinates_free(&motion->velocity);
+        free(motion->q_address);
+        free(motion->v_address);
+        free(motion);
+    }
+}
+
+void mujoco_motion_set(mujoco_motion *motion, const double *q, const double *v) {
+    coordinates_turn(&motion->velocity, q);
+    coordinates_put(&motion->velocity, v, motion->d->qvel);
+    for (int j = 0; j < dyn_model_joint_count(motion->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(motion->model, j);
+        const double *from = q + joint->q_index;
+        double *to = motion->d->qpos + motion->q_address[j];
+        if (joint->type == DYN_JOINT_FLOATING) {
+            const double moved[7] = {from[0], from[1], from[2], from[6], from[3], from[4], from[5]};
+            memcpy(to, moved, sizeof moved);
+        } else {
+            *to = *from;
+        }
+    }
+    motion->d->time = 0;
+}
+
+void mujoco_motion_step(mujoco_motion *motion, size_t steps) {
+    for (size_t i = 0; i < steps; i++) {
+        mj_step(motion->m, motion->d);
+    }
+}
+
+void mujoco_motion_get(const mujoco_motion *motion, double *q, double *v) {
+    for (int j = 0; j < dyn_model_joint_count(motion->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(motion->model, j);
+        if (joint->nv == 1) {
+            q[joint->q_index] = motion->d->qpos[motion->q_address[j]];
+            v[joint->v_index] = motion->d->qvel[motion->v_address[j]];
+        }
+    }
+}
