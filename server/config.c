@@ -20,7 +20,9 @@ static const char *const format_words[] = {"auto", "plain", "journal", "json"};
 static const char *const base_words[] = {"fixed", "floating"};
 static const char *const mimic_words[] = {"coupled", "independent"};
 
-enum { LEVELS = 4, FORMATS = 4 };
+static const char *const compile_words[] = {"off", "on", "first-use"};
+
+enum { LEVELS = 4, FORMATS = 4, COMPILE_MODES = 3 };
 
 typedef enum key_type {
     KEY_ADDRESSES,
@@ -31,6 +33,7 @@ typedef enum key_type {
     KEY_SECONDS,
     KEY_LEVEL,
     KEY_FORMAT,
+    KEY_COMPILE_MODE,
 } key_type;
 
 /* One key: where its value goes, and what is allowed. */
@@ -67,6 +70,12 @@ static const key keys[] = {
     {"server", "workers", KEY_COUNT, offsetof(config, workers), 0, 1024},
     {"server", "contexts", KEY_COUNT, offsetof(config, contexts), 8, 4096},
     {"server", "drain_time", KEY_SECONDS, offsetof(config, drain_time), 0, 3600},
+    {"compile", "mode", KEY_COMPILE_MODE, offsetof(config, compile), 0, 0},
+    {"compile", "program", KEY_PATH, offsetof(config, compile_program), 0, 0},
+    {"compile", "compiler", KEY_PATH, offsetof(config, compile_compiler), 0, 0},
+    {"compile", "time", KEY_SECONDS, offsetof(config, compile_time), 0.1, 3600},
+    {"compile", "memory_bytes", KEY_BYTES, offsetof(config, compile_memory_bytes), 1 << 20, 1UL << 40},
+    {"compile", "cache_bytes", KEY_BYTES, offsetof(config, compile_cache_bytes), 65536, 1UL << 40},
     {"log", "level", KEY_LEVEL, offsetof(config, level), 0, 0},
     {"log", "format", KEY_FORMAT, offsetof(config, format), 0, 0},
     {"health", "probe_interval", KEY_SECONDS, offsetof(config, probe_interval), 0.01, 3600},
@@ -131,6 +140,10 @@ void config_init(config *c) {
     c->lease_time = 60;
     c->contexts = 128;
     c->drain_time = 5;
+    c->compile = COMPILE_OFF;
+    c->compile_time = 120;
+    c->compile_memory_bytes = 2UL << 30;
+    c->compile_cache_bytes = 256UL << 20;
     c->level = LOG_LEVEL_INFO;
     c->format = LOG_FORMAT_AUTO;
     c->probe_interval = 0.1;
@@ -181,6 +194,15 @@ bool config_parse_format(const char *text, log_format *format, char error[CONFIG
     return true;
 }
 
+static bool parse_compile_mode(const char *text, compile_mode *mode, char error[CONFIG_ERROR_SIZE]) {
+    int number;
+    if (!config_parse_word("mode", text, compile_words, COMPILE_MODES, &number, error)) {
+        return false;
+    }
+    *mode = (compile_mode)number;
+    return true;
+}
+
 static bool parse_path(const char *name, const char *text, char *value, char error[CONFIG_ERROR_SIZE]) {
     if (text[0] != '\0' && text[0] != '/') {
         snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: give an absolute path, or nothing for none", name, text);
@@ -213,6 +235,8 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
         return config_parse_level(text, place, error);
     case KEY_FORMAT:
         return config_parse_format(text, place, error);
+    case KEY_COMPILE_MODE:
+        return parse_compile_mode(text, place, error);
     }
     return false;
 }

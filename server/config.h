@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "model_compiler.h"
 #include "models/directory.h"
 #include "observe/log.h"
 #include "transport/transport.h"
@@ -41,6 +42,11 @@ typedef struct config {
     unsigned long workers; /* 0: one for each processor */
     unsigned long contexts;
     double drain_time;
+    /* [compile] */
+    compile_mode compile;
+    char compile_program[PATH_MAX], compile_compiler[PATH_MAX];
+    double compile_time;
+    unsigned long compile_memory_bytes, compile_cache_bytes;
     /* [log] */
     log_level level;
     log_format format;

@@ -46,6 +46,7 @@ typedef struct daemon_state {
     service *service;
     transport *transport;
     probe *probe;
+    model_compiler *compiler;
     transport_endpoint endpoints[3 * CONFIG_ENDPOINTS];
     service_endpoint service_endpoints[3 * CONFIG_ENDPOINTS];
     probe_target probe_targets[3 * CONFIG_ENDPOINTS];
@@ -247,6 +248,7 @@ static void on_terminate(uv_signal_t *signal, int number) {
     service_drain(d->service);
     transport_refuse_connections(d->transport);
     probe_stop(d->probe);
+    model_compiler_stop(d->compiler);
     uv_timer_start(&d->drain, on_drain, DRAIN_MILLISECONDS, DRAIN_MILLISECONDS);
 }
 
@@ -285,11 +287,16 @@ static void warn_of_fixed_keys(daemon_state *d, const config *next) {
                          memcmp(&c->events, &next->events, sizeof c->events) != 0 ||
                          memcmp(&c->ingest, &next->ingest, sizeof c->ingest) != 0 || c->ipc_mode != next->ipc_mode;
     bool has_simulations = c->threads != next->threads || strcmp(c->state_directory, next->state_directory) != 0;
-    if (has_endpoints || has_simulations || c->message_bytes != next->message_bytes || c->workers != next->workers ||
-        c->contexts != next->contexts) {
-        log_warning(&d->log,
-                    "changes of [endpoints], message_bytes, workers, contexts, threads and state_directory take "
-                    "effect at the next start");
+    bool has_compiler =
+        c->compile != next->compile || strcmp(c->compile_program, next->compile_program) != 0 ||
+        strcmp(c->compile_compiler, next->compile_compiler) != 0 || c->compile_time != next->compile_time ||
+        c->compile_memory_bytes != next->compile_memory_bytes || c->compile_cache_bytes != next->compile_cache_bytes;
+    if (has_endpoints || has_simulations || has_compiler || c->message_bytes != next->message_bytes ||
+        c->workers != next->workers || c->contexts != next->contexts) {
+        log_warning(
+            &d->log,
+            "changes of [endpoints], [compile], message_bytes, workers, contexts, threads and state_directory take "
+            "effect at the next start");
     }
 }
 
@@ -519,9 +526,27 @@ static void save_simulations(daemon_state *d) {
     }
 }
 
+static bool start_compiler(daemon_state *d) {
+    const config *c = &d->config;
+    model_compiler_options options = {
+        .loop = &d->loop,
+        .store = d->store,
+        .log = &d->log,
+        .mode = c->compile,
+        .state_directory = c->state_directory,
+        .program = c->compile_program,
+        .compiler = c->compile_compiler,
+        .time = c->compile_time,
+        .memory_bytes = c->compile_memory_bytes,
+        .cache_bytes = c->compile_cache_bytes,
+    };
+    d->compiler = model_compiler_create(&options);
+    return d->compiler != NULL;
+}
+
 static bool start(daemon_state *d) {
     raise_descriptor_limit(d);
-    if (!start_service(d) || !start_transport(d) || !start_probe(d)) {
+    if (!start_service(d) || !start_transport(d) || !start_probe(d) || !start_compiler(d)) {
         return false;
     }
     start_loop_work(d);
@@ -535,6 +560,9 @@ static bool start(daemon_state *d) {
 static void close_loop(daemon_state *d) {
     if (d->probe) {
         probe_stop(d->probe);
+    }
+    if (d->compiler) {
+        model_compiler_stop(d->compiler);
     }
     uv_walk(&d->loop, close_handle, NULL);
     uv_run(&d->loop, UV_RUN_DEFAULT);
@@ -555,6 +583,7 @@ static void stop(daemon_state *d) {
     }
     probe_free(d->probe);
     service_free(d->service);
+    model_compiler_free(d->compiler);
     model_directory_free(d->directory);
     model_store_free(d->store);
     health_free(&d->health);

@@ -148,6 +148,18 @@ static void add_configurations(call *c, const dyn_model *model, Dynamics__V1__De
     reply->home_q = home;
 }
 
+static Dynamics__V1__Compilation *describe_compilation(call *c, model_entry *entry) {
+    Dynamics__V1__Compilation *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        char reason[COMPILATION_REASON_SIZE];
+        dynamics__v1__compilation__init(to);
+        to->state = (Dynamics__V1__CompilationState)model_entry_compilation(entry, reason);
+        to->instruction_set = call_string(c, dyn_instruction_set());
+        to->reason = call_string(c, reason);
+    }
+    return to;
+}
+
 void method_describe_model(call *c) {
     model_entry *entry = call_find_model(c, c->request->describe_model->model);
     if (!entry) {
@@ -168,6 +180,7 @@ void method_describe_model(call *c) {
         reply->mimic = entry->options.mimic == DYN_MIMIC_INDEPENDENT
                            ? DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT
                            : DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED;
+        reply->compilation = describe_compilation(c, entry);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL;
         c->reply.describe_model = reply;
     }

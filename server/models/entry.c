@@ -137,6 +137,7 @@ void model_entry_release(model_entry *entry) {
     for (size_t i = 0; i < entry->idle_count; i++) {
         dyn_workspace_free(entry->idle[i]);
     }
+    dyn_compiled_free(entry->compiled);
     dyn_model_free(entry->model);
     dyn_report_free(entry->report);
     pthread_mutex_destroy(&entry->mutex);
@@ -150,8 +151,37 @@ dyn_status model_entry_lease(model_entry *entry, dyn_error *error, dyn_workspace
     if (entry->idle_count > 0) {
         *workspace = entry->idle[--entry->idle_count];
     }
+    const dyn_compiled *compiled = entry->compiled;
+    entry->is_used = true;
     pthread_mutex_unlock(&entry->mutex);
-    return *workspace ? DYN_OK : dyn_workspace_create(entry->model, error, workspace);
+    dyn_status status = *workspace ? DYN_OK : dyn_workspace_create(entry->model, error, workspace);
+    return status == DYN_OK ? dyn_workspace_use_compiled(*workspace, compiled, error) : status;
+}
+
+bool model_entry_is_used(model_entry *entry) {
+    pthread_mutex_lock(&entry->mutex);
+    bool is_used = entry->is_used;
+    pthread_mutex_unlock(&entry->mutex);
+    return is_used;
+}
+
+void model_entry_set_compilation(model_entry *entry, model_compilation state, const char *reason,
+                                 dyn_compiled *compiled) {
+    pthread_mutex_lock(&entry->mutex);
+    entry->compilation = state;
+    snprintf(entry->compilation_reason, sizeof entry->compilation_reason, "%s", reason);
+    entry->compiled = compiled;
+    pthread_mutex_unlock(&entry->mutex);
+}
+
+model_compilation model_entry_compilation(model_entry *entry, char reason[COMPILATION_REASON_SIZE]) {
+    pthread_mutex_lock(&entry->mutex);
+    model_compilation state = entry->compilation;
+    if (reason) {
+        memcpy(reason, entry->compilation_reason, COMPILATION_REASON_SIZE);
+    }
+    pthread_mutex_unlock(&entry->mutex);
+    return state;
 }
 
 void model_entry_return(model_entry *entry, dyn_workspace *workspace) {

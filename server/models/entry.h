@@ -1,8 +1,8 @@
 /*
  * A model that the daemon keeps: the robot, what was said while it was read, and workspaces for those who compute.
  *
- * An entry is immutable but for its pool of workspaces. It is counted: it lives until the store and every request that
- * uses it have released it. All functions may be called from any thread.
+ * An entry is immutable but for its pool of workspaces and its compiled algorithms. It is counted: it lives until the
+ * store and every request that uses it have released it. All functions may be called from any thread.
  */
 #ifndef SERVER_MODELS_ENTRY_H
 #define SERVER_MODELS_ENTRY_H
@@ -25,6 +25,16 @@ typedef struct model_options {
     bool strict;       /* refuse a model whose report holds a warning */
 } model_options;
 
+/* Whether the model's algorithms were compiled. */
+typedef enum model_compilation {
+    MODEL_COMPILATION_WAITS, /* for its turn or for the first use, or compiling is off */
+    MODEL_COMPILING,
+    MODEL_COMPILED,
+    MODEL_NOT_COMPILED, /* for the reason that is stated */
+} model_compilation;
+
+enum { COMPILATION_REASON_SIZE = 256 };
+
 typedef struct model_entry {
     char name[MODEL_NAME_SIZE];
     char digest[DIGEST_SIZE];
@@ -36,6 +46,10 @@ typedef struct model_entry {
     pthread_mutex_t mutex;
     dyn_workspace *idle[MODEL_IDLE_WORKSPACES];
     size_t idle_count;
+    atomic_bool is_used; /* a workspace was leased */
+    model_compilation compilation;
+    char compilation_reason[COMPILATION_REASON_SIZE];
+    dyn_compiled *compiled; /* NULL until compiled; then it stays */
 } model_entry;
 
 /* Reads a URDF text. An empty name stands for the robot's own. `links` is the most links that are allowed. The caller
@@ -56,5 +70,16 @@ void model_entry_release(model_entry *entry);
 /* Takes a workspace, creating one only when none is idle, and gives it back. */
 dyn_status model_entry_lease(model_entry *entry, dyn_error *error, dyn_workspace **workspace);
 void model_entry_return(model_entry *entry, dyn_workspace *workspace);
+
+/* Whether a workspace was ever leased. */
+bool model_entry_is_used(model_entry *entry);
+
+/* Sets the state, and with MODEL_COMPILED the algorithms that every workspace leased from now on computes with; the
+ * entry owns them. */
+void model_entry_set_compilation(model_entry *entry, model_compilation state, const char *reason,
+                                 dyn_compiled *compiled);
+
+/* The state, and the reason (NULL is allowed): "" where there is none to state. */
+model_compilation model_entry_compilation(model_entry *entry, char reason[COMPILATION_REASON_SIZE]);
 
 #endif

@@ -1,0 +1,340 @@
+/* Compiles models in the background. */
+#include "model_compiler.h"
+
+#include <dynamics/dynamics.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "models/object_cache.h"
+
+/* ms between two looks for a model that waits; bounds of a command. */
+enum { TICK_MILLISECONDS = 100, WORD_SIZE = 96, WORDS = 24 };
+
+struct model_compiler {
+    model_compiler_options options;
+    char directory[PATH_MAX], program[PATH_MAX];
+    uv_timer_t tick, limit;
+    uv_process_t process;
+    uv_work_t work;
+    bool is_busy, is_stopped, is_running, is_late;
+    /* the model that is being compiled, and its files */
+    model_entry *entry;
+    char object[PATH_MAX], description[PATH_MAX], messages[PATH_MAX];
+    /* what the last step found */
+    bool must_compile;
+    dyn_compiled *compiled;
+    char reason[OBJECT_REASON_SIZE];
+};
+
+/* ---- the end of a model ------------------------------------------------------------------------------------------ */
+
+static void remove_scratch(const model_compiler *c) {
+    unlink(c->description);
+    unlink(c->messages);
+}
+
+/* Hands the entry what was found, and gives it back. */
+static void finish(model_compiler *c) {
+    remove_scratch(c);
+    if (c->compiled) {
+        model_entry_set_compilation(c->entry, MODEL_COMPILED, "", c->compiled);
+        log_info(c->options.log, "%s computes with %zu compiled algorithms (%s)", c->entry->name,
+                 dyn_compiled_count(c->compiled), dyn_instruction_set());
+    } else if (!c->is_stopped) {
+        model_entry_set_compilation(c->entry, MODEL_NOT_COMPILED, c->reason, NULL);
+        log_warning(c->options.log, "%s is not compiled: %s", c->entry->name, c->reason);
+    }
+    model_entry_release(c->entry);
+    c->entry = NULL;
+    c->compiled = NULL;
+    c->is_busy = false;
+}
+
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
+
+/* In a thread: what is in the cache is checked against the library's own results. */
+static void load(model_compiler *c) {
+    dyn_error error;
+    if (dyn_compiled_load(c->object, c->entry->model, &error, &c->compiled) != DYN_OK) {
+        snprintf(c->reason, sizeof c->reason, "%.220s", error.message);
+        object_cache_remove(c->object);
+    }
+}
+
+static void on_new_object(uv_work_t *work) {
+    model_compiler *c = work->data;
+    if (!object_cache_seal(c->object, c->options.cache_bytes)) {
+        snprintf(c->reason, sizeof c->reason, "the object cannot be read, or is larger than [compile] cache_bytes");
+        object_cache_remove(c->object);
+        return;
+    }
+    load(c);
+    object_cache_prune(c->directory, c->options.cache_bytes, c->object);
+}
+
+static void on_loaded(uv_work_t *work, int status) {
+    (void)status;
+    finish(work->data);
+}
+
+/* ---- the process that compiles ----------------------------------------------------------------------------------- */
+
+/* The command's last line on standard error. */
+static void read_messages(model_compiler *c) {
+    char line[OBJECT_REASON_SIZE];
+    FILE *file = fopen(c->messages, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(c->reason, sizeof c->reason, "%s", line);
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
+static void on_exit_of_process(uv_process_t *process, int64_t code, int signal) {
+    model_compiler *c = process->data;
+    c->is_running = false;
+    uv_timer_stop(&c->limit);
+    uv_close((uv_handle_t *)process, NULL);
+    if (code == 0 && signal == 0 && !c->is_stopped) {
+        uv_queue_work(c->options.loop, &c->work, on_new_object, on_loaded);
+        return;
+    }
+    snprintf(c->reason, sizeof c->reason, "dynamics-compile ended with %s %d", signal ? "signal" : "exit code",
+             signal ? signal : (int)code);
+    if (c->is_late) {
+        snprintf(c->reason, sizeof c->reason, "compiling took longer than %g s ([compile] time)", c->options.time);
+    } else {
+        read_messages(c);
+    }
+    finish(c);
+}
+
+/* The process and all that it started. */
+static void kill_process(model_compiler *c) {
+    if (c->is_running) {
+        kill(-c->process.pid, SIGKILL);
+    }
+}
+
+static void on_limit(uv_timer_t *timer) {
+    model_compiler *c = timer->data;
+    c->is_late = true;
+    kill_process(c);
+}
+
+/* A command line while it is written. */
+typedef struct command_line {
+    char text[WORDS][WORD_SIZE];
+    char *words[WORDS + 1];
+    int count;
+} command_line;
+
+static void add_word(command_line *l, char *word) {
+    l->words[l->count++] = word;
+    l->words[l->count] = NULL;
+}
+
+static void add_number(command_line *l, const char *option, double value) {
+    snprintf(l->text[l->count], WORD_SIZE, "%s=%.0f", option, value);
+    add_word(l, l->text[l->count]);
+}
+
+static void write_command(model_compiler *c, command_line *l) {
+    const model_entry *e = c->entry;
+    double g[3];
+    dyn_model_gravity(e->model, g);
+    l->count = 0;
+    add_word(l, c->program);
+    add_word(l, c->description);
+    add_word(l, "--shared");
+    add_word(l, "-o");
+    add_word(l, c->object);
+    add_word(l, dyn_model_is_floating(e->model) ? "--base-type=floating" : "--base-type=fixed");
+    add_word(l, e->options.mimic == DYN_MIMIC_INDEPENDENT ? "--mimic=independent" : "--mimic=coupled");
+    snprintf(l->text[l->count], WORD_SIZE, "--gravity=%.17g,%.17g,%.17g", g[0], g[1], g[2]);
+    add_word(l, l->text[l->count]);
+    add_number(l, "--cpu-seconds", c->options.time > 1 ? c->options.time : 1);
+    add_number(l, "--memory-megabytes", (double)(c->options.memory_bytes >> 20));
+    if (c->options.compiler[0] != '\0') {
+        add_word(l, "--compiler");
+        add_word(l, (char *)c->options.compiler);
+    }
+}
+
+static void start_process(model_compiler *c) {
+    command_line line;
+    int messages = open(c->messages, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    uv_stdio_container_t stdio[3] = {
+        {.flags = UV_IGNORE}, {.flags = UV_IGNORE}, {.flags = messages < 0 ? UV_IGNORE : UV_INHERIT_FD}};
+    stdio[2].data.fd = messages;
+    write_command(c, &line);
+    uv_process_options_t options = {.exit_cb = on_exit_of_process,
+                                    .file = c->program,
+                                    .args = line.words,
+                                    .flags = UV_PROCESS_DETACHED,
+                                    .cwd = c->directory,
+                                    .stdio = stdio,
+                                    .stdio_count = 3};
+    c->is_late = false;
+    int status = uv_spawn(c->options.loop, &c->process, &options);
+    if (messages >= 0) {
+        close(messages);
+    }
+    if (status != 0) {
+        uv_close((uv_handle_t *)&c->process, NULL);
+        snprintf(c->reason, sizeof c->reason, "%.160s cannot be started: %s", c->program, uv_strerror(status));
+        finish(c);
+        return;
+    }
+    c->is_running = true;
+    uv_timer_start(&c->limit, on_limit, (uint64_t)(c->options.time * 1000), 0);
+}
+
+/* ---- the beginning of a model ------------------------------------------------------------------------------------ */
+
+static bool write_description(model_compiler *c) {
+    char *text = NULL;
+    size_t length;
+    dyn_error error;
+    if (dyn_urdf_write_model(c->entry->model, &error, &text, &length) != DYN_OK) {
+        snprintf(c->reason, sizeof c->reason, "%.80s: %.140s", error.place, error.message);
+        return false;
+    }
+    FILE *file = fopen(c->description, "we");
+    bool is_written = file && fwrite(text, 1, length, file) == length;
+    if (!file || fclose(file) != 0 || !is_written) {
+        snprintf(c->reason, sizeof c->reason, "%.160s: %s", c->description, strerror(errno));
+        is_written = false;
+    }
+    free(text);
+    return is_written;
+}
+
+/* In a thread: takes the object from the cache, or writes the description that it is compiled from. */
+static void on_prepare(uv_work_t *work) {
+    model_compiler *c = work->data;
+    c->must_compile = false;
+    switch (object_cache_look(c->object)) {
+    case OBJECT_WHOLE:
+        load(c);
+        if (c->compiled) {
+            return;
+        }
+        log_warning(c->options.log, "%s does not fit: %s; it is compiled anew", c->object, c->reason);
+        c->reason[0] = '\0';
+        break;
+    case OBJECT_DAMAGED:
+        log_warning(c->options.log, "%s was changed since it was compiled; it is compiled anew", c->object);
+        object_cache_remove(c->object);
+        break;
+    case OBJECT_MISSING:
+        break;
+    }
+    c->must_compile = write_description(c);
+}
+
+static void on_prepared(uv_work_t *work, int status) {
+    model_compiler *c = work->data;
+    (void)status;
+    if (c->must_compile && !c->is_stopped) {
+        start_process(c);
+    } else {
+        finish(c);
+    }
+}
+
+/* Whether a model waits to be compiled. */
+static bool is_waiting(const model_compiler *c, model_entry *entry) {
+    return model_entry_compilation(entry, NULL) == MODEL_COMPILATION_WAITS &&
+           (c->options.mode == COMPILE_ON || model_entry_is_used(entry));
+}
+
+static void begin(model_compiler *c, model_entry *entry) {
+    c->is_busy = true;
+    c->entry = model_entry_retain(entry);
+    c->reason[0] = '\0';
+    if (!object_cache_path(c->directory, entry->digest, dyn_instruction_set(), c->object) ||
+        snprintf(c->description, PATH_MAX, "%s.urdf", c->object) >= PATH_MAX ||
+        snprintf(c->messages, PATH_MAX, "%s.log", c->object) >= PATH_MAX) {
+        snprintf(c->reason, sizeof c->reason, "the name of the state directory is too long");
+        finish(c);
+        return;
+    }
+    model_entry_set_compilation(entry, MODEL_COMPILING, "", NULL);
+    uv_queue_work(c->options.loop, &c->work, on_prepare, on_prepared);
+}
+
+static void on_tick(uv_timer_t *timer) {
+    model_compiler *c = timer->data;
+    model_entry **entries;
+    size_t count;
+    if (c->is_busy || c->is_stopped || !model_store_list(c->options.store, &entries, &count)) {
+        return;
+    }
+    for (size_t i = 0; i < count && !c->is_busy; i++) {
+        if (is_waiting(c, entries[i])) {
+            begin(c, entries[i]);
+        }
+    }
+    model_store_release_list(entries, count);
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+/* dynamics-compile beside this program. */
+static bool find_program(model_compiler *c) {
+    static const char name[] = "dynamics-compile";
+    ssize_t length = readlink("/proc/self/exe", c->program, sizeof c->program - sizeof name);
+    if (length <= 0) {
+        return false;
+    }
+    c->program[length] = '\0';
+    strcpy(strrchr(c->program, '/') + 1, name);
+    return true;
+}
+
+model_compiler *model_compiler_create(const model_compiler_options *options) {
+    model_compiler *c = calloc(1, sizeof *c);
+    if (!c) {
+        return NULL;
+    }
+    c->options = *options;
+    c->tick.data = c->limit.data = c->process.data = c->work.data = c;
+    c->is_stopped = options->mode == COMPILE_OFF;
+    if (c->is_stopped) {
+        return c;
+    }
+    char reason[OBJECT_REASON_SIZE] = "/proc is not there to find dynamics-compile by; set [compile] program";
+    snprintf(c->program, sizeof c->program, "%s", options->program);
+    if ((c->program[0] == '\0' && !find_program(c)) ||
+        !object_cache_open(options->state_directory, c->directory, reason)) {
+        log_warning(options->log, "models are not compiled: %s", reason);
+        c->is_stopped = true;
+        return c;
+    }
+    uv_timer_init(options->loop, &c->tick);
+    uv_timer_init(options->loop, &c->limit);
+    uv_timer_start(&c->tick, on_tick, 0, TICK_MILLISECONDS);
+    return c;
+}
+
+void model_compiler_stop(model_compiler *compiler) {
+    compiler->is_stopped = true;
+    kill_process(compiler);
+}
+
+void model_compiler_free(model_compiler *compiler) {
+    if (compiler && compiler->entry) {
+        kill_process(compiler);
+        remove_scratch(compiler);
+        model_entry_release(compiler->entry);
+    }
+    free(compiler);
+}

@@ -1,0 +1,293 @@
+/*
+ * Models that the daemon compiles in the background: same torques, whatever becomes of the compiler and of its files.
+ */
+#include <check.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <dynamics_client.h>
+
+#include "dynamics/v1/envelope.pb-c.h"
+#include "system/daemon_fixture.h"
+
+enum { JOINTS = 6, STATES = 20, TEXT_SIZE = 512 };
+
+/* Longest time for anything that is waited for: sanitizers and other tests slow the compiler down. */
+static const double patience = 120;
+
+static daemon_fixture served;
+static dyn_client *client;
+static dyn_client_error error;
+static char directory[] = "/tmp/dynamicsd-compile-XXXXXX"; /* of robots and of compilers that misbehave */
+static double q[STATES][JOINTS];
+
+static void require(dyn_client_status status) {
+    ck_assert_msg(status == DYN_CLIENT_OK, "%s: %s", error.field, error.message);
+}
+
+static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void shell(const char *format, ...) {
+    char command[2 * TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+static void create_files(void) {
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    shell("mkdir %s/robots && cp " DYNAMICS_ROBOTS_DIR "/ur5.urdf %s/robots", directory, directory);
+    for (int s = 0; s < STATES; s++) {
+        for (int i = 0; i < JOINTS; i++) {
+            q[s][i] = sin(3.7 * s + 1.3 * i);
+        }
+    }
+}
+
+static void remove_files(void) {
+    shell("rm -r %s", directory);
+}
+
+/* A program of that name which the daemon takes for its C compiler. */
+static void write_compiler(const char *name, const char *text) {
+    char path[TEXT_SIZE];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    ck_assert(file && fprintf(file, "#!/bin/sh\n%s\n", text) > 0 && fclose(file) == 0);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+static void start(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A daemon with these lines of [compile], and a client. */
+static void start(const char *format, ...) {
+    char configuration[TEXT_SIZE] = "[compile]\n", robots[TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(configuration + 10, sizeof configuration - 10, format, arguments);
+    va_end(arguments);
+    snprintf(robots, sizeof robots, "%s/robots", directory);
+    daemon_start(&(daemon_options){.configuration = configuration, .models = robots}, &served);
+    require(dyn_client_connect(served.request_ipc, NULL, &error, &client));
+}
+
+static void stop(void) {
+    dyn_client_close(client);
+    daemon_stop(&served);
+}
+
+/* How far the daemon is with ur5; the reason to `reason`. */
+static Dynamics__V1__CompilationState look(char reason[TEXT_SIZE]) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__DescribeModelRequest question = DYNAMICS__V1__DESCRIBE_MODEL_REQUEST__INIT;
+    uint8_t bytes[64];
+    void *answer;
+    size_t size;
+    question.model = (char[]){"ur5"};
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL;
+    request.describe_model = &question;
+    require(dyn_client_call(client, bytes, dynamics__v1__request__pack(&request, bytes), 0, &error, &answer, &size));
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, size, answer);
+    ck_assert(reply && reply->result_case == DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL);
+    const Dynamics__V1__Compilation *c = reply->describe_model->compilation;
+    ck_assert(c && c->instruction_set[0] != '\0');
+    Dynamics__V1__CompilationState state = c->state;
+    snprintf(reason, TEXT_SIZE, "%s", c->reason);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    dyn_client_free(answer);
+    return state;
+}
+
+static void wait_for(Dynamics__V1__CompilationState state, char reason[TEXT_SIZE]) {
+    Dynamics__V1__CompilationState found = look(reason);
+    for (double waited = 0; found != state && waited < patience; waited += 0.05) {
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        found = look(reason);
+    }
+    ck_assert_msg(found == state, "state %d instead of %d: %s", (int)found, (int)state, reason);
+}
+
+static void bias(size_t samples, double tau[STATES][JOINTS]) {
+    const dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples};
+    require(dyn_client_inverse_dynamics(client, &query, q[0], q[0], NULL, &error, tau[0]));
+}
+
+/* The torques, to rounding, of a daemon that does not compile. */
+static void assert_torques(double expected[STATES][JOINTS]) {
+    double tau[STATES][JOINTS], off = 0, square = 0;
+    bias(STATES, tau);
+    for (int s = 0; s < STATES; s++) {
+        for (int i = 0; i < JOINTS; i++) {
+            off += pow(tau[s][i] - expected[s][i], 2), square += pow(expected[s][i], 2);
+        }
+    }
+    ck_assert_double_gt(square, 1);
+    ck_assert_double_le(sqrt(off), 1e-12 * sqrt(square));
+}
+
+static void generic_torques(double expected[STATES][JOINTS]) {
+    char reason[TEXT_SIZE];
+    start("mode = off");
+    bias(STATES, expected);
+    ck_assert_int_eq(look(reason), DYNAMICS__V1__COMPILATION_STATE__COMPILATION_WAITS);
+    stop();
+}
+
+static void assert_log(const char *text) {
+    char *log = daemon_log(&served);
+    ck_assert_msg(strstr(log, text) != NULL, "\"%s\" is not in the log:\n%s", text, log);
+    free(log);
+}
+
+/* Takes ur5 out and puts it in again, as another entry. */
+static void reload(void) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(DYNAMICS_ROBOTS_DIR "/ur5.urdf", "r");
+    ck_assert(file && getdelim(&text, &size, 0, file) > 0 && fclose(file) == 0);
+    dyn_client_loaded_model *loaded;
+    const dyn_client_load_request request = {.urdf = text, .name = "ur5"};
+    require(dyn_client_unload_model(client, "ur5", 0, &error));
+    require(dyn_client_load_model(client, &request, 0, &error, &loaded));
+    dyn_client_loaded_model_free(loaded);
+    free(text);
+}
+
+START_TEST(a_compiled_model_gives_the_same_torques) {
+    double expected[STATES][JOINTS], batch[STATES][JOINTS], one[STATES][JOINTS];
+    char reason[TEXT_SIZE];
+    generic_torques(expected);
+    start("mode = on");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    ck_assert_str_eq(reason, "");
+    assert_torques(expected);
+    bias(STATES, batch), bias(1, one);
+    ck_assert_mem_eq(batch[0], one[0], sizeof batch[0]);
+
+    /* What was compiled is there for the next entry of the same model; */
+    reload();
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    assert_torques(expected);
+
+    /* unless somebody changed it: put in its place, since the old one is still mapped. */
+    shell("cd %s/state/compiled && for f in *.so; do cp $f new && printf X | dd of=new bs=1 seek=5000 conv=notrunc "
+          "2>/dev/null && mv new $f; done",
+          served.directory);
+    reload();
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    assert_log("was changed since it was compiled");
+    assert_torques(expected);
+
+    /* A file that is whole, but of another model, is not taken either. */
+    shell("cd %s/state/compiled && f=$(ls *.so) && " DYNAMICS_COMPILE " --shared --gravity 0,0,-1 " DYNAMICS_ROBOTS_DIR
+          "/ur5.urdf -o new && mv new $f && printf sha256:%%s $(sha256sum $f | cut -c1-64) > $f.sha256",
+          served.directory);
+    reload();
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    assert_log("it was compiled for another model");
+    assert_torques(expected);
+    stop();
+}
+END_TEST
+
+START_TEST(first_use_begins_it) {
+    double tau[STATES][JOINTS];
+    char reason[TEXT_SIZE];
+    start("mode = first-use");
+    nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
+    ck_assert_int_eq(look(reason), DYNAMICS__V1__COMPILATION_STATE__COMPILATION_WAITS);
+    bias(1, tau);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    bias(1, tau);
+    stop();
+}
+END_TEST
+
+START_TEST(without_a_compiler_the_kernels_serve) {
+    double expected[STATES][JOINTS];
+    char reason[TEXT_SIZE];
+    generic_torques(expected);
+    start("mode = on\ncompiler = /no/such/compiler");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    ck_assert_msg(strstr(reason, "there is no compiler /no/such/compiler") != NULL, "%s", reason);
+    assert_log("ur5 is not compiled");
+    assert_torques(expected);
+    stop();
+
+    start("mode = on\nprogram = /no/such/program");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    ck_assert_msg(strstr(reason, "/no/such/program cannot be started") != NULL, "%s", reason);
+    assert_torques(expected);
+    stop();
+}
+END_TEST
+
+START_TEST(a_compiler_that_takes_too_long_is_ended) {
+    char reason[TEXT_SIZE];
+    write_compiler("sleeper", "exec sleep 600");
+    start("mode = on\ncompiler = %s/sleeper\ntime = 0.7", directory);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    ck_assert_msg(strstr(reason, "longer than 0.7 s") != NULL, "%s", reason);
+    stop();
+}
+END_TEST
+
+/* Whether the process whose number is in that file of the directory is there. */
+static bool is_alive(const char *name) {
+    char path[TEXT_SIZE];
+    int process = 0;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return false;
+    }
+    bool is_read = fscanf(file, "%d", &process) == 1;
+    fclose(file);
+    return is_read && kill(process, 0) == 0;
+}
+
+START_TEST(sigterm_ends_the_compiler) {
+    char text[TEXT_SIZE], reason[TEXT_SIZE];
+    snprintf(text, sizeof text, "echo $$ > %s/pid\nexec sleep 600", directory);
+    write_compiler("endless", text);
+    start("mode = on\ncompiler = %s/endless", directory);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_RUNNING, reason);
+    for (double waited = 0; !is_alive("pid") && waited < patience; waited += 0.02) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    ck_assert(is_alive("pid"));
+    stop();
+    for (int i = 0; is_alive("pid") && i < 100; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    ck_assert(!is_alive("pid"));
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("compile");
+    tcase_add_unchecked_fixture(tests, create_files, remove_files);
+    tcase_add_test(tests, a_compiled_model_gives_the_same_torques);
+    tcase_add_test(tests, first_use_begins_it);
+    tcase_add_test(tests, without_a_compiler_the_kernels_serve);
+    tcase_add_test(tests, a_compiler_that_takes_too_long_is_ended);
+    tcase_add_test(tests, sigterm_ends_the_compiler);
+    tcase_set_timeout(tests, 300);
+    Suite *suite = suite_create("compile");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
