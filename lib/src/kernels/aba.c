@@ -13,15 +13,12 @@
  * always a number. A number e_k that resists coordinate k as an inertia of its own would (the diagonal, where there is
  * one) adds to D, so that the result solves (M + diag e) a = tau - h.
  *
- * Source: Featherstone 2008, table 7.1.
+ * Nothing resists a hinge, whose S is e_z: I_a S = 0 then, and the moment of p_a about z is tau.
+ *
+ * Sources: Featherstone 2008, table 7.1; the hinge's use of zeros: McMillan and Orin 1995.
  */
-#include "instance.h"
-
-typedef struct aba_body {
-    motion v, c, a;
-    articulated_inertia I;
-    force p;
-} aba_body;
+#include "hinge.h"
+#include "joint_placement.h"
 
 /* What the last pass needs of one coordinate. */
 typedef struct aba_axis {
@@ -29,114 +26,228 @@ typedef struct aba_axis {
     real inverse_D, u;
 } aba_axis;
 
+/* Scratch memory. The inertia and the acceleration are passed on from body to body; those of bodies that fork stay. */
+typedef struct aba_tree {
+    joint_turns turns;
+    placement *X; /* of bodies that are not taken as hinges */
+    motion *v;
+    force *p;
+    aba_axis *axes;
+    articulated_inertia *I;
+    motion *a;
+    int is_resisted; /* no body is taken as a hinge */
+} aba_tree;
+
 size_t KERNEL(aba_memory)(const dyn_model *model) {
-    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(aba_body) +
+    size_t of_body = 2 * sizeof(real) + 2 * sizeof(motion) + sizeof(force) + sizeof(articulated_inertia);
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * of_body +
            (size_t)model->nv * sizeof(aba_axis);
 }
 
-KERNEL_STEP void carry_velocity(const body *b, motion_type type, placement X, const motion *parent, const real *v,
-                                aba_body *k) {
-    motion vJ = joint_motion(b, type, v);
-    rigid_inertia I = body_inertia(b);
-    k->v = parent ? motion_add(motion_to_child(X, *parent), vJ) : vJ;
-    k->c = motion_cross(k->v, vJ);
-    k->I = articulated_from_rigid(I);
-    k->p = force_cross(k->v, rigid_inertia_apply(I, k->v));
+static inline int is_hinge(const body *b, const aba_tree *t) {
+    return b->hinge && !t->is_resisted;
 }
 
-static void velocity_pass(const dyn_model *model, const placement *X, const real *v, aba_body *bodies) {
+/* Velocities, and the wrenches that they take. */
+static void velocity_pass(const dyn_model *model, const real *q, const real *v, const aba_tree *t) {
+    motion k = motion_zero(); /* of body i - 1, then of body i */
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        const motion *parent = b->parent < 0 ? NULL : &bodies[b->parent].v;
-        if (b->motion == MOTION_REVOLUTE) {
-            carry_velocity(b, MOTION_REVOLUTE, X[i], parent, v + b->v_index, &bodies[i]);
+        const real *rates = v + b->v_index;
+        if (b->parent >= 0 && b->parent != i - 1) {
+            k = t->v[b->parent];
+        }
+        if (is_hinge(b, t)) {
+            k = b->parent < 0 ? motion_zero() : hinge_motion_to_child(hinge_at(b, t->turns, i), k);
+            k.w.z = k.w.z + rates[0];
         } else {
-            carry_velocity(b, b->motion, X[i], parent, v + b->v_index, &bodies[i]);
+            placement X = b->hinge ? hinge_placement(hinge_at(b, t->turns, i))
+                                   : joint_placement(b, q + b->q_index, t->turns.sine[i], t->turns.cosine[i]);
+            motion vJ = joint_motion(b, b->motion, rates);
+            k = b->parent < 0 ? vJ : motion_add(motion_to_child(X, k), vJ);
+            t->X[i] = X;
+        }
+        rigid_inertia I = body_inertia(b);
+        t->v[i] = k;
+        t->p[i] = force_cross(k, rigid_inertia_apply(I, k));
+        if (b->forks) {
+            t->I[i] = articulated_from_rigid(I);
         }
     }
 }
 
+/* c = v x S v_i */
+static inline motion velocity_product(const body *b, motion v, const real *rates) {
+    return motion_cross(v, joint_motion(b, b->motion, rates));
+}
+
+/* c of a hinge. */
+static inline motion hinge_velocity_product(motion v, real rate) {
+    real zero = real_set(0);
+    return motion_set(vec3_set(v.w.y * rate, -(v.w.x * rate), zero), vec3_set(v.v.y * rate, -(v.v.x * rate), zero));
+}
+
 /* Eliminates coordinate k of body b: I_A becomes I_a, and p becomes p + U D^-1 u. `diagonal` may be NULL. Returns D. */
-KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau, const real *diagonal, aba_body *x,
-                                aba_axis *axis) {
-    axis->U = articulated_apply(x->I, joint_column(b, type, k));
+KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau, const real *diagonal,
+                                articulated_inertia *I, force *p, aba_axis *axis) {
+    axis->U = articulated_apply(*I, joint_column(b, type, k));
     real D = joint_force(b, type, k, axis->U);
     if (diagonal) {
         D = D + diagonal[k];
     }
     axis->inverse_D = 1.0 / D;
-    axis->u = tau - joint_force(b, type, k, x->p);
-    x->I = articulated_downdate(x->I, axis->inverse_D, axis->U);
-    x->p = force_fma(axis->inverse_D * axis->u, axis->U, x->p);
+    axis->u = tau - joint_force(b, type, k, *p);
+    *I = articulated_downdate(*I, axis->inverse_D, axis->U);
+    *p = force_fma(axis->inverse_D * axis->u, axis->U, *p);
     return D;
 }
 
-/* All coordinates of body b, last first, and then what its parent feels of it. */
-KERNEL_STEP void carry_inertia(const body *b, motion_type type, placement X, const real *tau, const real *diagonal,
-                               aba_body *x, aba_body *parent, aba_axis *axes, real *pivots) {
-    int count = type == MOTION_REVOLUTE ? 1 : b->nv;
-    for (int k = count - 1; k >= 0; k--) {
-        pivots[k] = eliminate_axis(b, type, k, tau[k], diagonal, x, &axes[k]);
-    }
-    if (!parent) {
-        return;
-    }
-    articulated_inertia I = x->I;
-    if (type == MOTION_REVOLUTE && !diagonal) {
-        /* I_a S = 0 */
-        I.A.xz = I.A.yz = I.A.zz = I.B.zx = I.B.zy = I.B.zz = real_set(0);
-    }
-    force p = force_add(x->p, articulated_apply(I, x->c));
-    parent->I = articulated_add(parent->I, articulated_to_parent(X, I));
-    parent->p = force_add(parent->p, force_to_parent(X, p));
+/* The same for a hinge, with p_a in place of p. */
+KERNEL_STEP real eliminate_hinge(motion c, real tau, articulated_inertia *I, force *p, aba_axis *axis) {
+    force U = force_set(vec3_set(I->A.xz, I->A.yz, I->A.zz), vec3_set(I->B.zx, I->B.zy, I->B.zz));
+    real D = U.n.z, zero = real_set(0);
+    axis->U = U;
+    axis->inverse_D = 1.0 / D;
+    axis->u = tau - p->n.z;
+    articulated_inertia J = articulated_downdate(*I, axis->inverse_D, U);
+    J.A.xz = J.A.yz = J.A.zz = J.B.zx = J.B.zy = J.B.zz = zero;
+    force p_a = force_fma(axis->inverse_D * axis->u, U, *p);
+    real cx = c.w.x, cy = c.w.y;
+    p->n.x = real_fma(J.A.xx, cx, real_fma(J.A.xy, cy, real_fma(J.B.xx, c.v.x, real_fma(J.B.xy, c.v.y, p_a.n.x))));
+    p->n.y = real_fma(J.A.xy, cx, real_fma(J.A.yy, cy, real_fma(J.B.yx, c.v.x, real_fma(J.B.yy, c.v.y, p_a.n.y))));
+    p->n.z = tau;
+    p->f.x = real_fma(J.B.xx, cx, real_fma(J.B.yx, cy, real_fma(J.C.xx, c.v.x, real_fma(J.C.xy, c.v.y, p_a.f.x))));
+    p->f.y = real_fma(J.B.xy, cx, real_fma(J.B.yy, cy, real_fma(J.C.xy, c.v.x, real_fma(J.C.yy, c.v.y, p_a.f.y))));
+    p->f.z = real_fma(J.B.xz, cx, real_fma(J.B.yz, cy, real_fma(J.C.xz, c.v.x, real_fma(J.C.yz, c.v.y, p_a.f.z))));
+    *I = J;
+    return D;
 }
 
-KERNEL_STEP void inertia_pass(const dyn_model *model, const placement *X, const real *tau, const real *diagonal,
-                              aba_body *bodies, aba_axis *axes, real *pivots) {
+/* What the parent feels of a hinge's body: I in its frame; p is added to its own. */
+KERNEL_STEP articulated_inertia carry_through_hinge(hinge h, articulated_inertia I, force p, force *onto) {
+    *onto = hinge_force_to_parent(h, p, *onto);
+    articulated_inertia turned;
+    turned.A = hinge_turn_symmetric(h, I.A);
+    turned.B = hinge_turn_matrix(h, I.B);
+    turned.C = hinge_turn_symmetric(h, I.C);
+    return articulated_shift(h.r, turned);
+}
+
+/* Whether no other body hangs on body i. */
+static inline int is_leaf(const dyn_model *model, int i) {
+    return !model->bodies[i].forks && (i + 1 == model->body_count || model->bodies[i + 1].parent != i);
+}
+
+KERNEL_STEP void inertia_pass(const dyn_model *model, const real *v, const real *tau, const real *diagonal,
+                              const aba_tree *t, real *pivots) {
+    articulated_inertia I = articulated_from_rigid(body_inertia(&model->bodies[0]));
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
-        aba_body *parent = b->parent < 0 ? NULL : &bodies[b->parent];
         int j = b->v_index;
-        const real *e = diagonal ? diagonal + j : NULL;
-        if (b->motion == MOTION_REVOLUTE) {
-            carry_inertia(b, MOTION_REVOLUTE, X[i], tau + j, e, &bodies[i], parent, axes + j, pivots + j);
+        force p = t->p[i];
+        if (b->forks) {
+            I = t->I[i];
+        } else if (is_leaf(model, i)) {
+            I = articulated_from_rigid(body_inertia(b));
+        }
+        if (!diagonal && b->hinge) {
+            pivots[j] = eliminate_hinge(hinge_velocity_product(t->v[i], v[j]), tau[j], &I, &p, &t->axes[j]);
         } else {
-            carry_inertia(b, b->motion, X[i], tau + j, e, &bodies[i], parent, axes + j, pivots + j);
+            for (int k = b->nv - 1; k >= 0; k--) {
+                pivots[j + k] = eliminate_axis(b, b->motion, k, tau[j + k], diagonal ? diagonal + j : NULL, &I, &p,
+                                               &t->axes[j + k]);
+            }
+        }
+        if (b->parent < 0) {
+            continue;
+        }
+        if (!diagonal && b->hinge) {
+            I = carry_through_hinge(hinge_at(b, t->turns, i), I, p, &t->p[b->parent]);
+        } else {
+            p = force_add(p, articulated_apply(I, velocity_product(b, t->v[i], v + j)));
+            t->p[b->parent] = force_add(t->p[b->parent], force_to_parent(t->X[i], p));
+            I = articulated_to_parent(t->X[i], I);
+        }
+        const body *parent = &model->bodies[b->parent];
+        if (parent->forks) {
+            t->I[b->parent] = articulated_add(t->I[b->parent], I);
+        } else {
+            I = articulated_add(I, articulated_from_rigid(body_inertia(parent)));
         }
     }
 }
 
-static void acceleration_pass(const dyn_model *model, const placement *X, const double gravity[3], const aba_axis *axes,
-                              aba_body *bodies, real *a) {
-    motion a_0 = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity)));
+static void acceleration_pass(const dyn_model *model, const double gravity[3], const real *v, const aba_tree *t,
+                              real *a) {
+    motion a_0 = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity))), x = a_0;
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        motion x = motion_add(motion_to_child(X[i], b->parent < 0 ? a_0 : bodies[b->parent].a), bodies[i].c);
-        for (int k = 0; k < b->nv; k++) {
-            const aba_axis *axis = &axes[b->v_index + k];
-            real rate = axis->inverse_D * (axis->u - spatial_dot(x, axis->U));
-            x = motion_fma(rate, joint_column(b, b->motion, k), x);
-            a[b->v_index + k] = rate;
+        int j = b->v_index;
+        if (b->parent != i - 1 || i == 0) {
+            x = b->parent < 0 ? a_0 : t->a[b->parent];
         }
-        bodies[i].a = x;
+        if (is_hinge(b, t)) {
+            hinge h = hinge_at(b, t->turns, i);
+            x = b->parent < 0 ? motion_set(vec3_zero(), hinge_to_child(h, x.v)) : hinge_motion_to_child(h, x);
+            x = motion_add(x, hinge_velocity_product(t->v[i], v[j]));
+            a[j] = t->axes[j].inverse_D * (t->axes[j].u - spatial_dot(x, t->axes[j].U));
+            x.w.z = x.w.z + a[j];
+        } else {
+            x = motion_add(motion_to_child(t->X[i], x), velocity_product(b, t->v[i], v + j));
+            for (int k = 0; k < b->nv; k++) {
+                const aba_axis *axis = &t->axes[j + k];
+                real rate = axis->inverse_D * (axis->u - spatial_dot(x, axis->U));
+                x = motion_fma(rate, joint_column(b, b->motion, k), x);
+                a[j + k] = rate;
+            }
+        }
+        if (b->forks) {
+            t->a[i] = x;
+        }
     }
+}
+
+/* The external wrenches, off those of the bodies. */
+static void subtract_forces(const dyn_model *model, void *memory, const real *q, const wrench_set *forces, force *p) {
+    const placement *X = KERNEL(placements)(model, q, &memory);
+    for (size_t j = 0; j < forces->count; j++) {
+        int i = model->frames[forces->frames[j].frame].body;
+        force wrench = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
+        p[i] = force_sub(p[i], wrench);
+    }
+}
+
+static aba_tree lay_out(const dyn_model *model, const real *q, void **memory) {
+    int count = model->body_count;
+    aba_tree t;
+    t.v = (motion *)*memory;
+    t.a = t.v + count;
+    t.p = (force *)(t.a + count);
+    t.I = (articulated_inertia *)(t.p + count);
+    t.axes = (aba_axis *)(t.I + count);
+    *memory = t.axes + model->nv;
+    t.turns = KERNEL(joint_turns)(model, q, memory);
+    t.X = (placement *)*memory;
+    t.is_resisted = 0;
+    return t;
 }
 
 void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                  const void *tau, const void *diagonal, const wrench_set *forces, void *pivots, void *a) {
-    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
-    aba_body *bodies = (aba_body *)memory;
-    aba_axis *axes = (aba_axis *)(bodies + model->body_count);
-    velocity_pass(model, X, (const real *)v, bodies);
-    for (size_t j = 0; forces && j < forces->count; j++) {
-        force f = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
-        aba_body *k = &bodies[model->frames[forces->frames[j].frame].body];
-        k->p = force_sub(k->p, f);
+    aba_tree t = lay_out(model, (const real *)q, &memory);
+    t.is_resisted = diagonal != NULL;
+    if (model->body_count == 0) {
+        return;
+    }
+    velocity_pass(model, (const real *)q, (const real *)v, &t);
+    if (forces && forces->count > 0) {
+        /* This finds all placements again, and leaves those that are there as they are. */
+        subtract_forces(model, memory, (const real *)q, forces, t.p);
     }
     if (diagonal) {
-        inertia_pass(model, X, (const real *)tau, (const real *)diagonal, bodies, axes, (real *)pivots);
+        inertia_pass(model, (const real *)v, (const real *)tau, (const real *)diagonal, &t, (real *)pivots);
     } else {
-        inertia_pass(model, X, (const real *)tau, NULL, bodies, axes, (real *)pivots);
+        inertia_pass(model, (const real *)v, (const real *)tau, NULL, &t, (real *)pivots);
     }
-    acceleration_pass(model, X, gravity, axes, bodies, (real *)a);
+    acceleration_pass(model, gravity, (const real *)v, &t, (real *)a);
 }

@@ -34,4 +34,51 @@ static inline vec3 hinge_to_parent(hinge h, vec3 v) {
     return vec3_set(x, real_fma(h.tilt_c, y, -(h.tilt_s * v.z)), real_fma(h.tilt_s, y, h.tilt_c * v.z));
 }
 
+/* R A R' of a symmetric matrix: first about z, */
+static inline sym3 sym3_turn_about_z(real s, real c, sym3 A) {
+    real x = real_fma(c, A.xx, -(s * A.xy)), y = real_fma(c, A.xy, -(s * A.yy)), xx = real_fma(c, x, -(s * y));
+    return sym3_set(xx, real_fma(s, x, c * y), real_fma(c, A.xz, -(s * A.yz)), A.xx + A.yy - xx,
+                    real_fma(s, A.xz, c * A.yz), A.zz);
+}
+
+/* then about x. */
+static inline sym3 sym3_turn_about_x(real s, real c, sym3 A) {
+    real y = real_fma(c, A.yy, -(s * A.yz)), z = real_fma(c, A.yz, -(s * A.zz)), yy = real_fma(c, y, -(s * z));
+    return sym3_set(A.xx, real_fma(c, A.xy, -(s * A.xz)), real_fma(s, A.xy, c * A.xz), yy, real_fma(s, y, c * z),
+                    A.yy + A.zz - yy);
+}
+
+static inline sym3 hinge_turn_symmetric(hinge h, sym3 A) {
+    return sym3_turn_about_x(h.tilt_s, h.tilt_c, sym3_turn_about_z(h.s, h.c, A));
+}
+
+/* R B R', column after column, then row after row. */
+static inline mat3 hinge_turn_matrix(hinge h, mat3 B) {
+    mat3 T =
+        mat3_transpose(mat3_from_columns(hinge_to_parent(h, mat3_column_x(B)), hinge_to_parent(h, mat3_column_y(B)),
+                                         hinge_to_parent(h, mat3_column_z(B))));
+    return mat3_transpose(mat3_from_columns(hinge_to_parent(h, mat3_column_x(T)), hinge_to_parent(h, mat3_column_y(T)),
+                                            hinge_to_parent(h, mat3_column_z(T))));
+}
+
+static inline motion hinge_motion_to_child(hinge h, motion m) {
+    return motion_set(hinge_to_child(h, m.w), hinge_to_child(h, vec3_cross_add(m.w, h.r, m.v)));
+}
+
+/* The wrench f of the child, seen from its parent, and another one. */
+static inline force hinge_force_to_parent(hinge h, force f, force other) {
+    vec3 turned = hinge_to_parent(h, f.f), n = vec3_add(hinge_to_parent(h, f.n), other.n);
+    return force_set(vec3_cross_add(h.r, turned, n), vec3_add(turned, other.f));
+}
+
+/* R and r themselves. */
+static inline placement hinge_placement(hinge h) {
+    real zero = real_set(0);
+    placement X;
+    X.R = mat3_from_columns(vec3_set(h.c, h.tilt_c * h.s, h.tilt_s * h.s),
+                            vec3_set(-h.s, h.tilt_c * h.c, h.tilt_s * h.c), vec3_set(zero, -h.tilt_s, h.tilt_c));
+    X.r = h.r;
+    return X;
+}
+
 #endif

@@ -75,10 +75,7 @@ static void outward_pass(const dyn_model *model, const double gravity[3], const 
 /* The wrench of body i, seen from its parent, and another one. */
 KERNEL_STEP force carry_wrench(const body *b, rnea_tree t, int i, force f, force other) {
     if (b->hinge) {
-        hinge h = hinge_at(b, t.turns, i);
-        vec3 turned = hinge_to_parent(h, f.f);
-        vec3 n = vec3_add(hinge_to_parent(h, f.n), other.n);
-        return force_set(vec3_cross_add(h.r, turned, n), vec3_add(turned, other.f));
+        return hinge_force_to_parent(hinge_at(b, t.turns, i), f, other);
     }
     return force_add(force_to_parent(t.X[i], f), other);
 }

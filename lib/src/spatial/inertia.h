@@ -86,20 +86,33 @@ static inline articulated_inertia articulated_downdate(articulated_inertia I, re
     return J;
 }
 
-/* The same inertia in the parent's frame. With A1 = R A R', B1 = R B R', C1 = R C R':
- *     C_p = C1        B_p = B1 + r~ C1        A_p = A1 - B1 r~ + r~ B_p' */
+/* The same inertia about a point at -r, from where its origin is seen at r:
+ *     B_r = B + r~ C        A_r = A - B r~ + r~ B_r' */
+static inline articulated_inertia articulated_shift(vec3 r, articulated_inertia I) {
+    mat3 B = I.B, C = sym3_full(I.C);
+    articulated_inertia S;
+    S.C = I.C;
+    S.B = mat3_from_columns(vec3_cross_add(r, mat3_column_x(C), mat3_column_x(B)),
+                            vec3_cross_add(r, mat3_column_y(C), mat3_column_y(B)),
+                            vec3_cross_add(r, mat3_column_z(C), mat3_column_z(B)));
+    mat3 P = S.B;
+    /* -B r~ = (r~ B')' */
+    S.A.xx = real_fma(r.y, B.xz + P.xz, real_fma(-r.z, B.xy + P.xy, I.A.xx));
+    S.A.yy = real_fma(r.z, B.yx + P.yx, real_fma(-r.x, B.yz + P.yz, I.A.yy));
+    S.A.zz = real_fma(r.x, B.zy + P.zy, real_fma(-r.y, B.zx + P.zx, I.A.zz));
+    S.A.xy = real_fma(r.z, B.xx - P.yy, real_fma(-r.x, B.xz, real_fma(r.y, P.yz, I.A.xy)));
+    S.A.xz = real_fma(r.y, P.zz - B.xx, real_fma(r.x, B.xy, real_fma(-r.z, P.zy, I.A.xz)));
+    S.A.yz = real_fma(r.x, B.yy - P.zz, real_fma(-r.y, B.yx, real_fma(r.z, P.zx, I.A.yz)));
+    return S;
+}
+
+/* The same inertia in the parent's frame. */
 static inline articulated_inertia articulated_to_parent(placement X, articulated_inertia I) {
-    mat3 B1 = mat3_rotate(X.R, I.B);
-    sym3 A1 = sym3_rotate(X.R, I.A);
-    articulated_inertia P;
-    P.C = sym3_rotate(X.R, I.C);
-    P.B = mat3_add(B1, mat3_cross(X.r, sym3_full(P.C)));
-    /* -B1 r~ = (r~ B1')', so that A_p = A1 + (r~ B1')' + r~ B_p'. */
-    mat3 S = mat3_cross(X.r, mat3_transpose(B1));
-    mat3 T = mat3_cross(X.r, mat3_transpose(P.B));
-    P.A = sym3_set(A1.xx + S.xx + T.xx, A1.xy + S.yx + T.xy, A1.xz + S.zx + T.xz, A1.yy + S.yy + T.yy,
-                   A1.yz + S.zy + T.yz, A1.zz + S.zz + T.zz);
-    return P;
+    articulated_inertia turned;
+    turned.A = sym3_rotate(X.R, I.A);
+    turned.B = mat3_multiply(mat3_multiply(X.R, I.B), mat3_transpose(X.R));
+    turned.C = sym3_rotate(X.R, I.C);
+    return articulated_shift(X.r, turned);
 }
 
 #endif
