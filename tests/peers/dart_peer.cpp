@@ -222,6 +222,16 @@ bool rnea(peer *p, const algorithm_input *in, double *tau) {
     return take(p, p->skeleton->getForces(), tau);
 }
 
+/* What inverse dynamics finds on the way. */
+bool joint_wrenches(peer *p, const algorithm_input *in, double *out) {
+    rnea(p, in, nullptr);
+    for (int j = 0; out && j < dyn_model_joint_count(p->model); j++) {
+        auto *node = p->node[static_cast<size_t>(dyn_model_joint(p->model, j)->child_link)];
+        std::copy_n(node->getBodyForce().data(), 6, out + 6 * j);
+    }
+    return true;
+}
+
 bool bias(peer *p, const algorithm_input *in, double *h) {
     put_state(p, in);
     return take(p, p->skeleton->getCoriolisAndGravityForces(), h);
@@ -349,6 +359,7 @@ const peer_algorithm algorithms[] = {
     {ALGORITHM_JACOBIAN_RATE, jacobian_rate},
     {ALGORITHM_TWIST, twist},
     {ALGORITHM_FRAME_ACCELERATION, frame_acceleration},
+    {ALGORITHM_JOINT_WRENCHES, joint_wrenches},
     {ALGORITHM_COUNT, nullptr},
 };
 

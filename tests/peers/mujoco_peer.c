@@ -25,6 +25,7 @@ struct peer {
     bool all_moves; /* no mass is fixed to the world, so that MuJoCo's sums over bodies are ours */
     double *zero;   /* nv zeros */
     double *matrix; /* nv x nv or 6 x nv */
+    double *unit;   /* nv x nv */
 };
 
 /* MuJoCo's defaults that would change the robot, switched off: merging of fixed links, checks that shift inertias. */
@@ -84,7 +85,7 @@ static void destroy(peer *p) {
             mj_deleteModel(p->m);
         }
         coordinates_free(&p->velocity);
-        free(p->q_address), free(p->body), free(p->zero), free(p->matrix);
+        free(p->q_address), free(p->body), free(p->zero), free(p->matrix), free(p->unit);
         free(p);
     }
 }
@@ -93,8 +94,9 @@ static bool allocate(peer *p) {
     size_t nv = (size_t)p->m->nv;
     p->zero = calloc(nv + 1, sizeof *p->zero);
     p->matrix = calloc((nv > 6 ? nv : 6) * nv + 1, sizeof *p->matrix);
+    p->unit = calloc(nv * nv + 1, sizeof *p->unit);
     p->d = mj_makeData(p->m);
-    return p->zero && p->matrix && p->d;
+    return p->zero && p->matrix && p->unit && p->d;
 }
 
 static peer *create_from_text(const dyn_model *model, const char *text, char reason[PEER_REASON_SIZE]) {
@@ -217,6 +219,16 @@ static bool bias(peer *p, const algorithm_input *in, double *h) {
     return take(p, p->d->qfrc_bias, h);
 }
 
+/* The bias of a world without gravity. */
+static bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
+    double g[3];
+    mju_copy3(g, p->m->opt.gravity);
+    mju_zero3(p->m->opt.gravity);
+    bool found = bias(p, in, c);
+    mju_copy3(p->m->opt.gravity, g);
+    return found;
+}
+
 static bool gravity(peer *p, const algorithm_input *in, double *g) {
     positions(p, in);
     velocities(p, p->zero);
@@ -230,6 +242,23 @@ static bool crba(peer *p, const algorithm_input *in, double *M) {
     if (M) {
         mj_fullM(p->m, p->matrix, p->d->qM);
         coordinates_take_square(&p->velocity, p->matrix, M);
+    }
+    return true;
+}
+
+/* The solutions for all unit forces. */
+static bool minverse(peer *p, const algorithm_input *in, double *inverse) {
+    int nv = p->m->nv;
+    positions(p, in);
+    mj_crb(p->m, p->d);
+    mj_factorM(p->m, p->d);
+    mju_zero(p->unit, nv * nv);
+    for (int i = 0; i < nv; i++) {
+        p->unit[i * nv + i] = 1;
+    }
+    mj_solveM(p->m, p->d, p->matrix, p->unit, nv);
+    if (inverse) {
+        coordinates_take_square(&p->velocity, p->matrix, inverse);
     }
     return true;
 }
@@ -350,11 +379,24 @@ static bool twist(peer *p, const algorithm_input *in, double *V) {
     return take_pair(found, found + 3, V);
 }
 
+static bool frame_force(peer *p, const algorithm_input *in, double *tau) {
+    int body = p->body[in->frame];
+    if (body < 0) {
+        return false;
+    }
+    positions(p, in);
+    mju_zero(p->d->qfrc_applied, p->m->nv);
+    mj_applyFT(p->m, p->d, in->wrench + 3, in->wrench, p->d->xpos + 3 * body, body, p->d->qfrc_applied);
+    return take(p, p->d->qfrc_applied, tau);
+}
+
 static const peer_algorithm algorithms[] = {
     {ALGORITHM_RNEA, rnea},
     {ALGORITHM_BIAS, bias},
+    {ALGORITHM_CORIOLIS_FORCES, coriolis_forces},
     {ALGORITHM_GRAVITY, gravity},
     {ALGORITHM_CRBA, crba},
+    {ALGORITHM_MINVERSE, minverse},
     {ALGORITHM_ABA, forward_dynamics},
     {ALGORITHM_KINETIC_ENERGY, kinetic_energy},
     {ALGORITHM_POTENTIAL_ENERGY, potential_energy},
@@ -364,6 +406,7 @@ static const peer_algorithm algorithms[] = {
     {ALGORITHM_POSE, pose},
     {ALGORITHM_JACOBIAN, jacobian},
     {ALGORITHM_TWIST, twist},
+    {ALGORITHM_FRAME_FORCE, frame_force},
     {ALGORITHM_COUNT, NULL},
 };
 

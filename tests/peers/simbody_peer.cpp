@@ -35,7 +35,7 @@ struct peer {
     SimTK::Vector x, y;
     SimTK::Matrix matrix;
     SimTK::Vector_<SimTK::SpatialVec> spatial;
-    std::vector<double> rows;
+    std::vector<double> rows, zero;
 };
 
 namespace {
@@ -125,6 +125,7 @@ peer *create(const dyn_model *model, bool merge_fixed, char reason[PEER_REASON_S
         address.push_back(mobilized.getFirstUIndex(p->state));
     }
     p->x.resize(dyn_model_nv(model));
+    p->zero.resize(static_cast<size_t>(dyn_model_nv(model)));
     p->rows.resize(static_cast<size_t>(dyn_model_nv(model) * std::max(6, dyn_model_nv(model))));
     base_convention convention = {};
     convention.angular_first = convention.linear_in_world = convention.angular_in_world = true;
@@ -230,10 +231,20 @@ bool rnea(peer *p, const algorithm_input *in, double *tau) {
 }
 
 bool bias(peer *p, const algorithm_input *in, double *h) {
-    std::vector<double> rest(static_cast<size_t>(p->velocity.nv));
     algorithm_input still = *in;
-    still.a = rest.data();
+    still.a = p->zero.data();
     return rnea(p, &still, h);
+}
+
+/* The residual force without any body force. */
+bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
+    algorithm_input still = *in;
+    still.a = p->zero.data();
+    realize_velocity(p, in);
+    put_acceleration(p, &still);
+    p->matter.calcResidualForceIgnoringConstraints(p->state, SimTK::Vector(), SimTK::Vector_<SimTK::SpatialVec>(), p->x,
+                                                   p->y);
+    return take(p, p->y, c);
 }
 
 bool gravity(peer *p, const algorithm_input *in, double *g) {
@@ -350,6 +361,7 @@ bool frame_force(peer *p, const algorithm_input *in, double *tau) {
 const peer_algorithm algorithms[] = {
     {ALGORITHM_RNEA, rnea},
     {ALGORITHM_BIAS, bias},
+    {ALGORITHM_CORIOLIS_FORCES, coriolis_forces},
     {ALGORITHM_GRAVITY, gravity},
     {ALGORITHM_CRBA, crba},
     {ALGORITHM_MINVERSE, minverse},
