@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dynamics/v1/envelope.pb-c.h"
+#include "methods/live.h"
 #include "methods/service.h"
 #include "methods/text.h"
 #include "observe/clock.h"
@@ -31,6 +32,7 @@ typedef struct bench {
     health health;
     logger log;
     model_store *store;
+    live *live; /* without a transport: nothing is published */
     service *service;
 } bench;
 
@@ -86,10 +88,20 @@ static void start(bench *b) {
     b->limits.models = 4;
     b->limits.links = 100;
     b->limits.request_time = 10;
+    b->limits.simulations = 4;
+    b->limits.streams = 4;
     log_configure(&b->log, LOG_LEVEL_ERROR, LOG_FORMAT_PLAIN);
     health_init(&b->health);
     b->store = model_store_create(4);
+    const live_options lives = {.store = b->store,
+                                .limits = &b->limits,
+                                .counters = &b->counters,
+                                .log = &b->log,
+                                .threads = 1,
+                                .state_directory = ""};
+    b->live = live_create(&lives);
     const service_options options = {.store = b->store,
+                                     .live = b->live,
                                      .limits = &b->limits,
                                      .counters = &b->counters,
                                      .health = &b->health,
@@ -97,12 +109,13 @@ static void start(bench *b) {
                                      .submit = run_at_once,
                                      .workers = 1};
     b->service = service_create(&options);
-    require(b->store && b->service, "the service starts");
+    require(b->store && b->live && b->service, "the service starts");
     load(b, "arm", DYN_BASE_FIXED);
     load(b, "walker", DYN_BASE_FLOATING);
 }
 
 static void stop(bench *b) {
+    live_free(b->live);
     service_free(b->service);
     model_store_free(b->store);
     health_free(&b->health);
