@@ -18,6 +18,7 @@ static const char help[] =
     "\n"
     "What to measure; without any of these all but the last:\n"
     "  --kernels       nanoseconds per state of each algorithm, on sample robots and chains of 6 to 1000 bodies\n"
+    "  --compiled      the same of algorithms compiled for one robot; needs a C compiler\n"
     "  --peak          the share of the core's peak that the kernels reach, by counted operations\n"
     "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
@@ -41,22 +42,30 @@ static const char help[] =
 
 typedef void section(const bench_options *options, report *r);
 
-enum { KERNELS, PEAK, ROLLOUTS, ROUND_TRIP, THROUGHPUT, MEMORY, INSTRUCTIONS, SECTIONS };
+enum { KERNELS, COMPILED, PEAK, ROLLOUTS, ROUND_TRIP, THROUGHPUT, MEMORY, INSTRUCTIONS, SECTIONS };
 
-static section *const sections[SECTIONS] = {bench_kernels,    bench_peak,   bench_rollouts,    bench_round_trip,
-                                            bench_throughput, bench_memory, bench_instructions};
+static section *const sections[SECTIONS] = {bench_kernels,    bench_compiled,   bench_peak,   bench_rollouts,
+                                            bench_round_trip, bench_throughput, bench_memory, bench_instructions};
 
 /* Options behind those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
 
 static const struct option long_options[] = {
-    {"kernels", no_argument, NULL, KERNELS},           {"peak", no_argument, NULL, PEAK},
-    {"rollouts", no_argument, NULL, ROLLOUTS},         {"round-trip", no_argument, NULL, ROUND_TRIP},
-    {"throughput", no_argument, NULL, THROUGHPUT},     {"memory", no_argument, NULL, MEMORY},
-    {"instructions", no_argument, NULL, INSTRUCTIONS}, {"quick", no_argument, NULL, OPTION_QUICK},
-    {"robot", required_argument, NULL, OPTION_ROBOT},  {"algorithm", required_argument, NULL, OPTION_ALGORITHM},
-    {"json", required_argument, NULL, OPTION_JSON},    {"daemon", required_argument, NULL, OPTION_DAEMON},
-    {"help", no_argument, NULL, OPTION_HELP},          {NULL, 0, NULL, 0},
+    {"kernels", no_argument, NULL, KERNELS},
+    {"peak", no_argument, NULL, PEAK},
+    {"compiled", no_argument, NULL, COMPILED},
+    {"rollouts", no_argument, NULL, ROLLOUTS},
+    {"round-trip", no_argument, NULL, ROUND_TRIP},
+    {"throughput", no_argument, NULL, THROUGHPUT},
+    {"memory", no_argument, NULL, MEMORY},
+    {"instructions", no_argument, NULL, INSTRUCTIONS},
+    {"quick", no_argument, NULL, OPTION_QUICK},
+    {"robot", required_argument, NULL, OPTION_ROBOT},
+    {"algorithm", required_argument, NULL, OPTION_ALGORITHM},
+    {"json", required_argument, NULL, OPTION_JSON},
+    {"daemon", required_argument, NULL, OPTION_DAEMON},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {NULL, 0, NULL, 0},
 };
 
 static const bench_options usual = {

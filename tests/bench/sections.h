@@ -11,6 +11,9 @@
 /* kernels.c: nanoseconds per state of each algorithm on robots and chains, and what a body costs in long chains. */
 void bench_kernels(const bench_options *options, report *r);
 
+/* compiled.c: the same of algorithms that were compiled for one robot, beside the generic ones and the peers. */
+void bench_compiled(const bench_options *options, report *r);
+
 /* peak.c: the share of the core's peak that some algorithms reach. */
 void bench_peak(const bench_options *options, report *r);
 

@@ -1,0 +1,155 @@
+/*
+ * Nanoseconds per state of algorithms that dynamics-compile made for one robot, beside the generic ones and the peers.
+ */
+#include <dynamics/compiled.h>
+#include <dynamics/urdf.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+#include "sections.h"
+
+static const algorithm_id algorithms[] = {
+    ALGORITHM_RNEA, ALGORITHM_BIAS,     ALGORITHM_GRAVITY,          ALGORITHM_CRBA,
+    ALGORITHM_ABA,  ALGORITHM_MINVERSE, ALGORITHM_RNEA_DERIVATIVES, ALGORITHM_ABA_DERIVATIVES};
+
+enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0], PATH_SIZE = 128 };
+
+/* Who is measured: compiled and generic, a state a call and many, and peers. */
+enum { COMPILED_1, COMPILED_4096, GENERIC_1, GENERIC_4096, OF_KDL, OF_MUJOCO, SUBJECTS };
+
+static const int contestants[SUBJECTS] = {OURS_1, OURS_4096, OURS_1, OURS_4096, KDL, MUJOCO};
+
+typedef struct task {
+    contest *all;
+    const dyn_compiled *compiled; /* NULL: the generic algorithm, or a peer's */
+    int who;
+    algorithm_id id;
+} task;
+
+static void run(void *context, size_t call) {
+    const task *t = context;
+    dyn_error error;
+    dyn_workspace_use_compiled(t->all->load.workspace, t->compiled, &error);
+    contest_call(t->all, t->who, t->id, call);
+}
+
+static void write_description(const dyn_model *model, const char *path) {
+    char *text;
+    size_t length;
+    dyn_error error;
+    if (dyn_urdf_write_model(model, &error, &text, &length) != DYN_OK) {
+        die("%s: %s", error.place, error.message);
+    }
+    FILE *file = fopen(path, "w");
+    if (!file || fwrite(text, 1, length, file) != length || fclose(file) != 0) {
+        die("cannot write %s", path);
+    }
+    free(text);
+}
+
+/* The robot's compiled algorithms, and how long compiling took. */
+static dyn_compiled *compile(const dyn_model *model, double *seconds) {
+    char directory[64], description[PATH_SIZE], object[PATH_SIZE], program[4096];
+    struct timespec begin, end;
+    dyn_error error;
+    dyn_compiled *compiled;
+    make_directory(directory);
+    snprintf(description, sizeof description, "%s/robot.urdf", directory);
+    snprintf(object, sizeof object, "%s/robot.so", directory);
+    path_beside("dynamics-compile", program, sizeof program);
+    write_description(model, description);
+    const char *base = dyn_model_is_floating(model) ? "--base-type=floating" : "--base-type=fixed";
+    const char *arguments[] = {program, description, "--shared", base, "-o", object, NULL};
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    child c = child_start(arguments, NULL);
+    if (child_wait(&c) != 0) {
+        die("dynamics-compile failed");
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    *seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    if (dyn_compiled_load(object, model, &error, &compiled) != DYN_OK) {
+        die("%s: %s", error.place, error.message);
+    }
+    remove_directory(directory);
+    return compiled;
+}
+
+static const table_column columns[] = {
+    {"robot", "robot", TABLE_TEXT},
+    {"algorithm", "algorithm", TABLE_TEXT},
+    {"compiled, one", "ns_compiled_1", 0},
+    {"of 4096", "ns_compiled_4096", 1},
+    {"generic, one", "ns_generic_1", 0},
+    {"of 4096", "ns_generic_4096", 1},
+    {"KDL", "ns_kdl", 0},
+    {"MuJoCo", "ns_mujoco", 0},
+    {"one / KDL", "compiled_1_over_kdl", 3},
+    {"one / MuJoCo", "compiled_1_over_mujoco", 3},
+    {"KDL / 4096", "kdl_over_compiled_4096", 1},
+    {"MuJoCo / 4096", "mujoco_over_compiled_4096", 1},
+    {"compiling, s", "seconds", 1},
+};
+
+enum { COLUMNS = sizeof columns / sizeof columns[0], RATIOS = 2 + SUBJECTS, SECONDS = COLUMNS - 1 };
+
+static void add_row(table *t, const char *robot, algorithm_id id, const subject subjects[SUBJECTS], int rounds,
+                    double seconds) {
+    static const int over[][2] = {
+        {COMPILED_1, OF_KDL}, {COMPILED_1, OF_MUJOCO}, {OF_KDL, COMPILED_4096}, {OF_MUJOCO, COMPILED_4096}};
+    table_cell cells[COLUMNS] = {{.text = robot}, {.text = algorithm_get(id)->name}};
+    for (int i = 0; i < SUBJECTS; i++) {
+        cells[2 + i].number = measured_time(&subjects[i], rounds);
+    }
+    for (int i = 0; i < SECONDS - RATIOS; i++) {
+        cells[RATIOS + i].number = measured_ratio(&subjects[over[i][0]], &subjects[over[i][1]], rounds);
+    }
+    cells[SECONDS].number = seconds;
+    table_add(t, cells);
+}
+
+static void measure_algorithm(contest *all, const dyn_compiled *compiled, algorithm_id id, const measure_effort *effort,
+                              subject subjects[SUBJECTS]) {
+    task tasks[SUBJECTS];
+    memset(subjects, 0, SUBJECTS * sizeof *subjects);
+    for (int i = 0; i < SUBJECTS; i++) {
+        int who = contestants[i];
+        tasks[i] = (task){all, i <= COMPILED_4096 ? compiled : NULL, who, id};
+        subjects[i].run = run;
+        subjects[i].states = contestant_get(who)->batch;
+        subjects[i].context = contest_has(all, who, id) ? &tasks[i] : NULL;
+    }
+    measure(subjects, SUBJECTS, effort, CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void measure_robot(const bench_options *options, const bench_robot *robot, table *t) {
+    contest all;
+    subject subjects[SUBJECTS];
+    double seconds;
+    dyn_error error;
+    contest_open(&all, robot, true);
+    dyn_compiled *compiled = compile(all.load.model, &seconds);
+    for (int i = 0; i < ALGORITHMS; i++) {
+        if (is_algorithm_asked(options, robot, algorithms[i])) {
+            measure_algorithm(&all, compiled, algorithms[i], &options->effort, subjects);
+            add_row(t, robot->title, algorithms[i], subjects, options->effort.rounds, seconds);
+        }
+    }
+    dyn_workspace_use_compiled(all.load.workspace, NULL, &error);
+    dyn_compiled_free(compiled);
+    contest_close(&all);
+}
+
+void bench_compiled(const bench_options *options, report *r) {
+    static const char note[] = "As the table of kernels. Where a compiled algorithm takes as long as the generic one, "
+                               "it is the generic one:\nfunctions of more than 12000 operations are not compiled.\n";
+    table *t = table_create("Nanoseconds per state, compiled for one robot", "compiled", note, columns, COLUMNS);
+    for (const bench_robot *robot = bench_robots; robot->title; robot++) {
+        if (robot->bodies == 0 && is_robot_asked(options, robot)) {
+            measure_robot(options, robot, t);
+        }
+    }
+    report_add(r, t);
+}
