@@ -208,6 +208,8 @@ static void translate(const batch *b, size_t first, const char *text, char *resu
     const place places[] = {
         {"tau[", "tau[", b->nv, b->order.v},   {"q[", "q[", b->nq, b->order.q},
         {"v[", "v[", b->nv, b->order.v},       {"a[", "a[", b->nv, b->order.v},
+        {"dtau[", "dtau[", b->nv, b->order.v}, {"dq[", "dq[", b->nv, b->order.v},
+        {"dv[", "dv[", b->nv, b->order.v},     {"da[", "da[", b->nv, b->order.v},
         {"q_r[", "q_ref[", b->nq, b->order.q}, {"v_r[", "v_ref[", b->nv, b->order.v},
         {"a_r[", "a_ref[", b->nv, b->order.v}, {"force[", "force[", 3, NULL},
         {"torque[", "torque[", 3, NULL},       {"sample ", "sample ", 1, NULL},
