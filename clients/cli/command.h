@@ -42,6 +42,13 @@ exit_code run_forward_kinematics(const command *self, const arguments *given, dy
 exit_code run_jacobian(const command *self, const arguments *given, dyn_client *client);
 exit_code run_evaluate(const command *self, const arguments *given, dyn_client *client);
 exit_code run_explain(const command *self, const arguments *given, dyn_client *client);
+exit_code run_simulate(const command *self, const arguments *given, dyn_client *client);
+exit_code run_simulations(const command *self, const arguments *given, dyn_client *client);
+exit_code run_watch(const command *self, const arguments *given, dyn_client *client);
+exit_code run_stream(const command *self, const arguments *given, dyn_client *client);
+exit_code run_streams(const command *self, const arguments *given, dyn_client *client);
+exit_code run_record(const command *self, const arguments *given, dyn_client *client);
+exit_code run_replay(const command *self, const arguments *given, dyn_client *client);
 exit_code run_call(const command *self, const arguments *given, dyn_client *client);
 
 #endif

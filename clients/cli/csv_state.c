@@ -70,7 +70,16 @@ static bool find_coordinate(const coordinate *coordinates, size_t count, const c
     return false;
 }
 
+/* Columns that traces of a motion have beside the states. They are read and not used. */
+static bool is_beside_states(const char *name) {
+    return strcmp(name, "step") == 0 || strcmp(name, "time") == 0;
+}
+
 static bool read_column(const layout *robot, const char *name, struct csv_column *column) {
+    if (is_beside_states(name)) {
+        column->array = STATE_ARRAYS;
+        return true;
+    }
     for (int i = STATE_ARRAYS - 1; i >= 0; i--) {
         size_t length = strlen(STATE_ARRAY_NAMES[i]);
         if (strncmp(name, STATE_ARRAY_NAMES[i], length) != 0)
@@ -146,6 +155,8 @@ bool parse_csv_state(const csv_header *header, state_batch *batch, char *text, c
     for (size_t i = 0; i < header->count; i++) {
         const struct csv_column *column = &header->columns[i];
         char *cell = trim(strsep(&text, separator));
+        if (column->array == STATE_ARRAYS)
+            continue;
         if (!parse_number(cell, state_batch_row(batch, column->array) + column->index))
             return refuse(message, "%s[%zu]: \"%.64s\" is not a finite number", STATE_ARRAY_NAMES[column->array],
                           column->index, cell);

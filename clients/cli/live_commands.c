@@ -1,0 +1,638 @@
+/*
+ * simulate, simulations, watch, stream, streams, record and replay: what lives in the daemon.
+ */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+#include "numbers.h"
+#include "state_source.h"
+#include "table.h"
+#include "trace.h"
+
+/* s between two reports, and longest wait for a message in between. */
+static const double REPORT_INTERVAL = 1, LONGEST_WAIT = 0.2;
+
+enum { REPLAY_STATES = 4096, CHUNK_POINTS = 16 };
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+    (void)number;
+    interrupted = 1;
+}
+
+/* Ctrl-C ends a command in good order. */
+static void catch_interrupts(void) {
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* A number of an option, more than 0; `standard` where it is not given. */
+static exit_code take_number(const arguments *given, option wanted, const char *name, double standard, double *value) {
+    const char *text = given->value[wanted];
+    *value = standard;
+    if (text != NULL && !(parse_number(text, value) && *value > 0))
+        return complain(EXIT_USAGE, "--%s %s: give a number that is more than 0", name, text);
+    return EXIT_OK;
+}
+
+/* The robot of a command and its layout. */
+typedef struct live_robot {
+    dyn_client_description *description;
+    layout layout;
+} live_robot;
+
+static exit_code open_robot(dyn_client *client, const char *model, const char *joints, live_robot *opened) {
+    dyn_client_error error;
+    *opened = (live_robot){0};
+    if (dyn_client_describe_model(client, model, 0, &error, &opened->description) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    return layout_create(opened->description, joints, &opened->layout);
+}
+
+static void close_robot(live_robot *closed) {
+    layout_free(&closed->layout);
+    dyn_client_description_free(closed->description);
+}
+
+/* ---- watching ---------------------------------------------------------------------------------------------------- */
+
+/* What was seen since the last report. */
+typedef struct observation {
+    uint64_t messages, rows, lost, all_lost;
+    double age; /* s, sum */
+    double since;
+} observation;
+
+static void report(observation *seen, const char *name) {
+    double now = trace_now(), seconds = now - seen->since;
+    if (seconds < REPORT_INTERVAL)
+        return;
+    fprintf(stderr, "%s: %.1f Hz, %.1f messages/s, age %.3f ms, lost %llu messages (%llu in all)\n", name,
+            (double)seen->rows / seconds, (double)seen->messages / seconds,
+            seen->messages > 0 ? 1e3 * seen->age / (double)seen->messages : 0.0, (unsigned long long)seen->lost,
+            (unsigned long long)seen->all_lost);
+    fflush(stderr);
+    *seen = (observation){.since = now, .all_lost = seen->all_lost};
+}
+
+static double wall_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Shows one message. True when the topic has come to its end. */
+static bool show(const dyn_client_update *update, observation *seen, trace *rows) {
+    seen->messages++;
+    seen->lost += update->lost;
+    seen->all_lost += update->lost;
+    seen->age += wall_now() - update->stamp;
+    if (update->kind == DYN_CLIENT_UPDATE_STATES || update->kind == DYN_CLIENT_UPDATE_TORQUES) {
+        bool fits = update->nv == rows->robot->nv && (!rows->has_state || update->nq == rows->robot->nq);
+        for (size_t i = 0; fits && i < update->count; i++)
+            trace_row(rows, update->step[i], update->time[i], rows->has_state ? update->q + i * update->nq : NULL,
+                      rows->has_state ? update->v + i * update->nv : NULL, update->tau + i * update->nv);
+        seen->rows += update->count;
+        return false;
+    }
+    fprintf(stderr, "%s: %s\n", update->text, update->message);
+    return strcmp(update->text, "deleted") == 0 || strcmp(update->text, "closed") == 0 ||
+           strcmp(update->text, "expired") == 0;
+}
+
+/* Watches until the end of the topic, of the time, or of so many rows. `keep_alive` (may be NULL) is called now and
+ * then. */
+typedef struct watching {
+    dyn_client_watch *watch;
+    const char *name;
+    double duration; /* s; INFINITY: for good */
+    long count;      /* rows; 0: no matter */
+    dyn_client_status (*keep_alive)(void *context, dyn_client_error *error);
+    void *context;
+} watching;
+
+static exit_code watch_topic(const watching *w, trace *rows) {
+    dyn_client_error error;
+    dyn_client_update update;
+    observation seen = {.since = trace_now()};
+    double end = trace_now() + w->duration, next_life = trace_now() + REPORT_INTERVAL;
+    bool ended = false;
+    while (!ended && !interrupted && trace_now() < end && (w->count == 0 || rows->rows < (size_t)w->count)) {
+        dyn_client_status status =
+            dyn_client_watch_next(w->watch, fmin(LONGEST_WAIT, fmax(end - trace_now(), 1e-3)), &error, &update);
+        if (status == DYN_CLIENT_OK)
+            ended = show(&update, &seen, rows);
+        else if (status != DYN_CLIENT_TIMEOUT)
+            return complain_call(&error, NULL);
+        report(&seen, w->name);
+        if (w->keep_alive != NULL && trace_now() > next_life) {
+            next_life = trace_now() + REPORT_INTERVAL;
+            if (w->keep_alive(w->context, &error) != DYN_CLIENT_OK)
+                return complain_call(&error, NULL);
+        }
+    }
+    return EXIT_OK;
+}
+
+/* Opens a watch of the simulation of that name, or else of the stream; gives the name of its model. */
+static exit_code open_watch(dyn_client *client, const char *name, bool *is_simulation, live_robot *robot,
+                            dyn_client_watch **watch) {
+    dyn_client_error error;
+    dyn_client_simulation *simulation;
+    dyn_client_stream_list *streams;
+    dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &error, &simulation);
+    *is_simulation = status == DYN_CLIENT_OK;
+    if (status == DYN_CLIENT_OK) {
+        exit_code code = open_robot(client, simulation->model, NULL, robot);
+        dyn_client_simulation_free(simulation);
+        if (code == EXIT_OK && dyn_client_watch_simulation(client, name, 0, &error, watch) != DYN_CLIENT_OK)
+            code = complain_call(&error, NULL);
+        return code;
+    }
+    dyn_client_error stream_error;
+    if (status != DYN_CLIENT_NOT_FOUND ||
+        dyn_client_stream_status(client, name, 0, &stream_error, &streams) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    exit_code code = open_robot(client, streams->streams[0].model, NULL, robot);
+    dyn_client_stream_list_free(streams);
+    if (code == EXIT_OK && dyn_client_watch_stream(client, name, 0, &error, watch) != DYN_CLIENT_OK)
+        code = complain_call(&error, NULL);
+    return code;
+}
+
+exit_code run_watch(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    watching w = {.name = given->positional[0]};
+    const char *count = given->value[OPTION_COUNT];
+    live_robot robot = {0};
+    trace rows = {0};
+    bool is_simulation = false;
+    if (count != NULL && !parse_integer(count, 1, 1000000000, &w.count))
+        return complain(EXIT_USAGE, "--count %s: give a whole number of rows", count);
+    exit_code code = take_number(given, OPTION_DURATION, "duration", INFINITY, &w.duration);
+    if (code == EXIT_OK)
+        code = open_watch(client, w.name, &is_simulation, &robot, &w.watch);
+    if (code == EXIT_OK)
+        code = trace_open(given, &robot.layout, is_simulation, &rows);
+    catch_interrupts();
+    if (code == EXIT_OK)
+        code = watch_topic(&w, &rows);
+    trace_close(&rows);
+    dyn_client_watch_close(w.watch);
+    close_robot(&robot);
+    return code;
+}
+
+/* ---- simulate ---------------------------------------------------------------------------------------------------- */
+
+/* A simulation of this process, and the values of its options. */
+typedef struct own_simulation {
+    dyn_client *client;
+    char name[80];
+    uint64_t token;
+    double duration, frequency, kp, kd, v[1];
+    state_source source;
+    state_batch start;
+    dyn_client_simulation_options options;
+} own_simulation;
+
+static dyn_client_status keep_simulation(void *context, dyn_client_error *error) {
+    own_simulation *own = context;
+    dyn_client_simulation *seen;
+    dyn_client_status status = dyn_client_get_simulation(own->client, own->name, own->token, 0, error, &seen);
+    if (status == DYN_CLIENT_OK)
+        dyn_client_simulation_free(seen);
+    return status;
+}
+
+/* Reads the options of a simulation. */
+static exit_code take_simulation(const arguments *given, own_simulation *own) {
+    static const char *const integrators[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
+    static const char *const laws[] = {"none", "pd", "pd_gravity", "computed_torque"};
+    dyn_client_simulation_options *o = &own->options;
+    size_t integrator = 0, law = 0;
+    long seed = 0;
+    exit_code code = take_number(given, OPTION_STEP, "step", 1e-3, &o->step);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_DURATION, "duration", 1, &own->duration);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_FREQUENCY, "frequency", 100, &own->frequency);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_RATE, "rate", 0, &o->rate);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_KP, "kp", 0, &own->kp);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_KD, "kd", 0, &own->kd);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_DISTURBANCE, "disturbance", 0, &o->disturbance);
+    if (code == EXIT_OK)
+        code = arguments_choice(given, OPTION_INTEGRATOR, 3, integrators, 0, &integrator);
+    if (code == EXIT_OK)
+        code = arguments_choice(given, OPTION_CONTROL, 4, laws, 0, &law);
+    if (code == EXIT_OK && given->value[OPTION_SEED] != NULL &&
+        !parse_integer(given->value[OPTION_SEED], 0, 1000000000, &seed))
+        code = complain(EXIT_USAGE, "--seed %s: give a whole number", given->value[OPTION_SEED]);
+    o->name = given->value[OPTION_NAME];
+    o->model = given->positional[0];
+    o->integrator = (dyn_client_integrator)integrator;
+    o->law = (dyn_client_control_law)law;
+    o->gain_count = 1;
+    o->kp = &own->kp;
+    o->kd = &own->kd;
+    o->seed = (uint64_t)seed;
+    o->follows_clock = given->value[OPTION_RATE] != NULL;
+    o->is_paused = true;
+    o->publish_rate = own->frequency;
+    o->lease = 10;
+    return code;
+}
+
+/* Steps through a simulation without a clock. */
+static exit_code step_through(own_simulation *own, trace *rows) {
+    dyn_client_error error;
+    dyn_client_simulation *state;
+    uint64_t total = (uint64_t)llround(own->duration / own->options.step);
+    uint64_t stride = (uint64_t)fmax(1, round(1 / (own->frequency * own->options.step)));
+    for (uint64_t done = 0; done < total && !interrupted;) {
+        uint64_t steps = stride < total - done ? stride : total - done;
+        if (dyn_client_step_simulation(own->client, own->name, own->token, steps, NULL, 0, &error, &state) !=
+            DYN_CLIENT_OK)
+            return complain_call(&error, NULL);
+        done += steps;
+        bool has_diverged = state->condition == DYN_CLIENT_SIMULATION_DIVERGED;
+        trace_row(rows, state->step, state->time, state->q, state->v, state->tau);
+        uint64_t step = state->step;
+        dyn_client_simulation_free(state);
+        if (has_diverged)
+            return complain(EXIT_REFUSED, "the simulation diverged after step %llu", (unsigned long long)step);
+    }
+    return EXIT_OK;
+}
+
+static exit_code follow_clock(own_simulation *own, trace *rows) {
+    dyn_client_error error;
+    watching w = {.name = own->name,
+                  .duration = own->duration / own->options.rate,
+                  .keep_alive = keep_simulation,
+                  .context = own};
+    if (dyn_client_watch_simulation(own->client, own->name, 0, &error, &w.watch) != DYN_CLIENT_OK ||
+        dyn_client_resume_simulation(own->client, own->name, own->token, 0, &error, NULL) != DYN_CLIENT_OK) {
+        dyn_client_watch_close(w.watch);
+        return complain_call(&error, NULL);
+    }
+    exit_code code = watch_topic(&w, rows);
+    dyn_client_watch_close(w.watch);
+    return code;
+}
+
+static void print_end(const dyn_client_simulation *end, const layout *robot) {
+    char name[160];
+    printf("%s: %llu steps of %g s, %s", end->name, (unsigned long long)end->step, end->step_length,
+           dyn_client_condition_name(end->condition));
+    if (end->follows_clock)
+        printf(", %llu overruns in %llu ticks, latest tick %.3f ms late", (unsigned long long)end->overruns,
+               (unsigned long long)end->ticks, 1e3 * end->longest_lateness);
+    printf("\n\n");
+    table *lines = table_create();
+    table_add_column(lines, "joint", TABLE_LEFT);
+    table_add_column(lines, "q", TABLE_RIGHT);
+    table_add_column(lines, "v", TABLE_RIGHT);
+    table_add_column(lines, "tau", TABLE_RIGHT);
+    for (size_t i = 0; i < robot->nq && robot->nq == robot->nv; i++) {
+        table_add_cell(lines, "%s", coordinate_name(&robot->q[i], robot->q[i].joint->nq, sizeof name, name));
+        table_add_number(lines, end->q[i]);
+        table_add_number(lines, end->v[i]);
+        table_add_number(lines, end->tau[i]);
+    }
+    table_print(lines, 0);
+    table_free(lines);
+}
+
+/* Runs a simulation that was created, and shows it. */
+static exit_code run_own(own_simulation *own, const arguments *given, const layout *robot) {
+    dyn_client_error error;
+    dyn_client_simulation *end;
+    trace rows;
+    const char *recording = given->value[OPTION_RECORD];
+    exit_code code = trace_open(given, robot, true, &rows);
+    if (code == EXIT_OK && recording != NULL &&
+        dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK)
+        code = complain_call(&error, NULL);
+    if (code == EXIT_OK)
+        code = own->options.follows_clock ? follow_clock(own, &rows) : step_through(own, &rows);
+    if (code == EXIT_OK && rows.form == TRACE_QUIET) {
+        if (dyn_client_get_simulation(own->client, own->name, 0, 0, &error, &end) == DYN_CLIENT_OK) {
+            print_end(end, robot);
+            dyn_client_simulation_free(end);
+        } else {
+            code = complain_call(&error, NULL);
+        }
+    }
+    trace_close(&rows);
+    return code;
+}
+
+exit_code run_simulate(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    own_simulation own = {.client = client};
+    live_robot robot = {0};
+    dyn_client_simulation *created;
+    dyn_client_error error;
+    exit_code code = take_simulation(given, &own);
+    if (code == EXIT_OK)
+        code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
+    if (code == EXIT_OK)
+        code = state_source_open(given, &robot.layout, true, &own.source);
+    if (code == EXIT_OK && !state_batch_create(&robot.layout, 1, &own.start))
+        code = complain_memory();
+    if (code == EXIT_OK) {
+        state_source_fill(&own.source, &own.start);
+        code = state_source_finish(&own.source);
+    }
+    if (code == EXIT_OK) {
+        own.options.nq = robot.layout.nq;
+        own.options.nv = robot.layout.nv;
+        own.options.q = own.start.values[STATE_Q];
+        own.options.v = own.start.values[STATE_V];
+        own.options.joint_count = robot.layout.name_count;
+        own.options.joint_names = robot.layout.names;
+        if (dyn_client_create_simulation(client, &own.options, 0, &error, &own.token, &created) != DYN_CLIENT_OK) {
+            code = complain_call(&error, NULL);
+        } else {
+            snprintf(own.name, sizeof own.name, "%s", created->name);
+            dyn_client_simulation_free(created);
+            catch_interrupts();
+            code = run_own(&own, given, &robot.layout);
+            dyn_client_delete_simulation(client, own.name, own.token, 0, &error);
+        }
+    }
+    state_source_close(&own.source);
+    state_batch_free(&own.start);
+    close_robot(&robot);
+    return code;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+exit_code run_simulations(const command *self, const arguments *given, dyn_client *client) {
+    (void)self, (void)given;
+    dyn_client_error error;
+    dyn_client_simulation_list *list;
+    if (dyn_client_list_simulations(client, 0, &error, &list) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    static const char *const headings[] = {"simulation", "model",     "condition", "rate",  "time [s]",
+                                           "overruns",   "late [ms]", "watchers",  "owner", "lease [s]"};
+    table *lines = table_create();
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        table_add_column(lines, headings[i], i < 3 || i == 8 ? TABLE_LEFT : TABLE_RIGHT);
+    for (size_t i = 0; i < list->count; i++) {
+        const dyn_client_simulation *s = &list->simulations[i];
+        table_add_cell(lines, "%s", s->name);
+        table_add_cell(lines, "%s", s->model);
+        table_add_cell(lines, "%s", dyn_client_condition_name(s->condition));
+        if (s->follows_clock)
+            table_add_cell(lines, "%g", s->rate);
+        else
+            table_add_cell(lines, "lockstep");
+        table_add_cell(lines, "%.3f", s->time);
+        table_add_cell(lines, "%llu", (unsigned long long)s->overruns);
+        table_add_cell(lines, "%.3f", 1e3 * s->longest_lateness);
+        table_add_cell(lines, "%u", s->watchers);
+        table_add_cell(lines, "%s", s->owner);
+        table_add_cell(lines, "%.1f", s->lease_remaining);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    dyn_client_simulation_list_free(list);
+    return printed ? EXIT_OK : complain_memory();
+}
+
+static bool print_streams(const dyn_client_stream_list *list) {
+    static const char *const headings[] = {"stream",  "kind",      "of",        "accepted", "lost",
+                                           "late",    "duplicate", "reordered", "refused",  "beyond credit",
+                                           "waiting", "lag [ms]",  "idle [s]"};
+    static const char *const kinds[] = {"feedforward", "simulation input", "record"};
+    table *lines = table_create();
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        table_add_column(lines, headings[i], i < 3 ? TABLE_LEFT : TABLE_RIGHT);
+    for (size_t i = 0; i < list->count; i++) {
+        const dyn_client_stream_info *s = &list->streams[i];
+        const uint64_t counts[] = {s->accepted,  s->lost,    s->late,          s->duplicates,
+                                   s->reordered, s->refused, s->beyond_credit, s->waiting};
+        table_add_cell(lines, "%s", s->name);
+        table_add_cell(lines, "%s", (size_t)s->kind < 3 ? kinds[s->kind] : "unknown");
+        table_add_cell(lines, "%s", s->simulation[0] != '\0' ? s->simulation : s->model);
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+            table_add_cell(lines, "%llu", (unsigned long long)counts[k]);
+        table_add_cell(lines, "%.3f", 1e3 * s->lag);
+        table_add_cell(lines, "%.1f", s->idle);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+exit_code run_streams(const command *self, const arguments *given, dyn_client *client) {
+    (void)self, (void)given;
+    dyn_client_error error;
+    dyn_client_stream_list *list;
+    if (dyn_client_list_streams(client, 0, &error, &list) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    bool printed = print_streams(list);
+    dyn_client_stream_list_free(list);
+    return printed ? EXIT_OK : complain_memory();
+}
+
+/* ---- stream ------------------------------------------------------------------------------------------------------ */
+
+/* A stream of this process. */
+typedef struct own_stream {
+    dyn_client *client;
+    dyn_client_stream *stream;
+    dyn_client_watch *watch;
+    double frequency; /* Hz; INFINITY: as fast as it goes */
+    size_t sent;
+    observation seen;
+} own_stream;
+
+/* Takes what has come back, waiting at most so long. */
+static exit_code take_torques(own_stream *own, double wait, trace *rows) {
+    dyn_client_error error;
+    dyn_client_update update;
+    double end = trace_now() + wait;
+    do {
+        dyn_client_status status = dyn_client_watch_next(own->watch, fmax(end - trace_now(), 1e-3), &error, &update);
+        if (status == DYN_CLIENT_OK)
+            show(&update, &own->seen, rows);
+        else if (status != DYN_CLIENT_TIMEOUT)
+            return complain_call(&error, NULL);
+    } while (trace_now() < end && rows->rows < own->sent);
+    return EXIT_OK;
+}
+
+/* Pushes the states of a batch, a few in a message, at their time. */
+static exit_code push_batch(own_stream *own, const state_batch *batch, double start, trace *rows) {
+    dyn_client_error error;
+    double t[CHUNK_POINTS];
+    bool is_paced = isfinite(own->frequency);
+    double rate = is_paced ? own->frequency : 1000;
+    size_t chunk = is_paced && own->frequency < 1000 ? 1 : CHUNK_POINTS;
+    for (size_t first = 0; first < batch->count && !interrupted; first += chunk) {
+        size_t count = batch->count - first < chunk ? batch->count - first : chunk;
+        for (size_t i = 0; i < count; i++)
+            t[i] = (double)(own->sent + i) / rate;
+        const double *q = batch->values[STATE_Q] + first * batch->robot->nq;
+        const double *v = batch->values[STATE_V] + first * batch->robot->nv;
+        const double *a = batch->values[STATE_A] + first * batch->robot->nv;
+        if (dyn_client_push_points(own->stream, count, t, q, v, a, NULL, 0, &error) != DYN_CLIENT_OK)
+            return complain_call(&error, NULL);
+        own->sent += count;
+        double due = is_paced ? start + (double)own->sent / rate - trace_now() : 0;
+        exit_code code = take_torques(own, fmax(due, 0), rows);
+        if (code != EXIT_OK)
+            return code;
+        if (is_paced && (due = start + (double)own->sent / rate - trace_now()) > 0)
+            nanosleep(&(struct timespec){.tv_sec = (time_t)due, .tv_nsec = (long)(fmod(due, 1) * 1e9)}, NULL);
+    }
+    return EXIT_OK;
+}
+
+static exit_code push_all(own_stream *own, state_source *source, state_batch *batch, trace *rows) {
+    double start = trace_now();
+    exit_code code = EXIT_OK;
+    while (!source->ended && !interrupted && code == EXIT_OK) {
+        state_source_fill(source, batch);
+        code = push_batch(own, batch, start, rows);
+    }
+    if (code == EXIT_OK)
+        code = state_source_finish(source);
+    for (double end = trace_now() + 2; code == EXIT_OK && rows->rows < own->sent && trace_now() < end;)
+        code = take_torques(own, LONGEST_WAIT, rows);
+    return code;
+}
+
+exit_code run_stream(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    own_stream own = {.client = client};
+    live_robot robot = {0};
+    state_source source = {0};
+    state_batch batch = {0};
+    trace rows = {0};
+    dyn_client_error error;
+    exit_code code = take_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
+    if (code == EXIT_OK)
+        code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
+    if (code == EXIT_OK)
+        code = state_source_open(given, &robot.layout, true, &source);
+    if (code == EXIT_OK && !state_batch_create(&robot.layout, 256, &batch))
+        code = complain_memory();
+    if (code == EXIT_OK)
+        code = trace_open(given, &robot.layout, false, &rows);
+    dyn_client_stream_options options = {.name = given->value[OPTION_NAME],
+                                         .model = given->positional[0],
+                                         .joint_count = robot.layout.name_count,
+                                         .joint_names = robot.layout.names};
+    if (code == EXIT_OK &&
+        (dyn_client_open_stream(client, &options, 0, &error, &own.stream) != DYN_CLIENT_OK ||
+         dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &error, &own.watch) != DYN_CLIENT_OK))
+        code = complain_call(&error, NULL);
+    catch_interrupts();
+    if (code == EXIT_OK)
+        code = push_all(&own, &source, &batch, &rows);
+    dyn_client_stream_list *status = NULL;
+    if (own.stream != NULL && dyn_client_close_stream(client, own.stream, 0, &error, &status) == DYN_CLIENT_OK &&
+        rows.form == TRACE_QUIET && code == EXIT_OK)
+        print_streams(status);
+    dyn_client_stream_list_free(status);
+    trace_close(&rows);
+    dyn_client_watch_close(own.watch);
+    state_batch_free(&batch);
+    state_source_close(&source);
+    close_robot(&robot);
+    return code;
+}
+
+/* ---- recordings -------------------------------------------------------------------------------------------------- */
+
+exit_code run_record(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    const char *name = given->positional[0], *recording = given->positional[1], *text = given->value[OPTION_TOKEN];
+    dyn_client_error error;
+    double duration;
+    char *end = NULL;
+    uint64_t token = text != NULL ? strtoull(text, &end, 10) : 0;
+    if (text == NULL || end == text || *end != '\0')
+        return complain(EXIT_USAGE, "--token: give the token that CreateSimulation returned");
+    exit_code code = take_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
+    if (code != EXIT_OK)
+        return code;
+    if (dyn_client_record_simulation(client, name, token, recording, 0, &error) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    catch_interrupts();
+    for (double until = trace_now() + duration; trace_now() < until && !interrupted;)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    if (dyn_client_record_simulation(client, name, token, NULL, 0, &error) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    return EXIT_OK;
+}
+
+/* Shows the states of a recording, a part at a time. */
+static exit_code show_replay(dyn_client *client, const char *recording, long stride, const dyn_client_replay *whole,
+                             trace *rows) {
+    dyn_client_error error;
+    dyn_client_replay *part;
+    for (uint64_t first = 0; first <= whole->steps && !interrupted;) {
+        if (dyn_client_replay_simulation(client, recording, first, (uint64_t)stride, REPLAY_STATES, 0, &error, &part) !=
+            DYN_CLIENT_OK)
+            return complain_call(&error, NULL);
+        for (size_t i = 0; i < part->count; i++)
+            trace_row(rows, part->step[i], (double)part->step[i] * part->step_length, part->q + i * part->nq,
+                      part->v + i * part->nv, part->tau + i * part->nv);
+        bool is_last = part->count < REPLAY_STATES;
+        first = part->count > 0 ? part->step[part->count - 1] + (uint64_t)stride : first;
+        dyn_client_replay_free(part);
+        if (is_last)
+            break;
+    }
+    return EXIT_OK;
+}
+
+exit_code run_replay(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    const char *recording = given->positional[0], *text = given->value[OPTION_STRIDE];
+    dyn_client_error error;
+    dyn_client_replay *replay;
+    live_robot robot = {0};
+    trace rows = {0};
+    long stride = 1;
+    if (text != NULL && !parse_integer(text, 1, 1000000000, &stride))
+        return complain(EXIT_USAGE, "--stride %s: give a whole number of steps", text);
+    if (dyn_client_replay_simulation(client, recording, 0, 0, 0, 0, &error, &replay) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    exit_code code = open_robot(client, replay->model, NULL, &robot);
+    if (code == EXIT_OK)
+        code = trace_open(given, &robot.layout, true, &rows);
+    catch_interrupts();
+    if (code == EXIT_OK && rows.form != TRACE_QUIET)
+        code = show_replay(client, recording, stride, replay, &rows);
+    if (code == EXIT_OK && rows.form == TRACE_QUIET)
+        printf("%s: %s, %llu steps of %g s, %llu came out with the same bits%s\n", recording, replay->model,
+               (unsigned long long)replay->steps, replay->step_length, (unsigned long long)replay->equal_steps,
+               replay->is_truncated ? "; the recording lacks its end" : "");
+    if (code == EXIT_OK && replay->first_difference > 0)
+        code =
+            complain(EXIT_REFUSED, "step %llu is the first that differs", (unsigned long long)replay->first_difference);
+    trace_close(&rows);
+    close_robot(&robot);
+    dyn_client_replay_free(replay);
+    return code;
+}
