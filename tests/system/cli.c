@@ -105,10 +105,11 @@ static double number_at(const json_t *list, size_t index) {
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-static const char *const COMMANDS[] = {"ping",     "info",     "load",         "models",  "describe", "unload",
-                                       "id",       "fd",       "mass",         "gravity", "bias",     "fk",
-                                       "jacobian", "evaluate", "explain",      "latency", "call",     "derive",
-                                       "export",   "inertia",  "configuration"};
+static const char *const COMMANDS[] = {"ping",     "info",     "load",          "models",   "describe",    "unload",
+                                       "id",       "fd",       "mass",          "gravity",  "bias",        "fk",
+                                       "jacobian", "evaluate", "explain",       "latency",  "call",        "derive",
+                                       "export",   "inertia",  "configuration", "simulate", "simulations", "watch",
+                                       "stream",   "streams",  "record",        "replay"};
 
 START_TEST(every_command_has_help_with_an_example) {
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
@@ -473,6 +474,47 @@ START_TEST(configurations_are_computed) {
 }
 END_TEST
 
+START_TEST(simulated_motions_are_replayed_and_streamed_back) {
+    outcome run = shell("$ctl simulate ur5 --duration 0.5 --frequency 100 --disturbance 0.1 --seed 3 --record run1 "
+                        "--csv >%s; $ctl replay run1; $ctl replay run1 --stride 10 --csv | cmp - %s",
+                        scratch("motion.csv"), scratch("motion.csv"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_str_eq(run.output, "run1: ur5, 500 steps of 0.001 s, 500 came out with the same bits\n");
+    outcome_free(&run);
+    /* A motion that came out goes in again: as states, and as a stream; both give the same torques. */
+    run = shell("$ctl id ur5 --states %s --json | tail -n 1; $ctl stream ur5 --states %s --json | tail -n 1",
+                scratch("motion.csv"), scratch("motion.csv"));
+    ck_assert_int_eq(run.code, 0);
+    char *first = strstr(run.output, "[");
+    char *second = first ? strstr(first + 1, "[") : NULL;
+    ck_assert_ptr_nonnull(second);
+    ck_assert_mem_eq(first, second, strcspn(first, "]"));
+    outcome_free(&run);
+    must_fail("$ctl replay run2", 1, "replay_simulation.recording");
+    must_fail("$ctl simulate ur5 --step -1", 2, "--step -1");
+    must_fail("$ctl simulate ur5 --integrator euler", 2, "semi_implicit_euler|explicit_euler|rk4");
+    must_fail("$ctl simulate ur5 --csv --plot", 2, "one of");
+    must_fail("$ctl record arm run3", 2, "--token");
+    must_fail("$ctl watch nobody", 1, "no simulation \"nobody\"");
+}
+END_TEST
+
+START_TEST(watch_tells_frequency_age_and_loss) {
+    outcome run = shell("$ctl simulate ur5 --rate 1 --duration 4 --name seen --plot >%s & "
+                        "sleep 0.5; $ctl simulations; $ctl watch seen --duration 1.3 --csv | wc -l; wait",
+                        scratch("plot"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_ptr_nonnull(strstr(run.output, "seen        ur5    running"));
+    ck_assert_ptr_nonnull(strstr(run.error, " Hz, "));
+    ck_assert_ptr_nonnull(strstr(run.error, " messages/s, age "));
+    ck_assert_ptr_nonnull(strstr(run.error, "lost "));
+    outcome_free(&run);
+    char *plot = read_whole(scratch("plot"));
+    ck_assert_ptr_nonnull(strstr(plot, "shoulder_pan_joint"));
+    free(plot);
+}
+END_TEST
+
 START_TEST(latency_is_told_in_ascending_percentiles) {
     json_t *times = run_json("$ctl latency ur5 --count 200 --json");
     static const char *const keys[] = {"min", "p50", "p90", "p99", "p99.9", "max"};
@@ -679,6 +721,8 @@ int main(void) {
     tcase_add_test(all, payloads_are_taken_from_the_command_line);
     tcase_add_test(all, inertias_are_computed);
     tcase_add_test(all, configurations_are_computed);
+    tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
+    tcase_add_test(all, watch_tells_frequency_age_and_loss);
     tcase_add_test(all, latency_is_told_in_ascending_percentiles);
     tcase_add_test(all, many_states_come_back_in_their_order_from_both_formats);
     tcase_add_test(all, bad_states_name_their_line_and_field);
