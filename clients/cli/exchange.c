@@ -16,8 +16,9 @@ ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json
     return message;
 }
 
-/* The reply, unless it is a refusal. */
-static exit_code read_reply(const void *bytes, size_t size, const char *place, Dynamics__V1__Reply **reply) {
+/* The reply with the result of that method, unless it is a refusal. */
+static exit_code read_reply(const void *bytes, size_t size, unsigned method, const char *place,
+                            Dynamics__V1__Reply **reply) {
     *reply = dynamics__v1__reply__unpack(NULL, size, bytes);
     if (*reply == NULL)
         return complain(EXIT_FAILED, "the reply is none of dynamics.v1");
@@ -28,8 +29,8 @@ static exit_code read_reply(const void *bytes, size_t size, const char *place, D
         snprintf(error.field, sizeof error.field, "%s", status->field);
         snprintf(error.message, sizeof error.message, "%s", status->message);
         code = complain_call(&error, place);
-    } else if ((*reply)->result_case == DYNAMICS__V1__REPLY__RESULT__NOT_SET) {
-        code = complain(EXIT_FAILED, "the reply holds no result that this program knows");
+    } else if ((unsigned)(*reply)->result_case != method) {
+        code = complain(EXIT_FAILED, "the reply holds no result of this method that this program knows");
     }
     if (code != EXIT_OK) {
         dynamics__v1__reply__free_unpacked(*reply, NULL);
@@ -52,7 +53,7 @@ exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, dou
     if (dyn_client_call(client, bytes, size, timeout, &error, &answer, &reply_size) != DYN_CLIENT_OK)
         code = complain_call(&error, place);
     else
-        code = read_reply(answer, reply_size, place, reply);
+        code = read_reply(answer, reply_size, (unsigned)request->method_case, place, reply);
     dyn_client_free(answer);
     free(bytes);
     return code;

@@ -32,6 +32,8 @@ static void print_loaded(const char *done, const dyn_client_loaded_model *loaded
 
 exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__V1__ModelSummary *model,
                       size_t report_count, Dynamics__V1__ReportEntry *const *report, bool already_loaded) {
+    if (model == NULL)
+        return complain(EXIT_FAILED, "the reply names no model");
     dyn_client_report_entry *entries = calloc(report_count + 1, sizeof *entries);
     if (entries == NULL)
         return complain_memory();

@@ -295,6 +295,62 @@ START_TEST(an_explanation_of_another_length_is_refused) {
 }
 END_TEST
 
+/* Screws whose lists do not fit together, and an answer in another form than was asked for. */
+START_TEST(an_export_that_contradicts_itself_is_refused) {
+    static double numbers[200];
+    static const struct {
+        size_t n_mlist, n_glist, n_slist;
+        bool has_screws;
+    } cases[] = {{32, 36, 6, true}, {31, 36, 6, true}, {32, 72, 6, true}, {32, 36, 7, true}, {0, 0, 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Dynamics__V1__ScrewChain screws = DYNAMICS__V1__SCREW_CHAIN__INIT;
+        Dynamics__V1__ExportModelReply exported = DYNAMICS__V1__EXPORT_MODEL_REPLY__INIT;
+        Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+        dyn_client_exported_model *answer;
+        screws.n_mlist = cases[i].n_mlist;
+        screws.n_glist = cases[i].n_glist;
+        screws.n_slist = cases[i].n_slist;
+        screws.mlist = screws.glist = screws.slist = numbers;
+        exported.screws = cases[i].has_screws ? &screws : NULL;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPORT_MODEL;
+        reply.export_model = &exported;
+        set_reply(&reply);
+        lying_peer_hand_over(&peer);
+        dyn_client_status status =
+            dyn_client_export_model(client, "robot", DYN_CLIENT_SCREWS, NULL, 0, &error, &answer);
+        lying_peer_hand_over(&peer);
+        ck_assert_msg(status == (i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
+        ck_assert((answer != NULL) == (i == 0));
+        dyn_client_exported_model_free(answer);
+    }
+}
+END_TEST
+
+START_TEST(a_body_of_too_few_numbers_is_refused) {
+    static double numbers[17];
+    const dyn_client_inertia_part part = {.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1};
+    for (size_t wrong = 0; wrong < 6; wrong++) {
+        Dynamics__V1__InertiaReply inertia = DYNAMICS__V1__INERTIA_REPLY__INIT;
+        Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+        dyn_client_body body;
+        inertia.n_rotational_about = 6 + (wrong == 1);
+        inertia.n_principal_moments = 3 - (wrong == 2);
+        inertia.n_parameters = 10 - (wrong == 3);
+        inertia.n_pseudo_inertia = 16 + (wrong == 4);
+        inertia.n_log_cholesky = wrong == 5 ? 9 : 10;
+        inertia.rotational_about = inertia.principal_moments = inertia.parameters = numbers;
+        inertia.pseudo_inertia = inertia.log_cholesky = numbers;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_INERTIA;
+        reply.inertia = &inertia;
+        set_reply(&reply);
+        lying_peer_hand_over(&peer);
+        dyn_client_status status = dyn_client_compute_inertia(client, 1, &part, NULL, 0, &error, &body);
+        lying_peer_hand_over(&peer);
+        ck_assert_int_eq(status, wrong == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
+    }
+}
+END_TEST
+
 /* ---- random lies ------------------------------------------------------------------------------------------------- */
 
 enum { MUTATIONS = 2000 };
@@ -359,6 +415,8 @@ int main(void) {
     tcase_add_test(all, a_description_that_contradicts_itself_is_refused);
     tcase_add_test(all, an_evaluation_that_contradicts_itself_is_refused);
     tcase_add_test(all, an_explanation_of_another_length_is_refused);
+    tcase_add_test(all, an_export_that_contradicts_itself_is_refused);
+    tcase_add_test(all, a_body_of_too_few_numbers_is_refused);
     tcase_add_test(all, random_changes_never_lead_astray);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
