@@ -89,11 +89,24 @@ static bool check_choice(batch *b, const char *name, int value, int count) {
     return false;
 }
 
+/* A controller needs a reference, and a reference a controller. */
+static bool check_reference(task *t) {
+    bool has_controller = t->options.control != DYN_CONTROL_NONE, has_reference = t->request->n_q_ref > 0;
+    if (has_controller != has_reference) {
+        call_blame(t->b->call, "q_ref");
+        call_fail(t->b->call, INVALID,
+                  has_controller ? "the controller has no reference; give q_ref"
+                                 : "there is a reference but no controller; choose one in stepping.controller");
+    }
+    return has_controller == has_reference;
+}
+
 static bool take_inputs(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     size_t steps = t->rollout.steps, tau_steps = steps + (r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR);
     t->rollout.is_linear = r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR;
-    return take_signal(t, "tau", r->n_tau, r->tau, false, r->tau_layout, tau_steps, &t->rollout.tau) &&
+    return check_reference(t) &&
+           take_signal(t, "tau", r->n_tau, r->tau, false, r->tau_layout, tau_steps, &t->rollout.tau) &&
            take_signal(t, "q_ref", r->n_q_ref, r->q_ref, true, r->reference_layout, steps, &t->rollout.q_r) &&
            take_signal(t, "v_ref", r->n_v_ref, r->v_ref, false, r->reference_layout, steps, &t->rollout.v_r) &&
            take_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_r);

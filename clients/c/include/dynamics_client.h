@@ -1017,6 +1017,152 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_save_simulations(dyn_client *clie
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout,
                                                                    dyn_client_error *error, uint32_t *count);
 
+/* ---- rollouts and trajectories ----------------------------------------------------------------------------------- */
+
+/* How a robot moves forward in time; zero or NULL stands for the default. All that the description states (damping,
+ * friction, limits, effort) is honoured unless it is said otherwise here. */
+typedef struct dyn_client_stepping {
+    dyn_client_integrator integrator;
+    double step;       /* s; default 0.001. A controller acts once a step */
+    uint32_t substeps; /* integration steps in a step; default 1 */
+    dyn_client_control_law law;
+    size_t gain_count; /* 1 or nv values in kp and kd */
+    const double *kp, *kd;
+    bool ignore_damping, ignore_friction, ignore_effort_limits;
+    double friction_velocity; /* rad/s or m/s; default 0.01 */
+    dyn_client_joint_stop stop;
+    double restitution;                  /* of a rigid stop, 0 to 1 */
+    double stop_stiffness, stop_damping; /* of a spring stop; default 1e4 and 100 */
+    double velocity_bound;               /* a faster sample has diverged; default 1e6 */
+} dyn_client_stepping;
+
+/* How rows of an input stand for n samples and their steps. */
+typedef enum dyn_client_layout {
+    DYN_CLIENT_LAYOUT_EACH = 0,     /* n x steps rows, sample by sample */
+    DYN_CLIENT_LAYOUT_SHARED = 1,   /* steps rows, for all samples alike */
+    DYN_CLIENT_LAYOUT_CONSTANT = 2, /* n rows, in all steps alike */
+} dyn_client_layout;
+
+/* Called about ten times a second, by another thread, while a request is under way, with the part that is done, 0 to 1.
+ * False: the request is cancelled, and ends with CANCELLED. */
+typedef bool (*dyn_client_progress)(void *context, double fraction);
+
+typedef struct dyn_client_rollout_request {
+    const double *q, *v; /* n x nq, n x nv (NULL: at rest): where the samples start */
+    const dyn_client_stepping *stepping;
+    size_t steps;      /* at least 1 */
+    size_t stride;     /* results at the steps 0, stride, 2 stride ...; 0: at the end alone */
+    const double *tau; /* rows of nv; NULL: zeros */
+    dyn_client_layout tau_layout;
+    bool is_linear;                /* tau goes in lines from row to row: one row more than steps */
+    const double *q_r, *v_r, *a_r; /* what the controller follows */
+    dyn_client_layout reference_layout;
+    bool with_tau, with_energy; /* results beside q and v */
+    bool is_accurate;           /* Runge-Kutta of order 8 with error control, without controller and forces on links */
+    double relative, absolute;  /* its tolerances; default 1e-10 and 1e-12 */
+    dyn_client_progress progress;
+    void *context;
+} dyn_client_rollout_request;
+
+typedef enum dyn_client_sample_status {
+    DYN_CLIENT_SAMPLE_RAN = 0,
+    DYN_CLIENT_SAMPLE_NOT_FINITE = 1, /* the state became NaN or infinite; the one before is kept */
+    DYN_CLIENT_SAMPLE_TOO_FAST = 2,   /* beyond the velocity bound; the state before is kept */
+    DYN_CLIENT_SAMPLE_SINGULAR = 3,   /* no inertia resists the joint */
+    DYN_CLIENT_SAMPLE_RESTS = 4,      /* of accurate motions: a joint came to rest at its limit */
+    DYN_CLIENT_SAMPLE_TOO_LONG = 5,   /* of accurate motions: too many steps or stops */
+} dyn_client_sample_status;
+
+/* The status in words, "too fast"; never NULL. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_sample_status_name(dyn_client_sample_status status);
+
+typedef struct dyn_client_outcome {
+    dyn_client_sample_status status;
+    const char *joint;   /* that made it stop; empty: none */
+    uint64_t steps;      /* that it ran */
+    uint64_t stops;      /* steps in which a joint ran into a rigid stop */
+    double energy_drift; /* largest distance from the energy at the start, J; 0 without energies */
+} dyn_client_outcome;
+
+typedef struct dyn_client_rollout {
+    size_t samples, rows;               /* of each sample */
+    const double *time;                 /* rows, s */
+    const double *q, *v, *tau;          /* n x rows x nq, nv, nv; what was not asked for is NULL */
+    const double *kinetic, *potential;  /* n x rows, J */
+    const dyn_client_outcome *outcomes; /* n; a sample that diverges does not end the others */
+} dyn_client_rollout;
+
+/* Takes query.samples states forward in time, all in one request. query.gravity and query.external_forces (the same in
+ * all steps) are used, payloads are not. Long ones need query.timeout. Errors as above, with fields such as "rollout.tau[13]" and
+ * "rollout.stepping.restitution"; CANCELLED. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
+                                                           const dyn_client_rollout_request *request,
+                                                           dyn_client_error *error, dyn_client_rollout **rollout);
+DYN_CLIENT_EXPORT void dyn_client_rollout_free(dyn_client_rollout *rollout);
+
+/* What an end-effector does to its surroundings: F_tip of Modern Robotics. */
+typedef struct dyn_client_tip {
+    const char *link; /* link or frame */
+    dyn_client_reference_frame frame;
+    size_t rows;                  /* 1 (it holds for all rows), or as many as the trajectory has */
+    const double *force, *torque; /* rows x 3, N and N m; NULL: zero */
+} dyn_client_tip;
+
+/* How velocities and accelerations are found from positions. */
+typedef enum dyn_client_rates {
+    DYN_CLIENT_RATES_GIVEN = 0,
+    DYN_CLIENT_RATES_SPLINE = 1,         /* cubic, not-a-knot ends */
+    DYN_CLIENT_RATES_SPLINE_AT_REST = 2, /* cubic, v = 0 at the ends */
+    DYN_CLIENT_RATES_CENTRAL = 3,        /* central differences */
+    DYN_CLIENT_RATES_FIVE_POINT = 4,
+} dyn_client_rates;
+
+typedef enum dyn_client_limit_kind {
+    DYN_CLIENT_LIMIT_LOWER = 0,
+    DYN_CLIENT_LIMIT_UPPER = 1,
+    DYN_CLIENT_LIMIT_VELOCITY = 2,
+    DYN_CLIENT_LIMIT_EFFORT = 3,
+} dyn_client_limit_kind;
+
+/* The kind in lower case, "velocity"; never NULL. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_limit_kind_name(dyn_client_limit_kind kind);
+
+/* A limit of the description that a trajectory breaks. */
+typedef struct dyn_client_excess {
+    const char *joint;
+    dyn_client_limit_kind kind;
+    double limit, value;                           /* as stated; furthest beyond it, with its sign */
+    uint64_t worst_row, first_row, last_row, rows; /* rows: how many are beyond */
+    double worst_time, first_time, last_time;      /* s; 0 where no times were given */
+} dyn_client_excess;
+
+typedef struct dyn_client_trajectory {
+    size_t rows;
+    const double *time, *q; /* of forward dynamics */
+    const double *v;        /* of forward dynamics, and rates that were derived; else NULL */
+    const double *a;        /* rates that were derived; else NULL */
+    const double *tau;      /* of inverse dynamics */
+    uint64_t diverged_row;  /* from which on the state before is kept; 0: it did not diverge */
+    const char *diverged_joint;
+    size_t excess_count;
+    const dyn_client_excess *excesses;
+} dyn_client_trajectory;
+
+/* tau of each of query.samples rows of a motion (Modern Robotics, section 8.11). With rates other than GIVEN, v and a are
+ * NULL and come from q and the times (query.samples of them); else time may be NULL. query.gravity is used. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics_trajectory(
+    dyn_client *client, const dyn_client_query *query, const double *time, const double *q, const double *v,
+    const double *a, dyn_client_rates rates, const dyn_client_tip *tip, dyn_client_error *error,
+    dyn_client_trajectory **trajectory);
+
+/* The motion from the state (q, v) on under `rows` rows of tau; query.samples is 1. stepping->step is dt, its substeps
+ * are intRes; NULL: explicit Euler with 0.001 s, as in the book without damping, friction, stops and effort limits. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics_trajectory(
+    dyn_client *client, const dyn_client_query *query, const double *q, const double *v, size_t rows, const double *tau,
+    const dyn_client_tip *tip, const dyn_client_stepping *stepping, dyn_client_error *error,
+    dyn_client_trajectory **trajectory);
+DYN_CLIENT_EXPORT void dyn_client_trajectory_free(dyn_client_trajectory *trajectory);
+
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
 
 /* A subscription to the topics of one simulation or stream, over a connection of its own. For one thread. */

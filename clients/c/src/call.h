@@ -16,7 +16,7 @@ typedef struct call_reply {
     size_t result_size;
 } call_reply;
 
-/* Sends `request`, whose method is set; its id, client and timeout are set here. On success `answer` holds the result
+/* Sends `request`, whose method is set; its id and client (unless call_number did) and timeout are set here. On success `answer` holds the result
  * of that method and is freed by the caller. `client` and the request's content were checked by the caller. */
 dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, dyn_client_error *error,
                        call_reply *answer);
@@ -24,6 +24,9 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, doubl
 /* Same, with the result unpacked. It is freed with protobuf_c_message_free_unpacked(result, NULL). */
 dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
                                 const ProtobufCMessageDescriptor *descriptor, dyn_client_error *error, void *result);
+
+/* Gives the request its numbers before it is called, so that others can name it. */
+void call_number(dyn_client *client, Dynamics__V1__Request *request);
 
 void call_reply_free(call_reply *answer);
 

@@ -162,11 +162,16 @@ static void write_request(const outgoing *request, uint8_t *body) {
     protobuf_c_message_pack(request->content, body);
 }
 
+void call_number(dyn_client *client, Dynamics__V1__Request *request) {
+    request->id = ++client->last_request;
+    request->client = client->id;
+}
+
 /* Names the request, and takes the client's own timeout where the call has none. */
 static dyn_client_status address(dyn_client *client, double timeout, dyn_client_error *error,
                                  Dynamics__V1__Request *request) {
-    request->id = ++client->last_request;
-    request->client = client->id;
+    if (request->id == 0)
+        call_number(client, request);
     return take_time(timeout, client->timeout, "timeout", error, &request->timeout);
 }
 

@@ -1,0 +1,170 @@
+/*
+ * Rollouts: many states forward in time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "error.h"
+#include "progress.h"
+#include "query.h"
+#include "stepping.h"
+
+/* What has become of a sample, in words. */
+const char *dyn_client_sample_status_name(dyn_client_sample_status status) {
+    static const char *const names[] = {"ran", "not finite", "too fast", "singular", "rests at its limit", "too long"};
+    return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown";
+}
+
+/* A rollout and the reply that its arrays are in. */
+typedef struct rollout_result {
+    dyn_client_rollout rollout;
+    Dynamics__V1__RolloutReply *reply;
+    dyn_client_outcome *outcomes;
+} rollout_result;
+
+void dyn_client_rollout_free(dyn_client_rollout *freed) {
+    rollout_result *result = (rollout_result *)freed;
+    if (result == NULL)
+        return;
+    dynamics__v1__rollout_reply__free_unpacked(result->reply, NULL);
+    free(result->outcomes);
+    free(result);
+}
+
+/* An array of the reply that was asked for, of `count` values, or one that was not and is empty. */
+static bool take_array(size_t found, double *values, bool is_wanted, size_t count, const double **taken) {
+    *taken = is_wanted ? values : NULL;
+    return found == (is_wanted ? count : 0);
+}
+
+static bool take_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
+                        const dyn_client_rollout_request *asked, dyn_client_rollout *taken) {
+    size_t rows, q_count, v_count;
+    taken->samples = reply->samples;
+    taken->rows = reply->rows;
+    taken->time = reply->time;
+    return reply->samples == query->samples && reply->n_outcomes == query->samples && reply->n_time == reply->rows &&
+           count_doubles(query->samples, reply->rows, &rows) && count_doubles(rows, query->nq, &q_count) &&
+           count_doubles(rows, query->nv, &v_count) && take_array(reply->n_q, reply->q, true, q_count, &taken->q) &&
+           take_array(reply->n_v, reply->v, true, v_count, &taken->v) &&
+           take_array(reply->n_tau, reply->tau, asked->with_tau, v_count, &taken->tau) &&
+           take_array(reply->n_kinetic_energy, reply->kinetic_energy, asked->with_energy, rows, &taken->kinetic) &&
+           take_array(reply->n_potential_energy, reply->potential_energy, asked->with_energy, rows, &taken->potential);
+}
+
+/* Turns the reply, which is freed on failure, into the result. */
+static dyn_client_status take_reply(Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
+                                    const dyn_client_rollout_request *asked, dyn_client_error *error,
+                                    dyn_client_rollout **rollout) {
+    rollout_result *result = calloc(1, sizeof *result);
+    dyn_client_outcome *outcomes = calloc(reply->n_outcomes + 1, sizeof *outcomes);
+    if (result == NULL || outcomes == NULL) {
+        free(result);
+        free(outcomes);
+        dynamics__v1__rollout_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    result->reply = reply;
+    result->outcomes = outcomes;
+    result->rollout.outcomes = outcomes;
+    for (size_t i = 0; i < reply->n_outcomes; i++) {
+        const Dynamics__V1__SampleOutcome *from = reply->outcomes[i];
+        outcomes[i] = (dyn_client_outcome){.status = (dyn_client_sample_status)from->status,
+                                           .joint = from->joint,
+                                           .steps = from->steps,
+                                           .stops = from->stops,
+                                           .energy_drift = from->energy_drift};
+    }
+    if (!take_arrays(reply, query, asked, &result->rollout)) {
+        dyn_client_rollout_free(&result->rollout);
+        return fail_bad_reply(error, "the rollout's arrays are not as long as its samples and rows say");
+    }
+    *rollout = &result->rollout;
+    return DYN_CLIENT_OK;
+}
+
+/* The number of rows that a layout asks for. */
+static bool layout_values(const dyn_client_query *query, dyn_client_layout layout, size_t steps, size_t width,
+                          const double *values, size_t *count) {
+    size_t rows = layout == DYN_CLIENT_LAYOUT_CONSTANT ? query->samples : steps;
+    *count = 0;
+    if (values == NULL)
+        return true;
+    return (layout != DYN_CLIENT_LAYOUT_EACH || count_doubles(query->samples, steps, &rows)) &&
+           count_doubles(rows, width, count);
+}
+
+static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_client_rollout_request *request,
+                                     dyn_client_error *error, Dynamics__V1__RolloutRequest *asked) {
+    size_t steps = request->steps;
+    if (!layout_values(query, request->tau_layout, steps + request->is_linear, query->nv, request->tau,
+                       &asked->n_tau) ||
+        !layout_values(query, request->reference_layout, steps, query->nq, request->q_r, &asked->n_q_ref) ||
+        !layout_values(query, request->reference_layout, steps, query->nv, request->v_r, &asked->n_v_ref) ||
+        !layout_values(query, request->reference_layout, steps, query->nv, request->a_r, &asked->n_a_ref))
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "steps", "%zu steps of %zu samples are too many", steps,
+                    query->samples);
+    asked->tau = (double *)request->tau;
+    asked->q_ref = (double *)request->q_r;
+    asked->v_ref = (double *)request->v_r;
+    asked->a_ref = (double *)request->a_r;
+    asked->tau_layout = (Dynamics__V1__Layout)request->tau_layout;
+    asked->reference_layout = (Dynamics__V1__Layout)request->reference_layout;
+    asked->hold = request->is_linear ? DYNAMICS__V1__HOLD__HOLD_LINEAR : DYNAMICS__V1__HOLD__HOLD_ZERO_ORDER;
+    asked->steps = steps;
+    asked->stride = request->stride;
+    return DYN_CLIENT_OK;
+}
+
+static void fill_question(const query_parts *parts, const dyn_client_rollout_request *request,
+                          Dynamics__V1__RolloutResult results[4], Dynamics__V1__RolloutRequest *asked) {
+    asked->model = parts->model;
+    asked->n_joint_names = parts->joint_count;
+    asked->joint_names = parts->joint_names;
+    asked->n_q = parts->q_count;
+    asked->q = (double *)request->q;
+    asked->n_v = request->v != NULL ? parts->v_count : 0;
+    asked->v = (double *)request->v;
+    asked->n_external_forces = parts->force_count;
+    asked->external_forces = parts->forces;
+    results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q;
+    results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_V;
+    if (request->with_tau)
+        results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_TAU;
+    if (request->with_energy)
+        results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_ENERGY;
+    asked->results = results;
+}
+
+dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
+                                         const dyn_client_rollout_request *request, dyn_client_error *error,
+                                         dyn_client_rollout **rollout) {
+    query_parts parts;
+    *rollout = NULL;
+    dyn_client_status status = query_parts_take(client, query, request->q, true, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__RolloutRequest asked = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
+    Dynamics__V1__Request question = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__Accuracy accuracy = DYNAMICS__V1__ACCURACY__INIT;
+    Dynamics__V1__RolloutResult results[4];
+    Dynamics__V1__RolloutReply *reply = NULL;
+    stepping_message stepping;
+    fill_question(&parts, request, results, &asked);
+    asked.stepping = stepping_fill(&stepping, request->stepping, parts.gravity);
+    accuracy.relative = request->relative;
+    accuracy.absolute = request->absolute;
+    asked.accuracy = request->is_accurate ? &accuracy : NULL;
+    question.method_case = DYNAMICS__V1__REQUEST__METHOD_ROLLOUT;
+    question.rollout = &asked;
+    status = fill_inputs(query, request, error, &asked);
+    if (status == DYN_CLIENT_OK) {
+        progress *watched = progress_start(client, &question, request->progress, request->context);
+        status =
+            call_unpacked(client, &question, query->timeout, &dynamics__v1__rollout_reply__descriptor, error, &reply);
+        progress_stop(watched);
+    }
+    query_parts_free(&parts);
+    return status == DYN_CLIENT_OK ? take_reply(reply, query, request, error, rollout) : status;
+}

@@ -1,0 +1,21 @@
+/*
+ * How a robot moves forward in time, from the public form to the protocol's.
+ */
+#ifndef CLIENT_STEPPING_H
+#define CLIENT_STEPPING_H
+
+#include <dynamics/v1/simulation.pb-c.h>
+
+#include "dynamics_client.h"
+
+/* A message and what it points to. */
+typedef struct stepping_message {
+    Dynamics__V1__Stepping stepping;
+    Dynamics__V1__Controller controller;
+} stepping_message;
+
+/* Fills the message, which must stay where it is; `from` and `gravity` may be NULL. NULL where both are. */
+Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_client_stepping *from,
+                                      Dynamics__V1__Vector3 *gravity);
+
+#endif

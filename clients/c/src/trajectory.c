@@ -1,0 +1,195 @@
+/*
+ * Motions given as rows over time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "error.h"
+#include "progress.h"
+#include "query.h"
+#include "stepping.h"
+
+const char *dyn_client_limit_kind_name(dyn_client_limit_kind kind) {
+    static const char *const names[] = {"lower", "upper", "velocity", "effort"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+/* A trajectory and the reply that its arrays are in. */
+typedef struct trajectory_result {
+    dyn_client_trajectory trajectory;
+    ProtobufCMessage *reply;
+    dyn_client_excess *excesses;
+} trajectory_result;
+
+void dyn_client_trajectory_free(dyn_client_trajectory *freed) {
+    trajectory_result *result = (trajectory_result *)freed;
+    if (result == NULL)
+        return;
+    protobuf_c_message_free_unpacked(result->reply, NULL);
+    free(result->excesses);
+    free(result);
+}
+
+static dyn_client_excess take_excess(const Dynamics__V1__LimitExcess *from) {
+    return (dyn_client_excess){.joint = from->joint,
+                               .kind = (dyn_client_limit_kind)from->kind,
+                               .limit = from->limit,
+                               .value = from->value,
+                               .worst_row = from->worst_row,
+                               .first_row = from->first_row,
+                               .last_row = from->last_row,
+                               .rows = from->rows,
+                               .worst_time = from->worst_time,
+                               .first_time = from->first_time,
+                               .last_time = from->last_time};
+}
+
+/* A result that owns the reply, which is freed on failure. */
+static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExcess *const *excesses,
+                              dyn_client_error *error) {
+    trajectory_result *result = calloc(1, sizeof *result);
+    dyn_client_excess *list = calloc(count + 1, sizeof *list);
+    if (result == NULL || list == NULL) {
+        free(result);
+        free(list);
+        protobuf_c_message_free_unpacked(reply, NULL);
+        fail_memory(error);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i] = take_excess(excesses[i]);
+    result->reply = reply;
+    result->excesses = list;
+    result->trajectory.excess_count = count;
+    result->trajectory.excesses = list;
+    return result;
+}
+
+/* Gives the result to the caller, or tells that it is not the one that was asked for. */
+static dyn_client_status give(trajectory_result *result, bool fits, dyn_client_error *error,
+                              dyn_client_trajectory **trajectory) {
+    if (!fits) {
+        dyn_client_trajectory_free(&result->trajectory);
+        return fail_bad_reply(error, "the trajectory's arrays are not as long as its rows say");
+    }
+    *trajectory = &result->trajectory;
+    return DYN_CLIENT_OK;
+}
+
+static Dynamics__V1__TipWrench *fill_tip(const dyn_client_tip *from, Dynamics__V1__TipWrench *to) {
+    if (from == NULL)
+        return NULL;
+    dynamics__v1__tip_wrench__init(to);
+    to->link = (char *)(from->link != NULL ? from->link : "");
+    to->frame = (Dynamics__V1__ReferenceFrame)from->frame;
+    to->n_force = from->force != NULL ? 3 * from->rows : 0;
+    to->force = (double *)from->force;
+    to->n_torque = from->torque != NULL ? 3 * from->rows : 0;
+    to->torque = (double *)from->torque;
+    return to;
+}
+
+static dyn_client_status take_inverse(Dynamics__V1__InverseDynamicsTrajectoryReply *reply,
+                                      const dyn_client_query *query, size_t values, dyn_client_error *error,
+                                      dyn_client_trajectory **trajectory) {
+    trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
+    if (result == NULL)
+        return DYN_CLIENT_OUT_OF_MEMORY;
+    dyn_client_trajectory *t = &result->trajectory;
+    t->rows = reply->rows;
+    t->tau = reply->tau;
+    t->v = reply->n_v > 0 ? reply->v : NULL;
+    t->a = reply->n_a > 0 ? reply->a : NULL;
+    bool fits = reply->rows == query->samples && reply->n_tau == values && (reply->n_v == 0 || reply->n_v == values) &&
+                reply->n_a == reply->n_v;
+    return give(result, fits, error, trajectory);
+}
+
+dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, const dyn_client_query *query,
+                                                         const double *time, const double *q, const double *v,
+                                                         const double *a, dyn_client_rates rates,
+                                                         const dyn_client_tip *tip, dyn_client_error *error,
+                                                         dyn_client_trajectory **trajectory) {
+    query_parts parts;
+    *trajectory = NULL;
+    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__InverseDynamicsTrajectoryRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
+    Dynamics__V1__Request question = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__InverseDynamicsTrajectoryReply *reply = NULL;
+    Dynamics__V1__TipWrench tip_message;
+    size_t values = parts.v_count;
+    asked.model = parts.model;
+    asked.n_joint_names = parts.joint_count;
+    asked.joint_names = parts.joint_names;
+    asked.n_q = parts.q_count, asked.q = (double *)q;
+    asked.n_v = v != NULL ? values : 0, asked.v = (double *)v;
+    asked.n_a = a != NULL ? values : 0, asked.a = (double *)a;
+    asked.n_time = time != NULL ? query->samples : 0, asked.time = (double *)time;
+    asked.rates = (Dynamics__V1__Rates)rates;
+    asked.tip = fill_tip(tip, &tip_message);
+    asked.gravity = parts.gravity;
+    question.method_case = DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS_TRAJECTORY;
+    question.inverse_dynamics_trajectory = &asked;
+    status = call_unpacked(client, &question, query->timeout,
+                           &dynamics__v1__inverse_dynamics_trajectory_reply__descriptor, error, &reply);
+    query_parts_free(&parts);
+    return status == DYN_CLIENT_OK ? take_inverse(reply, query, values, error, trajectory) : status;
+}
+
+static dyn_client_status take_forward(Dynamics__V1__ForwardDynamicsTrajectoryReply *reply,
+                                      const dyn_client_query *query, size_t rows, dyn_client_error *error,
+                                      dyn_client_trajectory **trajectory) {
+    trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
+    if (result == NULL)
+        return DYN_CLIENT_OUT_OF_MEMORY;
+    dyn_client_trajectory *t = &result->trajectory;
+    t->rows = reply->rows;
+    t->time = reply->time;
+    t->q = reply->q;
+    t->v = reply->v;
+    t->diverged_row = reply->diverged_row;
+    t->diverged_joint = reply->diverged_joint;
+    bool fits = reply->rows == rows && reply->n_time == rows && reply->n_q == rows * query->nq &&
+                reply->n_v == rows * query->nv;
+    return give(result, fits, error, trajectory);
+}
+
+dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, const dyn_client_query *query,
+                                                         const double *q, const double *v, size_t rows,
+                                                         const double *tau, const dyn_client_tip *tip,
+                                                         const dyn_client_stepping *stepping, dyn_client_error *error,
+                                                         dyn_client_trajectory **trajectory) {
+    query_parts parts;
+    size_t count;
+    *trajectory = NULL;
+    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    Dynamics__V1__ForwardDynamicsTrajectoryRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;
+    Dynamics__V1__Request question = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = NULL;
+    Dynamics__V1__TipWrench tip_message;
+    stepping_message message;
+    if (tau == NULL || !count_doubles(rows, query->nv, &count)) {
+        query_parts_free(&parts);
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "tau", "tau is NULL or has too many rows");
+    }
+    asked.model = parts.model;
+    asked.n_joint_names = parts.joint_count;
+    asked.joint_names = parts.joint_names;
+    asked.n_q = parts.q_count, asked.q = (double *)q;
+    asked.n_v = v != NULL ? parts.v_count : 0, asked.v = (double *)v;
+    asked.n_tau = count, asked.tau = (double *)tau;
+    asked.tip = fill_tip(tip, &tip_message);
+    asked.gravity = parts.gravity;
+    asked.stepping = stepping_fill(&message, stepping, NULL);
+    question.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS_TRAJECTORY;
+    question.forward_dynamics_trajectory = &asked;
+    status = call_unpacked(client, &question, query->timeout,
+                           &dynamics__v1__forward_dynamics_trajectory_reply__descriptor, error, &reply);
+    query_parts_free(&parts);
+    return status == DYN_CLIENT_OK ? take_forward(reply, query, rows, error, trajectory) : status;
+}
