@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base64.h"
+#include "json_list.h"
 #include "message_fields.h"
 
 /* The path of the member being read, and what is wrong with it. */
@@ -193,27 +194,17 @@ static bool read_value(reading *at, const ProtobufCFieldDescriptor *field, json_
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-/* Element `index` of an array, or of an object whose keys are indices. */
-static json_t *element(json_t *list, size_t index) {
-    if (json_is_array(list))
-        return json_array_get(list, index);
-    char key[24];
-    snprintf(key, sizeof key, "%zu", index);
-    return json_object_get(list, key);
-}
-
 /* Reads the elements of a repeated field. */
 static bool read_repeated(reading *at, const ProtobufCFieldDescriptor *field, json_t *list, ProtobufCMessage *message) {
     if (!json_is_array(list) && !json_is_object(list))
         return refuse_type(at, list, "an array");
-    size_t count = json_is_array(list) ? json_array_size(list) : json_object_size(list);
-    size_t width = field_value_size(field), length = strlen(at->path);
+    size_t count = list_size(list), width = field_value_size(field), length = strlen(at->path);
     char *values = calloc(count > 0 ? count : 1, width);
     if (values == NULL)
         return refuse_value(at, "out of memory");
     *(char **)field_place(message, field) = values;
     for (size_t i = 0; i < count; i++) {
-        json_t *value = element(list, i);
+        json_t *value = list_get(list, i);
         if (value == NULL)
             return refuse_value(at, "an array is needed; the keys of this object are not 0 to %zu", count - 1);
         snprintf(at->path + length, sizeof at->path - length, "[%zu]", i);

@@ -1,0 +1,24 @@
+/*
+ * Arrays of JSON, and the objects with the keys 0, 1, 2 ... that JSON.stringify makes of a Float64Array.
+ */
+#ifndef JSON_JSON_LIST_H
+#define JSON_JSON_LIST_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+static inline size_t list_size(const json_t *list) {
+    return json_is_array(list) ? json_array_size(list) : json_object_size(list);
+}
+
+/* Element `index`; NULL where there is none. */
+static inline json_t *list_get(const json_t *list, size_t index) {
+    if (json_is_array(list))
+        return json_array_get(list, index);
+    char key[24];
+    snprintf(key, sizeof key, "%zu", index);
+    return json_object_get(list, key);
+}
+
+#endif

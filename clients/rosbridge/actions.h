@@ -1,0 +1,16 @@
+/*
+ * Actions: every method of the daemon, and what other peers offer. A goal is a call with feedback that can be cancelled.
+ */
+#ifndef ROSBRIDGE_ACTIONS_H
+#define ROSBRIDGE_ACTIONS_H
+
+#include "protocol.h"
+
+/* send_action_goal: is answered with an action_result in every case; cancel_action_goal. */
+void action_goal(const request *from);
+void action_cancel(const request *from);
+
+/* Cancels the goals of a peer. */
+void actions_forget_peer(bridge *in, peer *gone);
+
+#endif

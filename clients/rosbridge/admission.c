@@ -1,0 +1,76 @@
+/*
+ * Who may connect.
+ */
+#include "admission.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* Has the entry a port after its host? */
+static bool has_port(const char *entry) {
+    const char *host = strstr(entry, "://"), *colon = strrchr(entry, ':');
+    return host != NULL && colon > host && colon[1] != '\0' && strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
+bool admission_origin(const config *c, const char *origin) {
+    for (size_t i = 0; i < c->origin_count; i++) {
+        const char *entry = c->origins[i];
+        size_t length = strlen(entry);
+        if (strcmp(entry, "*") == 0 || strcasecmp(entry, origin) == 0)
+            return true;
+        const char *port = origin + length;
+        if (!has_port(entry) && strncasecmp(entry, origin, length) == 0 && port[0] == ':' &&
+            isdigit((unsigned char)port[1]) && port[1 + strspn(port + 1, "0123456789")] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* Takes the same time wherever the texts differ. */
+static bool is_same(const char *given, const char *secret) {
+    size_t length = strlen(secret), given_length = strlen(given);
+    unsigned char difference = given_length != length;
+    for (size_t i = 0; i < length; i++)
+        difference |= (unsigned char)(secret[i] ^ given[given_length > 0 ? i % given_length : 0]);
+    return difference == 0;
+}
+
+int admission_check(const bridge *of, const admission_request *request, const char **reason) {
+    static const char bearer[] = "Bearer ";
+    const config *c = of->config;
+    const char *authorization = request->authorization;
+    if (request->origin != NULL && !admission_origin(c, request->origin)) {
+        *reason = "the origin of this page is not among those that may connect (server.origins)";
+        return 403;
+    }
+    if (strncasecmp(authorization, bearer, sizeof bearer - 1) == 0)
+        authorization += sizeof bearer - 1;
+    if (c->token[0] != '\0' && !is_same(authorization, c->token) && !is_same(request->token, c->token)) {
+        *reason = "a token is needed: as \"Authorization: Bearer TOKEN\" or as ?token=TOKEN in the address";
+        return 401;
+    }
+    if (of->metrics.gauges[GAUGE_CONNECTIONS] >= c->connections) {
+        *reason = "there are as many connections as are allowed (limits.connections)";
+        return 503;
+    }
+    return 0;
+}
+
+unsigned admission_serve(const bridge *of, const char *path, FILE *body) {
+    if (strcmp(path, "/metrics") == 0) {
+        metrics_write(&of->metrics, body);
+        return 200;
+    }
+    if (strcmp(path, "/healthz") == 0) {
+        fputs("ok\n", body);
+        return 200;
+    }
+    if (strcmp(path, "/") == 0) {
+        fputs("This is dynamics-rosbridge. Connect a WebSocket of the rosbridge protocol here; /metrics, /healthz.\n",
+              body);
+        return 200;
+    }
+    fputs("There is nothing here; see /, /metrics and /healthz.\n", body);
+    return 404;
+}

@@ -1,0 +1,133 @@
+/*
+ * The gateway's life: start, clock, end.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <systemd/sd-daemon.h>
+
+#include "calls.h"
+#include "life.h"
+#include "offers.h"
+#include "topics.h"
+#include "websocket.h"
+
+/* Milliseconds between looks at what takes too long. */
+enum { CHECK_INTERVAL = 100 };
+
+/* Beside the bridge, what its life needs. */
+typedef struct life {
+    bridge bridge;
+    uv_loop_t loop;
+    uv_timer_t check;
+    uv_signal_t terminate, interrupt;
+    websocket *socket;
+} life;
+
+void bridge_log(const bridge *of, const char *format, ...) {
+    if (!of->config->is_verbose)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("dynamics-rosbridge: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+static void on_flush(uv_timer_t *timer) {
+    bridge *of = timer->data;
+    double now = monotonic_time(), next = topics_flush(of, now);
+    bridge_flush_at(of, next);
+}
+
+void bridge_flush_at(bridge *of, double time) {
+    double wait = time - monotonic_time();
+    if (wait > 86400)
+        return;
+    uint64_t milliseconds = wait > 0 ? (uint64_t)(1e3 * wait) + 1 : 0;
+    if (!uv_is_active((uv_handle_t *)&of->flush) || uv_timer_get_due_in(&of->flush) > milliseconds)
+        uv_timer_start(&of->flush, on_flush, milliseconds, 0);
+}
+
+static void on_check(uv_timer_t *timer) {
+    life *self = timer->data;
+    double now = monotonic_time();
+    for (peer *each = self->bridge.peers, *next; each != NULL; each = next) {
+        next = each->next;
+        peer_check(each, now);
+    }
+    offers_check(&self->bridge, now);
+    websocket_check(self->socket, now);
+    sd_notify(0, "WATCHDOG=1");
+}
+
+static void on_signal(uv_signal_t *signal, int number) {
+    (void)number;
+    uv_stop(signal->loop);
+}
+
+/* libwebsockets closes its handles itself. */
+static void stop_clock(life *self) {
+    uv_close((uv_handle_t *)&self->bridge.flush, NULL);
+    uv_close((uv_handle_t *)&self->check, NULL);
+    uv_close((uv_handle_t *)&self->terminate, NULL);
+    uv_close((uv_handle_t *)&self->interrupt, NULL);
+}
+
+/* Tells where the server listens. */
+static void announce(const life *self) {
+    const config *c = self->bridge.config;
+    unsigned port = websocket_port(self->socket);
+    FILE *file = c->port_file[0] != '\0' ? fopen(c->port_file, "w") : NULL;
+    if (file != NULL) {
+        fprintf(file, "%u\n", port);
+        fclose(file);
+    }
+    bridge_log(&self->bridge, "listens at %s, port %u", c->address, port);
+    sd_notifyf(0, "READY=1\nSTATUS=Listens at %s, port %u.", c->address, port);
+}
+
+static void start_clock(life *self) {
+    bridge *of = &self->bridge;
+    uv_timer_init(of->loop, &of->flush);
+    of->flush.data = of;
+    uv_timer_init(of->loop, &self->check);
+    self->check.data = self;
+    uv_timer_start(&self->check, on_check, 0, CHECK_INTERVAL);
+    uv_signal_init(of->loop, &self->terminate);
+    uv_signal_start(&self->terminate, on_signal, SIGTERM);
+    uv_signal_init(of->loop, &self->interrupt);
+    uv_signal_start(&self->interrupt, on_signal, SIGINT);
+}
+
+bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
+    life *self = calloc(1, sizeof *self);
+    if (self == NULL || uv_loop_init(&self->loop) != 0) {
+        snprintf(error, CONFIG_ERROR_SIZE, "out of memory");
+        free(self);
+        return false;
+    }
+    bridge *of = &self->bridge;
+    of->config = c;
+    of->loop = &self->loop;
+    snprintf(error, CONFIG_ERROR_SIZE, "no thread can be started");
+    bool is_up = call_pool_start(of) != NULL;
+    self->socket = is_up ? websocket_start(of, error) : NULL;
+    if (self->socket != NULL) {
+        start_clock(self);
+        announce(self);
+        uv_run(of->loop, UV_RUN_DEFAULT);
+        sd_notify(0, "STOPPING=1");
+        websocket_stop(self->socket);
+        stop_clock(self);
+    }
+    if (is_up)
+        call_pool_stop(of->calls);
+    topics_close(of);
+    uv_run(of->loop, UV_RUN_DEFAULT);
+    uv_loop_close(of->loop);
+    bool has_run = self->socket != NULL;
+    free(self);
+    return has_run;
+}

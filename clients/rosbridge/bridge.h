@@ -1,0 +1,44 @@
+/*
+ * The gateway: what all its parts know. Everything here belongs to the event loop.
+ */
+#ifndef ROSBRIDGE_BRIDGE_H
+#define ROSBRIDGE_BRIDGE_H
+
+#include <uv.h>
+
+#include "config.h"
+#include "metrics.h"
+
+struct peer;
+struct topic;
+struct offer;
+struct relay;
+struct call_pool;
+struct goal;
+
+typedef struct bridge {
+    const config *config;
+    uv_loop_t *loop;
+    metrics metrics;
+    struct call_pool *calls;
+    struct peer *peers;
+    struct topic *topics;
+    struct offer *offers; /* services and actions that peers offer */
+    struct relay *relays; /* calls of those under way */
+    struct goal *goals;   /* of the daemon's own actions */
+    uint64_t last_number; /* of peers, relays ... */
+    uv_timer_t flush;     /* messages that wait for their time */
+} bridge;
+
+/* Seconds of the monotonic clock. */
+static inline double monotonic_time(void) {
+    return 1e-9 * (double)uv_hrtime();
+}
+
+/* Messages of topics that wait are due at this time. */
+void bridge_flush_at(bridge *of, double time);
+
+/* A line of the log, to standard error. */
+void bridge_log(const bridge *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

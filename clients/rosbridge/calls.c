@@ -1,0 +1,266 @@
+/*
+ * Calls to the daemon.
+ */
+#include "calls.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon_link.h"
+
+/* Status of action_result. */
+enum { GOAL_SUCCEEDED = 4, GOAL_CANCELED = 5, GOAL_ABORTED = 6 };
+
+typedef struct call_queue {
+    call *first, *last;
+} call_queue;
+
+struct call_pool {
+    bridge *bridge;
+    daemon_link link;
+    size_t thread_count;
+    pthread_t *threads;
+    uv_async_t wake;                 /* calls are over */
+    size_t waiting_bytes, under_way; /* of the event loop */
+
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t changed;
+    call_queue waiting, over;
+    bool stops;
+};
+
+static void push(call_queue *to, call *added) {
+    added->next = NULL;
+    if (to->last != NULL)
+        to->last->next = added;
+    else
+        to->first = added;
+    to->last = added;
+}
+
+static call *pop(call_queue *from) {
+    call *popped = from->first;
+    if (popped != NULL)
+        from->first = popped->next;
+    if (from->first == NULL)
+        from->last = NULL;
+    return popped;
+}
+
+static void call_free(call *freed) {
+    json_decref(freed->arguments);
+    json_decref(freed->answer);
+    buffer_list_free(&freed->messages);
+    if (freed->peer != NULL)
+        peer_release(freed->peer);
+    free(freed);
+}
+
+/* ---- on the threads ---------------------------------------------------------------------------------------------- */
+
+/* Completes the answer of a call that failed. */
+static void fail(call *failed, call_outcome outcome, const char *reason) {
+    failed->outcome = outcome;
+    json_t *text = json_string(reason);
+    json_object_set_new(failed->answer, "values", text != NULL ? text : json_string("the reason is not UTF-8"));
+    json_object_set_new(failed->answer, "result", json_false());
+    if (failed->is_action)
+        json_object_set_new(failed->answer, "status",
+                            json_integer(outcome == CALL_CANCELLED ? GOAL_CANCELED : GOAL_ABORTED));
+    encode_message(failed->answer, NULL, &failed->encoding, &failed->messages);
+}
+
+static void succeed(call *done, const ProtobufCMessage *result) {
+    done->outcome = CALL_SUCCEEDED;
+    json_object_set_new(done->answer, "result", json_true());
+    if (done->is_action)
+        json_object_set_new(done->answer, "status", json_integer(GOAL_SUCCEEDED));
+    if (!encode_message(done->answer, result, &done->encoding, &done->messages)) {
+        buffer_list_free(&done->messages);
+        fail(done, CALL_FAILED, "out of memory (RESOURCE_EXHAUSTED)");
+    }
+}
+
+/* What the client library tells. */
+static void fail_client(call *failed, const dyn_client_error *error) {
+    char reason[METHOD_ERROR_SIZE + 64];
+    snprintf(reason, sizeof reason, "%s%s%s (%s)", error->field, error->field[0] != '\0' ? ": " : "", error->message,
+             dyn_client_status_name(error->status));
+    fail(failed, error->status == DYN_CLIENT_CANCELLED ? CALL_CANCELLED : CALL_FAILED, reason);
+}
+
+/* Asks the daemon and unpacks its result; NULL: the call has failed. */
+static ProtobufCMessage *exchange(daemon_link *link, call *made) {
+    char error[METHOD_ERROR_SIZE];
+    size_t size, reply_size;
+    dyn_client_error failure = {0};
+    double left = made->deadline - monotonic_time();
+    if (made->is_cancelled || left <= 0) {
+        fail(made, made->is_cancelled ? CALL_CANCELLED : CALL_FAILED,
+             made->is_cancelled ? "cancelled before it began (CANCELLED)"
+                                : "the time for the call was over before it began (DEADLINE_EXCEEDED)");
+        return NULL;
+    }
+    uint8_t *request = method_pack(made->method, made->arguments, &size, error);
+    if (request == NULL) {
+        fail(made, CALL_FAILED, error);
+        return NULL;
+    }
+    void *reply = NULL;
+    ProtobufCMessage *result = NULL;
+    dyn_client *client = daemon_link_get(link, &failure);
+    if (client == NULL ||
+        dyn_client_call(client, request, size, left, &failure, &reply, &reply_size) != DYN_CLIENT_OK) {
+        fail_client(made, &failure);
+    } else {
+        result = method_unpack(made->method, reply, reply_size, error);
+        if (result == NULL)
+            fail(made, CALL_FAILED, error);
+    }
+    dyn_client_free(reply);
+    free(request);
+    return result;
+}
+
+static void make(daemon_link *link, call *made) {
+    if (made->arguments == NULL)
+        made->arguments = json_object();
+    ProtobufCMessage *result = exchange(link, made);
+    if (result == NULL)
+        return;
+    succeed(made, result);
+    protobuf_c_message_free_unpacked(result, NULL);
+}
+
+static void *work(void *user) {
+    call_pool *pool = user;
+    pthread_mutex_lock(&pool->mutex);
+    while (!pool->stops) {
+        call *next = pop(&pool->waiting);
+        if (next == NULL) {
+            pthread_cond_wait(&pool->changed, &pool->mutex);
+            continue;
+        }
+        pthread_mutex_unlock(&pool->mutex);
+        make(&pool->link, next);
+        pthread_mutex_lock(&pool->mutex);
+        bool is_first = pool->over.first == NULL;
+        push(&pool->over, next);
+        if (is_first)
+            uv_async_send(&pool->wake);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return NULL;
+}
+
+/* ---- on the event loop ------------------------------------------------------------------------------------------- */
+
+/* Sends the answer. */
+static void end(call *ended) {
+    metrics *counted = &ended->peer->bridge->metrics;
+    counted->counters[COUNTER_CALLS_FAILED] += ended->outcome != CALL_SUCCEEDED;
+    if (ended->on_end != NULL)
+        ended->on_end(ended);
+    peer_send_encoded(ended->peer, &ended->messages);
+    call_free(ended);
+}
+
+static void on_over(uv_async_t *handle) {
+    call_pool *pool = handle->data;
+    pthread_mutex_lock(&pool->mutex);
+    call_queue over = pool->over;
+    pool->over = (call_queue){0};
+    pthread_mutex_unlock(&pool->mutex);
+    for (call *ended = pop(&over); ended != NULL; ended = pop(&over)) {
+        pool->under_way--;
+        pool->waiting_bytes -= ended->size;
+        pool->bridge->metrics.gauges[GAUGE_CALLS_UNDER_WAY]--;
+        ended->peer->calls--;
+        end(ended);
+    }
+}
+
+call_pool *call_pool_start(bridge *of) {
+    call_pool *pool = calloc(1, sizeof *pool);
+    if (pool == NULL)
+        return NULL;
+    pool->bridge = of;
+    pool->threads = calloc(of->config->threads, sizeof *pool->threads);
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->changed, NULL);
+    daemon_link_init(&pool->link, of->config->request);
+    uv_async_init(of->loop, &pool->wake, on_over);
+    pool->wake.data = pool;
+    while (pool->threads != NULL && pool->thread_count < of->config->threads &&
+           pthread_create(&pool->threads[pool->thread_count], NULL, work, pool) == 0)
+        pool->thread_count++;
+    of->calls = pool;
+    if (pool->thread_count > 0)
+        return pool;
+    call_pool_stop(pool);
+    return NULL;
+}
+
+static void on_closed(uv_handle_t *handle) {
+    call_pool *pool = handle->data;
+    daemon_link_close(&pool->link);
+    pthread_cond_destroy(&pool->changed);
+    pthread_mutex_destroy(&pool->mutex);
+    free(pool->threads);
+    free(pool);
+}
+
+void call_pool_stop(call_pool *stopped) {
+    pthread_mutex_lock(&stopped->mutex);
+    stopped->stops = true;
+    pthread_cond_broadcast(&stopped->changed);
+    pthread_mutex_unlock(&stopped->mutex);
+    for (size_t i = 0; i < stopped->thread_count; i++)
+        pthread_join(stopped->threads[i], NULL);
+    on_over(&stopped->wake);
+    for (call *left = pop(&stopped->waiting); left != NULL; left = pop(&stopped->waiting))
+        call_free(left);
+    stopped->bridge->calls = NULL;
+    uv_close((uv_handle_t *)&stopped->wake, on_closed);
+}
+
+void call_refuse(call *refused, const char *format, ...) {
+    char reason[METHOD_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    fail(refused, CALL_FAILED, reason);
+    end(refused);
+}
+
+void call_start(bridge *of, call *started) {
+    call_pool *pool = of->calls;
+    of->metrics.counters[COUNTER_CALLS]++;
+    if (started->peer->calls >= of->config->calls) {
+        call_refuse(started, "%zu calls of this connection are under way, no more are allowed (RESOURCE_EXHAUSTED)",
+                    started->peer->calls);
+        return;
+    }
+    if (pool == NULL || pool->under_way >= of->config->queued_calls ||
+        (pool->under_way > 0 && pool->waiting_bytes + started->size > of->config->queued_bytes)) {
+        call_refuse(started, "too much is under way; ask again soon (RESOURCE_EXHAUSTED)");
+        return;
+    }
+    pool->under_way++;
+    pool->waiting_bytes += started->size;
+    of->metrics.gauges[GAUGE_CALLS_UNDER_WAY]++;
+    started->peer->calls++;
+    pthread_mutex_lock(&pool->mutex);
+    push(&pool->waiting, started);
+    pthread_cond_signal(&pool->changed);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void call_cancel(bridge *of, call *cancelled) {
+    (void)of;
+    cancelled->is_cancelled = true;
+}

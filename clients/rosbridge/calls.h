@@ -1,0 +1,51 @@
+/*
+ * Calls to the daemon, made by threads of their own so that none stops the event loop: arguments are read, the daemon
+ * asked and the answer encoded there.
+ */
+#ifndef ROSBRIDGE_CALLS_H
+#define ROSBRIDGE_CALLS_H
+
+#include <stdatomic.h>
+
+#include "methods.h"
+#include "peer.h"
+
+typedef enum call_outcome { CALL_FAILED, CALL_SUCCEEDED, CALL_CANCELLED } call_outcome;
+
+/* One call. Whoever starts it fills the first part; the call frees what it owns when it is over. */
+typedef struct call {
+    struct call *next;
+    method method;
+    json_t *arguments; /* owned; NULL: none */
+    json_t *answer;    /* owned: the message that "values", "result" and, of actions, "status" are added to */
+    bool is_action;
+    size_t size; /* bytes of the message that the arguments came in */
+    encoding encoding;
+    double deadline;                    /* monotonic */
+    peer *peer;                         /* shared */
+    void (*on_end)(struct call *ended); /* on the event loop, before the answer is sent; may be NULL */
+    void *user;
+
+    _Atomic bool is_cancelled; /* while it waits: it is not made */
+    call_outcome outcome;
+    buffer_list messages;
+} call;
+
+typedef struct call_pool call_pool;
+
+/* NULL when out of memory or threads. The daemon need not be there. */
+call_pool *call_pool_start(bridge *of);
+
+/* Stops after the calls under way; what waits is not made. */
+void call_pool_stop(call_pool *stopped);
+
+/* Starts a call; takes it and answers it in every case, too many of them with a refusal. */
+void call_start(bridge *of, call *started);
+
+/* Cancels a call: one that waits is not made, one that is being made is cancelled in the daemon. */
+void call_cancel(bridge *of, call *cancelled);
+
+/* Ends a call that was not started in vain: answers that it failed. */
+void call_refuse(call *refused, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

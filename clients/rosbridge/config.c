@@ -1,0 +1,218 @@
+/*
+ * The configuration.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef enum key_type { KEY_WORD, KEY_PATH, KEY_COUNT, KEY_SECONDS, KEY_ORIGINS, KEY_TRUTH } key_type;
+
+/* One key: where its value goes, its default, and what is allowed. */
+typedef struct key {
+    const char *section, *name;
+    key_type type;
+    size_t offset;
+    const char *standard;
+    double low, high;
+} key;
+
+#define AT(member) offsetof(config, member)
+
+static const key keys[] = {
+    {"server", "address", KEY_WORD, AT(address), "127.0.0.1", 0, 0},
+    {"server", "port", KEY_COUNT, AT(port), "9090", 0, 65535},
+    {"server", "port_file", KEY_PATH, AT(port_file), "", 0, 0},
+    {"server", "certificate", KEY_PATH, AT(certificate), "", 0, 0},
+    {"server", "key", KEY_PATH, AT(key), "", 0, 0},
+    {"server", "token_file", KEY_PATH, AT(token_file), "", 0, 0},
+    {"server", "origins", KEY_ORIGINS, AT(origins), "http://localhost http://127.0.0.1 http://[::1]", 0, 0},
+    {"daemon", "request", KEY_WORD, AT(request), "ipc:///run/dynamicsd/dynamicsd.sock", 0, 0},
+    {"daemon", "events", KEY_WORD, AT(events), "ipc:///run/dynamicsd/events.sock", 0, 0},
+    {"daemon", "threads", KEY_COUNT, AT(threads), "16", 1, 256},
+    {"daemon", "health_interval", KEY_SECONDS, AT(health_interval), "1", 0.1, 3600},
+    {"dial", "url", KEY_WORD, AT(dial), "", 0, 0},
+    {"dial", "interval", KEY_SECONDS, AT(dial_interval), "1", 0.1, 3600},
+    {"ros", "version", KEY_COUNT, AT(ros_version), "2", 1, 2},
+    {"limits", "connections", KEY_COUNT, AT(connections), "256", 1, 10000},
+    {"limits", "message_bytes", KEY_COUNT, AT(message_bytes), "8388608", 1024, 1 << 30},
+    {"limits", "calls", KEY_COUNT, AT(calls), "4096", 1, 100000},
+    {"limits", "queued_calls", KEY_COUNT, AT(queued_calls), "16384", 1, 1000000},
+    {"limits", "queued_bytes", KEY_COUNT, AT(queued_bytes), "67108864", 1024, 1 << 30},
+    {"limits", "subscriptions", KEY_COUNT, AT(subscriptions), "256", 1, 100000},
+    {"limits", "advertisements", KEY_COUNT, AT(advertisements), "256", 1, 100000},
+    {"limits", "control_messages", KEY_COUNT, AT(control_messages), "16384", 16, 1000000},
+    {"limits", "control_bytes", KEY_COUNT, AT(control_bytes), "134217728", 65536, 1 << 30},
+    {"limits", "data_bytes", KEY_COUNT, AT(data_bytes), "4194304", 65536, 1 << 30},
+    {"limits", "fragments", KEY_COUNT, AT(fragments), "10000", 1, 1000000},
+    {"limits", "partial_messages", KEY_COUNT, AT(partial_messages), "8", 1, 1000},
+    {"limits", "fragment_time", KEY_SECONDS, AT(fragment_time), "10", 0.1, 3600},
+    {"limits", "call_time", KEY_SECONDS, AT(call_time), "30", 0.01, 86400},
+    {"limits", "idle_time", KEY_SECONDS, AT(idle_time), "3600", 0.1, 1e7},
+    {"limits", "ping_interval", KEY_SECONDS, AT(ping_interval), "15", 1, 60000},
+    {"limits", "ping_timeout", KEY_SECONDS, AT(ping_timeout), "10", 1, 60000},
+    {"log", "verbose", KEY_TRUTH, AT(is_verbose), "no", 0, 0},
+};
+
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+static bool parse_number(const key *k, const char *text, double *number, char error[CONFIG_ERROR_SIZE]) {
+    char *end;
+    *number = strtod(text, &end);
+    bool is_whole = k->type == KEY_SECONDS || *number == floor(*number);
+    if (end != text && *end == '\0' && is_whole && *number >= k->low && *number <= k->high)
+        return true;
+    snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give a %s from %g to %.12g", k->name, text,
+             k->type == KEY_SECONDS ? "time in seconds" : "whole number", k->low, k->high);
+    return false;
+}
+
+static bool parse_text(const key *k, const char *text, size_t size, char *value, char error[CONFIG_ERROR_SIZE]) {
+    if (k->type == KEY_PATH && text[0] != '\0' && text[0] != '/') {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give an absolute path, or nothing for none", k->name, text);
+        return false;
+    }
+    if (strlen(text) >= size) {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s: the value is longer than %zu bytes", k->name, size - 1);
+        return false;
+    }
+    memcpy(value, text, strlen(text) + 1);
+    return true;
+}
+
+/* Origins as browsers send them, without a path, separated by blanks; "*" for all. */
+static bool parse_origins(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) {
+    c->origin_count = 0;
+    for (text += strspn(text, " \t"); *text != '\0'; text += strspn(text, " \t")) {
+        size_t length = strcspn(text, " \t");
+        bool is_origin = strncmp(text, "*", length) == 0 || strncmp(text, "null", length) == 0 ||
+                         (strncmp(text, "http", 4) == 0 && memmem(text, length, "://", 3) != NULL);
+        if (!is_origin || length >= CONFIG_WORD || c->origin_count == CONFIG_ORIGINS) {
+            snprintf(error, CONFIG_ERROR_SIZE,
+                     "origins: \"%.*s\": give at most %d of http://host, https://host:port, null or *", (int)length,
+                     text, CONFIG_ORIGINS);
+            return false;
+        }
+        memcpy(c->origins[c->origin_count], text, length);
+        c->origins[c->origin_count++][length] = '\0';
+        text += length;
+    }
+    return true;
+}
+
+static bool set_value(config *c, const key *k, const char *text, char error[CONFIG_ERROR_SIZE]) {
+    void *place = (char *)c + k->offset;
+    double number;
+    switch (k->type) {
+    case KEY_WORD:
+        return parse_text(k, text, CONFIG_WORD, place, error);
+    case KEY_PATH:
+        return parse_text(k, text, PATH_MAX, place, error);
+    case KEY_COUNT:
+        if (!parse_number(k, text, &number, error))
+            return false;
+        *(unsigned long *)place = (unsigned long)number;
+        return true;
+    case KEY_SECONDS:
+        return parse_number(k, text, place, error);
+    case KEY_ORIGINS:
+        return parse_origins(c, text, error);
+    case KEY_TRUTH:
+        *(bool *)place = strcasecmp(text, "yes") == 0;
+        if (*(bool *)place || strcasecmp(text, "no") == 0)
+            return true;
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give yes or no", k->name, text);
+        return false;
+    }
+    return false;
+}
+
+void config_init(config *c) {
+    char error[CONFIG_ERROR_SIZE];
+    memset(c, 0, sizeof *c);
+    for (size_t i = 0; i < KEYS; i++)
+        set_value(c, &keys[i], keys[i].standard, error);
+}
+
+bool config_set(config *c, const char *section, const char *name, const char *value, char error[CONFIG_ERROR_SIZE]) {
+    const char *home = NULL;
+    for (size_t i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].name, name) != 0)
+            continue;
+        home = keys[i].section;
+        if (strcmp(home, section) == 0)
+            return set_value(c, &keys[i], value, error);
+    }
+    if (home != NULL)
+        snprintf(error, CONFIG_ERROR_SIZE, "the key \"%s\" belongs to the section [%s], not to [%s]", name, home,
+                 section);
+    else
+        snprintf(error, CONFIG_ERROR_SIZE, "unknown key \"%.64s\" in [%.64s]; see the example configuration", name,
+                 section);
+    return false;
+}
+
+/* The file while it is read. */
+typedef struct reading {
+    config *config;
+    char *error;
+    bool failed;
+} reading;
+
+static int on_key(void *user, const char *section, const char *name, const char *value) {
+    reading *r = user;
+    if (!r->failed)
+        r->failed = !config_set(r->config, section, name, value, r->error);
+    return !r->failed;
+}
+
+bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
+    char message[CONFIG_ERROR_SIZE] = "neither a [section] nor a line \"key = value\"";
+    reading r = {.config = c, .error = message};
+    int line = ini_parse(path, on_key, &r);
+    if (line == 0)
+        return true;
+    if (line < 0)
+        snprintf(error, CONFIG_ERROR_SIZE, "%.200s cannot be read: %s", path, strerror(errno));
+    else
+        snprintf(error, CONFIG_ERROR_SIZE, "%.128s:%d: %.360s", path, line, message);
+    return false;
+}
+
+/* Reads the first line of the token's file. */
+static bool read_token(config *c, char error[CONFIG_ERROR_SIZE]) {
+    FILE *file = fopen(c->token_file, "r");
+    bool is_read = file != NULL && fgets(c->token, sizeof c->token, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    c->token[strcspn(c->token, "\r\n")] = '\0';
+    if (is_read && strlen(c->token) >= 16)
+        return true;
+    snprintf(error, CONFIG_ERROR_SIZE,
+             "token_file: the first line of %.200s must hold a token of at least 16 characters", c->token_file);
+    return false;
+}
+
+bool config_complete(config *c, char error[CONFIG_ERROR_SIZE]) {
+    if (c->token_file[0] != '\0' && !read_token(c, error))
+        return false;
+    if ((c->certificate[0] == '\0') != (c->key[0] == '\0')) {
+        snprintf(error, CONFIG_ERROR_SIZE, "certificate and key are given together, or neither");
+        return false;
+    }
+    if (c->dial[0] != '\0' && strncmp(c->dial, "ws://", 5) != 0 && strncmp(c->dial, "wss://", 6) != 0) {
+        snprintf(error, CONFIG_ERROR_SIZE, "url = %.64s: give ws://host:port/path or wss://host:port/path", c->dial);
+        return false;
+    }
+    if (c->address[0] == '\0' && c->dial[0] == '\0') {
+        snprintf(error, CONFIG_ERROR_SIZE, "there is nothing to do: give [server] address, or [dial] url");
+        return false;
+    }
+    return true;
+}

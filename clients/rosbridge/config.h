@@ -1,0 +1,54 @@
+/*
+ * The configuration: an INI file, every key of which has a default.
+ */
+#ifndef ROSBRIDGE_CONFIG_H
+#define ROSBRIDGE_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONFIG_DEFAULT_PATH "/etc/dynamicsd/rosbridge.conf"
+
+enum { CONFIG_WORD = 256, CONFIG_ORIGINS = 32, CONFIG_ERROR_SIZE = 512 };
+
+typedef struct config {
+    /* [server] */
+    char address[CONFIG_WORD]; /* empty: no server, only the dialled one */
+    unsigned long port;        /* 0: any free one */
+    char port_file[PATH_MAX];  /* receives the port; for tests and launchers */
+    char certificate[PATH_MAX], key[PATH_MAX];
+    char token_file[PATH_MAX], token[CONFIG_WORD];
+    size_t origin_count;
+    char origins[CONFIG_ORIGINS][CONFIG_WORD];
+    /* [daemon] */
+    char request[CONFIG_WORD], events[CONFIG_WORD];
+    unsigned long threads;
+    double health_interval;
+    /* [dial] */
+    char dial[CONFIG_WORD]; /* ws://host:port/path of a rosbridge server; empty: none */
+    double dial_interval;
+    /* [ros] */
+    unsigned long ros_version; /* spelling of times where a subscriber does not tell */
+    /* [limits]; times in s */
+    unsigned long connections, message_bytes, calls, queued_calls, queued_bytes, subscriptions, advertisements;
+    unsigned long control_messages, control_bytes, data_bytes;
+    unsigned long fragments, partial_messages;
+    double fragment_time, call_time, idle_time, ping_interval, ping_timeout;
+    /* [log] */
+    bool is_verbose;
+} config;
+
+/* Sets every key to its default. */
+void config_init(config *c);
+
+/* Reads a file over the defaults. On failure writes "FILE:LINE: sentence" and returns false. */
+bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]);
+
+/* Sets one key, as a line "name = value" of the section would. */
+bool config_set(config *c, const char *section, const char *name, const char *value, char error[CONFIG_ERROR_SIZE]);
+
+/* Checks what concerns several keys, and reads the token. */
+bool config_complete(config *c, char error[CONFIG_ERROR_SIZE]);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * A rosbridge server that was dialled.
+ */
+#include "dialled.h"
+
+#include "services.h"
+#include "topics.h"
+
+void dialled_open(peer *opened) {
+    opened->is_dialled = true;
+    services_offer(opened);
+    topics_offer(opened);
+}

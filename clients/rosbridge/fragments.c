@@ -1,0 +1,136 @@
+/*
+ * Fragments.
+ */
+#include "fragments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct piece {
+    char *data; /* NULL: still to come */
+    size_t length;
+} piece;
+
+struct partial_message {
+    partial_message *next;
+    char *id;
+    double since;
+    size_t total, arrived, bytes;
+    piece pieces[];
+};
+
+static void free_partial(partial_message *freed) {
+    for (size_t i = 0; i < freed->total; i++)
+        free(freed->pieces[i].data);
+    free(freed->id);
+    free(freed);
+}
+
+/* Takes the message that `link` points to out of the list and frees it. */
+static void forget(fragments *of, partial_message **link) {
+    partial_message *gone = *link;
+    *link = gone->next;
+    of->count--;
+    free_partial(gone);
+}
+
+static partial_message **find(fragments *of, const char *id) {
+    partial_message **link = &of->partial;
+    while (*link != NULL && strcmp((*link)->id, id) != 0)
+        link = &(*link)->next;
+    return link;
+}
+
+static partial_message *begin(fragments *of, const char *id, size_t total, double now) {
+    partial_message *begun = calloc(1, sizeof *begun + total * sizeof(piece));
+    if (begun == NULL)
+        return NULL;
+    begun->id = strdup(id);
+    if (begun->id == NULL) {
+        free(begun);
+        return NULL;
+    }
+    begun->total = total;
+    begun->since = now;
+    begun->next = of->partial;
+    of->partial = begun;
+    of->count++;
+    return begun;
+}
+
+static char *join(const partial_message *of) {
+    char *whole = malloc(of->bytes + 1), *at = whole;
+    for (size_t i = 0; i < of->total && whole != NULL; i++) {
+        memcpy(at, of->pieces[i].data, of->pieces[i].length);
+        at += of->pieces[i].length;
+    }
+    return whole;
+}
+
+/* What is wrong with a fragment; NULL: nothing. */
+static const char *check(const fragments *of, const fragment_limits *limits, const partial_message *known,
+                         size_t length, long long number, long long total) {
+    if (total < 1 || (size_t)total > limits->fragments)
+        return "\"total\" is not from 1 to the limit of fragments";
+    if (number < 0 || number >= total)
+        return "\"num\" is not from 0 to total - 1";
+    if (known == NULL)
+        return of->count < limits->messages ? NULL : "too many messages are incomplete";
+    if (known->total != (size_t)total)
+        return "\"total\" is another than in the fragments before";
+    if (known->pieces[number].data != NULL)
+        return "this fragment came twice";
+    return known->bytes + length > limits->bytes ? "the message is larger than allowed" : NULL;
+}
+
+fragment_result fragments_take(fragments *of, const fragment_limits *limits, double now, const char *id,
+                               const char *data, size_t length, long long number, long long total, char **message,
+                               size_t *size, char error[FRAGMENT_ERROR_SIZE]) {
+    partial_message **link = find(of, id), *known = *link;
+    const char *wrong = check(of, limits, known, length, number, total);
+    if (wrong == NULL && known == NULL) {
+        known = begin(of, id, (size_t)total, now);
+        link = &of->partial;
+    }
+    piece *taken = wrong == NULL && known != NULL ? &known->pieces[number] : NULL;
+    if (taken != NULL)
+        taken->data = malloc(length + 1);
+    if (taken == NULL || taken->data == NULL) {
+        snprintf(error, FRAGMENT_ERROR_SIZE, "fragment %lld of %lld: %s", number, total,
+                 wrong != NULL ? wrong : "out of memory");
+        if (known != NULL)
+            forget(of, link);
+        return FRAGMENT_REFUSED;
+    }
+    memcpy(taken->data, data, length);
+    taken->length = length;
+    known->bytes += length;
+    if (++known->arrived < known->total)
+        return FRAGMENT_KEPT;
+    *message = join(known);
+    *size = known->bytes;
+    forget(of, link);
+    if (*message != NULL)
+        return FRAGMENT_COMPLETE;
+    snprintf(error, FRAGMENT_ERROR_SIZE, "out of memory");
+    return FRAGMENT_REFUSED;
+}
+
+size_t fragments_expire(fragments *of, const fragment_limits *limits, double now) {
+    size_t expired = 0;
+    for (partial_message **link = &of->partial; *link != NULL;) {
+        if (now - (*link)->since > limits->time) {
+            forget(of, link);
+            expired++;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    return expired;
+}
+
+void fragments_free(fragments *freed) {
+    while (freed->partial != NULL)
+        forget(freed, &freed->partial);
+}

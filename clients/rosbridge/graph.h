@@ -1,0 +1,32 @@
+/*
+ * What there is: topics, services, actions and nodes, as rosapi tells it. The daemon is the node /dynamicsd, the gateway
+ * /dynamics_rosbridge, each connection /client_N.
+ */
+#ifndef ROSBRIDGE_GRAPH_H
+#define ROSBRIDGE_GRAPH_H
+
+#include "peer.h"
+#include "ros_names.h"
+
+/* Names of topics, and in the same order their types. */
+json_t *graph_topics(bridge *of, json_t **types);
+json_t *graph_topics_of_type(bridge *of, const char *type);
+
+/* Services, of one type or of all (NULL). */
+json_t *graph_services(bridge *of, const char *type);
+json_t *graph_actions(bridge *of);
+json_t *graph_nodes(bridge *of);
+
+/* Connections that publish and read a topic. */
+json_t *graph_publishers(bridge *of, const char *topic);
+json_t *graph_subscribers(bridge *of, const char *topic);
+
+/* Types in the configured spelling; empty: there is no such thing. */
+void graph_topic_type(bridge *of, const char *topic, char type[ROS_NAME_SIZE]);
+void graph_service_type(bridge *of, const char *service, char type[ROS_NAME_SIZE]);
+void graph_service_node(bridge *of, const char *service, char node[ROS_NAME_SIZE]);
+
+/* {subscribing, publishing, services}; NULL: there is no such node. */
+json_t *graph_node_details(bridge *of, const char *node);
+
+#endif

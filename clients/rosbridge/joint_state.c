@@ -1,0 +1,150 @@
+/*
+ * JointState in arguments.
+ */
+#include "joint_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json_list.h"
+#include "methods.h"
+
+/* The states while they are taken. */
+typedef struct taking {
+    char *error;
+    bool failed;
+    json_t *names;                        /* of the first state */
+    json_t *position, *velocity, *effort; /* rows of all states so far */
+    bool has_velocity, has_effort;
+    char path[64]; /* of the state */
+} taking;
+
+static void refuse(taking *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void refuse(taking *of, const char *format, ...) {
+    if (of->failed)
+        return;
+    of->failed = true;
+    int written = snprintf(of->error, METHOD_ERROR_SIZE, "%s", of->path);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(of->error + written, METHOD_ERROR_SIZE - (size_t)written, format, arguments);
+    va_end(arguments);
+}
+
+static bool has_field(const ProtobufCMessageDescriptor *type, const char *name) {
+    return protobuf_c_message_descriptor_get_field_by_name(type, name) != NULL;
+}
+
+bool joint_state_is_taken(const ProtobufCMessageDescriptor *type) {
+    return has_field(type, "joint_names") && has_field(type, "q");
+}
+
+/* Where the first state has the name that this state has at `index`; most states have it in the same place. */
+static size_t place_of(const taking *of, const char *name, size_t index) {
+    const char *same = json_string_value(json_array_get(of->names, index));
+    if (same != NULL && strcmp(same, name) == 0)
+        return index;
+    for (size_t i = 0; i < json_array_size(of->names); i++)
+        if (strcmp(json_string_value(json_array_get(of->names, i)), name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* The names of a state, checked; of a later state against those of the first. */
+static size_t take_names(taking *of, const json_t *state) {
+    const json_t *names = json_object_get(state, "name");
+    size_t count = json_array_size(names);
+    if (!json_is_array(names) || count == 0)
+        refuse(of, ".name: an array of the names of all moving joints is needed");
+    for (size_t i = 0; i < count && !of->failed; i++)
+        if (!json_is_string(json_array_get(names, i)))
+            refuse(of, ".name[%zu]: a string is needed", i);
+    if (of->names == NULL)
+        of->names = json_deep_copy(names);
+    else if (json_array_size(of->names) != count)
+        refuse(of, ".name: %zu names, but the first state has %zu", count, json_array_size(of->names));
+    for (size_t i = 0; i < count && !of->failed; i++)
+        if (place_of(of, json_string_value(json_array_get(names, i)), i) == SIZE_MAX)
+            refuse(of, ".name[%zu]: the first state has no joint \"%.64s\"", i,
+                   json_string_value(json_array_get(names, i)));
+    return count;
+}
+
+/* Appends one row in the order of the first state. Missing or empty: zeros. True: there was one. */
+static bool take_row(taking *of, const json_t *state, const char *member, size_t count, json_t *rows) {
+    const json_t *values = json_object_get(state, member), *names = json_object_get(state, "name");
+    size_t given = list_size(values), start = json_array_size(rows);
+    if (given != 0 && given != count)
+        refuse(of, ".%s: %zu values for %zu names", member, given, count);
+    for (size_t i = 0; i < count && !of->failed; i++)
+        json_array_append_new(rows, json_real(0));
+    for (size_t i = 0; i < given && !of->failed; i++) {
+        json_t *value = list_get(values, i);
+        if (!json_is_number(value))
+            refuse(of, ".%s[%zu]: %s is not a number", member, i, json_is_null(value) ? "null" : "this value");
+        else
+            json_array_set(rows, start + place_of(of, json_string_value(json_array_get(names, i)), i), value);
+    }
+    return given > 0;
+}
+
+static void take_state(taking *of, const json_t *state) {
+    if (!json_is_object(state)) {
+        refuse(of, ": a sensor_msgs/JointState is needed");
+        return;
+    }
+    size_t count = take_names(of, state);
+    if (!of->failed && !take_row(of, state, "position", count, of->position))
+        refuse(of, ".position: a number for each name is needed");
+    of->has_velocity |= !of->failed && take_row(of, state, "velocity", count, of->velocity);
+    of->has_effort |= !of->failed && take_row(of, state, "effort", count, of->effort);
+}
+
+/* Sets the request's own field, which must not be given beside the states. */
+static void put_field(taking *of, const ProtobufCMessageDescriptor *type, json_t *arguments, const char *name,
+                      json_t *value) {
+    if (!has_field(type, name))
+        return;
+    if (list_size(json_object_get(arguments, name)) > 0)
+        refuse(of, ": give either joint_state or %s", name);
+    else
+        json_object_set(arguments, name, value);
+}
+
+bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments, char *error) {
+    json_t *whole = json_object_get(arguments, "joint_state");
+    bool is_bare = whole == NULL && json_object_get(arguments, "name") != NULL &&
+                   json_object_get(arguments, "position") != NULL && !has_field(type, "name");
+    if (!joint_state_is_taken(type) || (whole == NULL && !is_bare))
+        return true;
+    taking of = {.error = error, .position = json_array(), .velocity = json_array(), .effort = json_array()};
+    json_t *states = json_incref(is_bare ? arguments : whole);
+    if (!json_is_array(states)) {
+        snprintf(of.path, sizeof of.path, is_bare ? "args" : "args.joint_state");
+        take_state(&of, states);
+    }
+    for (size_t i = 0; i < json_array_size(states) && !of.failed; i++) {
+        snprintf(of.path, sizeof of.path, "args.joint_state[%zu]", i);
+        take_state(&of, json_array_get(states, i));
+    }
+    snprintf(of.path, sizeof of.path, "args");
+    static const char *const members[] = {"header", "name", "position", "velocity", "effort", "joint_state"};
+    for (size_t i = is_bare ? 0 : 5; i < 6; i++)
+        json_object_del(arguments, members[i]);
+    if (!of.failed && of.names != NULL) {
+        put_field(&of, type, arguments, "joint_names", of.names);
+        put_field(&of, type, arguments, "q", of.position);
+        if (of.has_velocity)
+            put_field(&of, type, arguments, "v", of.velocity);
+        if (of.has_effort)
+            put_field(&of, type, arguments, "tau", of.effort);
+    }
+    json_decref(states);
+    json_decref(of.names);
+    json_decref(of.position);
+    json_decref(of.velocity);
+    json_decref(of.effort);
+    return !of.failed;
+}

@@ -1,0 +1,29 @@
+/*
+ * sensor_msgs/JointState as the state of a robot in arguments.
+ *
+ * A request that has the fields joint_names and q takes, in place of joint_names, q, v and tau, the argument
+ * "joint_state": one JointState or an array of them, one a sample; or the arguments are themselves one JointState.
+ *
+ *   name      joint_names: every moving joint once, in any order. It is the order of the reply too. Later states of an
+ *             array may have another order; they are brought into that of the first.
+ *   position  q, a number for each name.
+ *   velocity  v, a number for each name; empty or missing: zeros.
+ *   effort    tau where the request has that field; empty or missing: zeros. Else it is not used.
+ *   header    not used.
+ */
+#ifndef ROSBRIDGE_JOINT_STATE_H
+#define ROSBRIDGE_JOINT_STATE_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+#include <protobuf-c/protobuf-c.h>
+
+/* Does a request of this type take JointState? */
+bool joint_state_is_taken(const ProtobufCMessageDescriptor *type);
+
+/* Replaces JointState in named arguments by the request's own fields. False: `error`, of METHOD_ERROR_SIZE, begins with
+ * the path "args...". */
+bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments, char *error);
+
+#endif

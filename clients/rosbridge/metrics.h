@@ -1,0 +1,38 @@
+/*
+ * What the gateway has done: counters, as text of Prometheus.
+ */
+#ifndef ROSBRIDGE_METRICS_H
+#define ROSBRIDGE_METRICS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum counter {
+    COUNTER_CONNECTIONS,
+    COUNTER_CONNECTIONS_REFUSED,
+    COUNTER_CONNECTIONS_CUT,
+    COUNTER_MESSAGES_IN,
+    COUNTER_BYTES_IN,
+    COUNTER_MESSAGES_OUT,
+    COUNTER_BYTES_OUT,
+    COUNTER_MESSAGES_REFUSED,
+    COUNTER_MESSAGES_LOST,
+    COUNTER_CALLS,
+    COUNTER_CALLS_FAILED,
+    COUNTER_EVENTS,
+    COUNTER_EVENTS_LOST,
+    COUNTERS,
+} counter;
+
+/* What there is now. */
+typedef enum gauge { GAUGE_CONNECTIONS, GAUGE_CALLS_UNDER_WAY, GAUGE_TOPICS, GAUGE_SUBSCRIPTIONS, GAUGES } gauge;
+
+/* Written by the event loop alone. */
+typedef struct metrics {
+    uint64_t counters[COUNTERS];
+    uint64_t gauges[GAUGES];
+} metrics;
+
+void metrics_write(const metrics *written, FILE *to);
+
+#endif

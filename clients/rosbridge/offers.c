@@ -1,0 +1,190 @@
+/*
+ * Services and actions of peers.
+ */
+#include "offers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GOAL_ABORTED = 6, RELAY_ID_SIZE = 48 };
+
+/* A call that was passed on. */
+typedef struct relay {
+    struct relay *next;
+    char id[RELAY_ID_SIZE]; /* towards the provider */
+    char name[OFFER_NAME_SIZE];
+    bool is_action, is_cancelled;
+    peer *provider, *asking;
+    json_t *asking_id;
+    char asked_name[OFFER_NAME_SIZE];
+    encoding encoding;
+    double deadline;
+} relay;
+
+offer *offer_find(bridge *in, const char *name, bool is_action) {
+    for (offer *found = in->offers; found != NULL; found = found->next)
+        if (found->is_action == is_action && strcmp(found->name, name) == 0)
+            return found;
+    return NULL;
+}
+
+const char *offer_add(peer *provider, const char *name, const char *type, bool is_action) {
+    bridge *to = provider->bridge;
+    offer *known = offer_find(to, name, is_action);
+    if (known != NULL && known->provider != provider)
+        return "another client offers it";
+    if (known == NULL) {
+        if (provider->advertisements >= to->config->advertisements)
+            return "this connection has as many advertisements as are allowed";
+        known = calloc(1, sizeof *known);
+        if (known == NULL)
+            return "out of memory";
+        snprintf(known->name, sizeof known->name, "%s", name);
+        known->is_action = is_action;
+        known->provider = provider;
+        known->next = to->offers;
+        to->offers = known;
+        provider->advertisements++;
+    }
+    snprintf(known->type, sizeof known->type, "%s", type);
+    return NULL;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
+
+/* Takes the relay that `link` points to out of the list and sends its final answer. */
+static void finish(bridge *in, relay **link, json_t *values, json_t *result, json_t *status) {
+    relay *done = *link;
+    *link = done->next;
+    in->metrics.counters[COUNTER_CALLS_FAILED] += json_is_false(result);
+    json_t *answer = json_pack("{ss ss so* sO so*}", "op", done->is_action ? "action_result" : "service_response",
+                               done->is_action ? "action" : "service", done->asked_name, "values", values, "result",
+                               result, "status", status);
+    buffer_list encoded = {0};
+    if (answer != NULL && done->asking_id != NULL)
+        json_object_set(answer, "id", done->asking_id);
+    if (answer != NULL && encode_message(answer, NULL, &done->encoding, &encoded))
+        peer_send_encoded(done->asking, &encoded);
+    buffer_list_free(&encoded);
+    json_decref(answer);
+    json_decref(result);
+    json_decref(done->asking_id);
+    if (!done->asking->is_gone)
+        done->asking->calls--;
+    peer_release(done->asking);
+    free(done);
+}
+
+static void finish_failed(bridge *in, relay **link, const char *reason) {
+    bool is_action = (*link)->is_action;
+    finish(in, link, json_string(reason), json_false(), is_action ? json_integer(GOAL_ABORTED) : NULL);
+}
+
+void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, bool wants_feedback) {
+    relay *passed = calloc(1, sizeof *passed);
+    if (passed == NULL)
+        return;
+    in->metrics.counters[COUNTER_CALLS]++;
+    snprintf(passed->id, sizeof passed->id, "bridge:%llu", (unsigned long long)++in->last_number);
+    snprintf(passed->name, sizeof passed->name, "%s", called->name);
+    snprintf(passed->asked_name, sizeof passed->asked_name, "%s", by->name);
+    passed->is_action = called->is_action;
+    passed->provider = called->provider;
+    passed->asking = peer_share(by->peer);
+    passed->asking_id = json_incref(by->id);
+    passed->encoding = by->encoding;
+    passed->deadline = monotonic_time() + by->timeout;
+    passed->next = in->relays;
+    in->relays = passed;
+    by->peer->calls++;
+    json_t *message = json_pack("{ss ss ss sO*}", "op", called->is_action ? "send_action_goal" : "call_service", "id",
+                                passed->id, called->is_action ? "action" : "service", called->name, "args", arguments);
+    if (message != NULL && called->is_action) {
+        json_object_set_new(message, "action_type", json_string(called->type));
+        json_object_set_new(message, "feedback", json_boolean(wants_feedback));
+    }
+    peer_send(called->provider, message);
+}
+
+bool offer_answer(peer *provider, const char *id, json_t *message, bool is_final) {
+    bridge *in = provider->bridge;
+    relay **link = &in->relays;
+    while (*link != NULL && ((*link)->provider != provider || strcmp((*link)->id, id) != 0))
+        link = &(*link)->next;
+    if (*link == NULL)
+        return false;
+    json_t *values = json_incref(json_object_get(message, "values"));
+    if (is_final) {
+        json_t *result = json_object_get(message, "result");
+        finish(in, link, values, json_boolean(json_is_true(result)), json_incref(json_object_get(message, "status")));
+        return true;
+    }
+    json_t *feedback =
+        json_pack("{ss ss so*}", "op", "action_feedback", "action", (*link)->asked_name, "values", values);
+    if (feedback != NULL && (*link)->asking_id != NULL)
+        json_object_set(feedback, "id", (*link)->asking_id);
+    peer_send((*link)->asking, feedback);
+    return true;
+}
+
+bool offer_cancel(peer *asking, const json_t *id) {
+    for (relay *found = asking->bridge->relays; found != NULL; found = found->next) {
+        if (found->asking == asking && found->is_action && json_equal(found->asking_id, id)) {
+            peer_send(found->provider,
+                      json_pack("{ss ss ss}", "op", "cancel_action_goal", "id", found->id, "action", found->name));
+            return true;
+        }
+    }
+    return false;
+}
+
+void offers_check(bridge *in, double now) {
+    for (relay **link = &in->relays; *link != NULL;) {
+        if (now > (*link)->deadline)
+            finish_failed(in, link, "the client that offers this did not answer in time (DEADLINE_EXCEEDED)");
+        else
+            link = &(*link)->next;
+    }
+}
+
+bool offer_remove(peer *provider, const char *name, bool is_action) {
+    bridge *in = provider->bridge;
+    offer **link = &in->offers;
+    while (*link != NULL &&
+           ((*link)->provider != provider || (*link)->is_action != is_action || strcmp((*link)->name, name) != 0))
+        link = &(*link)->next;
+    if (*link == NULL)
+        return false;
+    offer *removed = *link;
+    *link = removed->next;
+    provider->advertisements--;
+    for (relay **waiting = &in->relays; *waiting != NULL;) {
+        if ((*waiting)->provider == provider && strcmp((*waiting)->name, removed->name) == 0)
+            finish_failed(in, waiting, "the client no longer offers this (UNAVAILABLE)");
+        else
+            waiting = &(*waiting)->next;
+    }
+    free(removed);
+    return true;
+}
+
+void offers_forget_peer(bridge *in, peer *gone) {
+    for (relay **link = &in->relays; *link != NULL;) {
+        if ((*link)->provider == gone)
+            finish_failed(in, link, "the client that offers this has gone (UNAVAILABLE)");
+        else if ((*link)->asking == gone)
+            finish(in, link, NULL, json_false(), NULL);
+        else
+            link = &(*link)->next;
+    }
+    for (offer **link = &in->offers; *link != NULL;) {
+        offer *own = *link;
+        if (own->provider == gone) {
+            *link = own->next;
+            free(own);
+        } else {
+            link = &own->next;
+        }
+    }
+}

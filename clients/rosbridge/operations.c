@@ -1,0 +1,194 @@
+/*
+ * The operations of the protocol.
+ */
+#include "operations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "actions.h"
+#include "offers.h"
+#include "ros_names.h"
+#include "services.h"
+#include "topics.h"
+
+/* The type of a topic, service or action in the spelling of ROS 2. False: refused. */
+static bool take_type(const request *from, const char *member, const char *kind, char type[ROS_NAME_SIZE]) {
+    const char *given = request_text(from, member);
+    if (given == NULL)
+        return false;
+    ros_type_normalize(given, kind, type);
+    return true;
+}
+
+/* Refuses with the reason, if there is one. */
+static void finish(const request *from, const char *name, const char *wrong) {
+    if (wrong != NULL)
+        request_refuse(from, "%s: %s", name, wrong);
+}
+
+/* ---- topics ------------------------------------------------------------------------------------------------------ */
+
+static void advertise(const request *from) {
+    char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];
+    if (!request_name(from, "topic", name) || !take_type(from, "type", "msg", type))
+        return;
+    if (type[0] == '\0') {
+        request_refuse(from, "type: a type such as sensor_msgs/JointState is needed");
+        return;
+    }
+    bool is_latching = json_is_true(json_object_get(from->message, "latch"));
+    finish(from, name, topic_advertise(from->peer, name, type, is_latching));
+}
+
+static void unadvertise(const request *from) {
+    char name[ROS_NAME_SIZE];
+    if (request_name(from, "topic", name))
+        finish(from, name, topic_unadvertise(from->peer, name));
+}
+
+static void publish(const request *from) {
+    char name[ROS_NAME_SIZE], error[TOPIC_ERROR_SIZE];
+    if (!request_name(from, "topic", name))
+        return;
+    json_t *given = json_object_get(from->message, "msg");
+    json_t *message = given != NULL ? json_incref(given) : json_object();
+    if (!topic_take(from->peer, name, message, error))
+        request_refuse(from, "%s: %s", name, error);
+    json_decref(message);
+}
+
+static void subscribe(const request *from) {
+    char name[ROS_NAME_SIZE];
+    double throttle, queue_length;
+    encoding how;
+    const char *type = request_text(from, "type");
+    if (type == NULL || !request_name(from, "topic", name) || !request_number(from, "throttle_rate", 0, &throttle) ||
+        !request_number(from, "queue_length", 0, &queue_length) || !request_encoding(from, &how))
+        return;
+    subscribe_request *added = calloc(1, sizeof *added);
+    if (added == NULL)
+        return;
+    added->id = json_incref(from->id);
+    added->throttle = 1e-3 * throttle;
+    added->queue_length = queue_length < 1e4 ? (size_t)queue_length : 10000;
+    added->encoding = how;
+    finish(from, name, topic_subscribe(from->peer, name, type, added));
+}
+
+static void unsubscribe(const request *from) {
+    char name[ROS_NAME_SIZE];
+    if (request_name(from, "topic", name))
+        finish(from, name, topic_unsubscribe(from->peer, name, from->id));
+}
+
+/* ---- services and actions of peers -------------------------------------------------------------------------------- */
+
+static void add_offer(const request *from, const char *member, const char *kind, bool is_action) {
+    char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];
+    if (!request_name(from, member, name) || !take_type(from, "type", kind, type))
+        return;
+    if (service_is_reserved(name))
+        request_refuse(from, "%s: names below /dynamics and /rosapi are taken", name);
+    else
+        finish(from, name, offer_add(from->peer, name, type, is_action));
+}
+
+static void withdraw(const request *from, const char *member, bool is_action) {
+    char name[ROS_NAME_SIZE];
+    if (request_name(from, member, name) && !offer_remove(from->peer, name, is_action))
+        request_refuse(from, "%s: this connection does not offer it", name);
+}
+
+static void advertise_service(const request *from) {
+    add_offer(from, "service", "srv", false);
+}
+
+static void unadvertise_service(const request *from) {
+    withdraw(from, "service", false);
+}
+
+static void advertise_action(const request *from) {
+    add_offer(from, "action", "action", true);
+}
+
+static void unadvertise_action(const request *from) {
+    withdraw(from, "action", true);
+}
+
+static void answer(const request *from, bool is_final) {
+    const char *id = json_string_value(from->id);
+    if (id == NULL || !offer_answer(from->peer, id, from->message, is_final))
+        request_refuse(from, "id: no call or goal of this id waits for an answer of this connection");
+}
+
+static void final_answer(const request *from) {
+    answer(from, true);
+}
+
+static void action_feedback(const request *from) {
+    answer(from, false);
+}
+
+/* ---- the connection ---------------------------------------------------------------------------------------------- */
+
+static void set_level(const request *from) {
+    static const char *const words[] = {"none", "error", "warning", "info"};
+    const char *level = request_text(from, "level");
+    for (int i = 0; level != NULL && i < 4; i++) {
+        if (strcmp(level, words[i]) == 0) {
+            from->peer->level = (status_level)i;
+            return;
+        }
+    }
+    if (level != NULL)
+        request_refuse(from, "level: \"%.32s\" is none of none, error, warning and info", level);
+}
+
+/* What a server that was dialled tells; a client has nothing to tell. */
+static void status(const request *from) {
+    if (!from->peer->is_dialled)
+        return;
+    const char *text = json_string_value(json_object_get(from->message, "msg"));
+    bridge_log(from->peer->bridge, "%s says: %.200s", from->peer->name, text != NULL ? text : "");
+}
+
+static void auth(const request *from) {
+    request_refuse(from, "give the token as \"Authorization: Bearer TOKEN\" or as ?token=TOKEN in the address");
+}
+
+typedef struct operation {
+    const char *name;
+    void (*run)(const request *from);
+} operation;
+
+static const operation operations[] = {
+    {"advertise", advertise},
+    {"unadvertise", unadvertise},
+    {"publish", publish},
+    {"subscribe", subscribe},
+    {"unsubscribe", unsubscribe},
+    {"call_service", service_call},
+    {"service_response", final_answer},
+    {"advertise_service", advertise_service},
+    {"unadvertise_service", unadvertise_service},
+    {"advertise_action", advertise_action},
+    {"unadvertise_action", unadvertise_action},
+    {"send_action_goal", action_goal},
+    {"cancel_action_goal", action_cancel},
+    {"action_feedback", action_feedback},
+    {"action_result", final_answer},
+    {"set_level", set_level},
+    {"status", status},
+    {"auth", auth},
+};
+
+bool operation_run(const request *from) {
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        if (strcmp(operations[i].name, from->op) == 0) {
+            operations[i].run(from);
+            return true;
+        }
+    }
+    return false;
+}

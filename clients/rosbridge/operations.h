@@ -1,0 +1,12 @@
+/*
+ * The operations of the protocol, one function for each "op".
+ */
+#ifndef ROSBRIDGE_OPERATIONS_H
+#define ROSBRIDGE_OPERATIONS_H
+
+#include "protocol.h"
+
+/* Runs the operation of a message and answers it. False: there is no operation of that name. */
+bool operation_run(const request *from);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * What waits to be sent.
+ */
+#include "outbox.h"
+
+#include <stdlib.h>
+
+struct outbox_entry {
+    outbox_entry *next;
+    buffer *message;
+    bool is_data;
+    const void *source;
+};
+
+static bool append(outbox *to, buffer *message, bool is_data, const void *source) {
+    outbox_entry *entry = message != NULL ? malloc(sizeof *entry) : NULL;
+    if (entry == NULL) {
+        buffer_release(message);
+        return false;
+    }
+    *entry = (outbox_entry){.message = message, .is_data = is_data, .source = source};
+    if (to->last != NULL)
+        to->last->next = entry;
+    else
+        to->first = entry;
+    to->last = entry;
+    *(is_data ? &to->data_messages : &to->control_messages) += 1;
+    *(is_data ? &to->data_bytes : &to->control_bytes) += message->size;
+    return true;
+}
+
+/* Takes the entry that `link` points to out of the list, whose entry before is `before`. */
+static buffer *take_out(outbox *from, outbox_entry **link, outbox_entry *before) {
+    outbox_entry *entry = *link;
+    buffer *message = entry->message;
+    *link = entry->next;
+    if (from->last == entry)
+        from->last = before;
+    *(entry->is_data ? &from->data_messages : &from->control_messages) -= 1;
+    *(entry->is_data ? &from->data_bytes : &from->control_bytes) -= message->size;
+    free(entry);
+    return message;
+}
+
+/* Drops the oldest data, of one source or of any (NULL). False: there is none. */
+static bool drop_oldest(outbox *from, const void *source) {
+    outbox_entry *before = NULL;
+    for (outbox_entry **link = &from->first; *link != NULL; before = *link, link = &(*link)->next) {
+        if ((*link)->is_data && (source == NULL || (*link)->source == source)) {
+            buffer_release(take_out(from, link, before));
+            from->lost++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t count_source(const outbox *of, const void *source) {
+    size_t count = 0;
+    for (const outbox_entry *entry = of->first; entry != NULL; entry = entry->next)
+        count += entry->is_data && entry->source == source;
+    return count;
+}
+
+void outbox_free(outbox *freed) {
+    while (freed->first != NULL)
+        buffer_release(outbox_next(freed));
+}
+
+bool outbox_add_control(outbox *to, buffer *message) {
+    if (!append(to, message, false, NULL))
+        return false;
+    if (to->control_messages > to->limits.control_messages || to->control_bytes > to->limits.control_bytes)
+        to->overflow = true;
+    return true;
+}
+
+bool outbox_add_data(outbox *to, buffer *message, const void *source, size_t source_limit) {
+    if (message == NULL)
+        return false;
+    if (source_limit > 0 && to->data_messages >= source_limit && count_source(to, source) >= source_limit)
+        drop_oldest(to, source);
+    while (to->data_bytes > 0 && to->data_bytes + message->size > to->limits.data_bytes)
+        drop_oldest(to, NULL);
+    return append(to, message, true, source);
+}
+
+void outbox_drop_source(outbox *from, const void *source) {
+    outbox_entry *before = NULL;
+    for (outbox_entry **link = &from->first; *link != NULL;) {
+        if ((*link)->is_data && (*link)->source == source) {
+            buffer_release(take_out(from, link, before));
+        } else {
+            before = *link;
+            link = &(*link)->next;
+        }
+    }
+}
+
+buffer *outbox_next(outbox *from) {
+    return from->first != NULL ? take_out(from, &from->first, NULL) : NULL;
+}
+
+size_t outbox_take_loss(outbox *from) {
+    size_t lost = from->data_messages == 0 ? from->lost : 0;
+    if (lost > 0)
+        from->lost = 0;
+    return lost;
+}

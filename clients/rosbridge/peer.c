@@ -1,0 +1,137 @@
+/*
+ * Peers.
+ */
+#include "peer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "actions.h"
+#include "offers.h"
+#include "topics.h"
+
+static const char *const level_words[] = {"none", "error", "warning", "info"};
+
+peer *peer_add(bridge *to, const char *name) {
+    peer *added = calloc(1, sizeof *added);
+    if (added == NULL)
+        return NULL;
+    added->bridge = to;
+    added->number = ++to->last_number;
+    added->references = 1;
+    added->level = STATUS_WARNING;
+    added->last_message = monotonic_time();
+    added->outbox.limits = (outbox_limits){.control_messages = to->config->control_messages,
+                                           .control_bytes = to->config->control_bytes,
+                                           .data_bytes = to->config->data_bytes};
+    snprintf(added->name, sizeof added->name, "%s", name);
+    added->next = to->peers;
+    to->peers = added;
+    to->metrics.counters[COUNTER_CONNECTIONS]++;
+    to->metrics.gauges[GAUGE_CONNECTIONS]++;
+    return added;
+}
+
+void peer_remove(peer *removed) {
+    bridge *of = removed->bridge;
+    removed->is_gone = true;
+    for (peer **link = &of->peers; *link != NULL; link = &(*link)->next) {
+        if (*link == removed) {
+            *link = removed->next;
+            break;
+        }
+    }
+    of->metrics.gauges[GAUGE_CONNECTIONS]--;
+    topics_forget_peer(of, removed);
+    offers_forget_peer(of, removed);
+    actions_forget_peer(of, removed);
+    outbox_free(&removed->outbox);
+    fragments_free(&removed->fragments);
+    peer_release(removed);
+}
+
+peer *peer_share(peer *shared) {
+    shared->references++;
+    return shared;
+}
+
+void peer_release(peer *released) {
+    if (--released->references == 0)
+        free(released);
+}
+
+void peer_send_encoded(peer *to, buffer_list *messages) {
+    for (size_t i = 0; i < messages->count && !to->is_gone; i++)
+        outbox_add_control(&to->outbox, buffer_share(messages->items[i]));
+    buffer_list_free(messages);
+    if (to->is_gone)
+        return;
+    if (to->outbox.overflow && !to->is_cut)
+        peer_cut(to, "answers pile up unread");
+    if (to->wake != NULL)
+        to->wake(to);
+}
+
+void peer_send(peer *to, json_t *message) {
+    buffer_list encoded = {0};
+    if (message != NULL && !to->is_gone && encode_message(message, NULL, &(encoding){0}, &encoded))
+        peer_send_encoded(to, &encoded);
+    buffer_list_free(&encoded);
+    json_decref(message);
+}
+
+void peer_status(peer *to, status_level level, const json_t *id, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (level == STATUS_ERROR)
+        to->bridge->metrics.counters[COUNTER_MESSAGES_REFUSED]++;
+    if (level > to->level)
+        return;
+    json_t *message = json_pack("{ss ss ss}", "op", "status", "level", level_words[level], "msg", text);
+    if (message == NULL) /* the text quotes bytes that are not UTF-8 */
+        message =
+            json_pack("{ss ss ss}", "op", "status", "level", level_words[level], "msg", "the message is not UTF-8");
+    if (message != NULL && id != NULL)
+        json_object_set(message, "id", (json_t *)id);
+    peer_send(to, message);
+}
+
+void peer_cut(peer *cut, const char *format, ...) {
+    if (cut->is_cut || cut->is_gone)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(cut->cut_reason, sizeof cut->cut_reason, format, arguments);
+    va_end(arguments);
+    cut->is_cut = true;
+    cut->bridge->metrics.counters[COUNTER_CONNECTIONS_CUT]++;
+    if (cut->wake != NULL)
+        cut->wake(cut);
+}
+
+buffer *peer_next(peer *of) {
+    buffer *message = outbox_next(&of->outbox);
+    size_t lost = message == NULL ? outbox_take_loss(&of->outbox) : 0;
+    if (lost == 0)
+        return message;
+    of->bridge->metrics.counters[COUNTER_MESSAGES_LOST] += lost;
+    peer_status(of, STATUS_WARNING, NULL,
+                "%zu messages of topics were dropped, the oldest first, since they were not read fast enough", lost);
+    return outbox_next(&of->outbox);
+}
+
+void peer_check(peer *checked, double now) {
+    const config *c = checked->bridge->config;
+    fragment_limits limits = {.time = c->fragment_time};
+    size_t expired = fragments_expire(&checked->fragments, &limits, now);
+    if (expired > 0)
+        peer_status(checked, STATUS_ERROR, NULL, "fragment: %zu messages did not become complete within %g s", expired,
+                    c->fragment_time);
+    bool is_idle = checked->calls == 0 && checked->subscriptions == 0 && checked->advertisements == 0;
+    if (is_idle && !checked->is_dialled && now - checked->last_message > c->idle_time)
+        peer_cut(checked, "idle for %g s", c->idle_time);
+}

@@ -1,0 +1,159 @@
+/*
+ * The rosbridge protocol: messages taken apart.
+ */
+#include "protocol.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cbor_codec.h"
+#include "operations.h"
+#include "png_text.h"
+#include "ros_names.h"
+
+/* A message may come in a png in fragments, but not deeper. */
+enum { MAX_NESTING = 3 };
+
+bool request_refuse(const request *refused, const char *format, ...) {
+    char text[768];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    peer_status(refused->peer, STATUS_ERROR, refused->id, "%s: %s", refused->op, text);
+    return false;
+}
+
+const char *request_text(const request *from, const char *member) {
+    const json_t *value = json_object_get(from->message, member);
+    if (value == NULL || json_is_null(value))
+        return "";
+    if (json_is_string(value))
+        return json_string_value(value);
+    request_refuse(from, "%s: a string is needed", member);
+    return NULL;
+}
+
+bool request_name(const request *from, const char *member, char name[256]) {
+    const char *text = request_text(from, member);
+    if (text == NULL || ros_name_normalize(text, name))
+        return text != NULL;
+    return request_refuse(from, text[0] == '\0' ? "%s: a name is needed" : "%s: \"%.64s\" is no name of ROS", member,
+                          text);
+}
+
+bool request_number(const request *from, const char *member, double standard, double *number) {
+    const json_t *value = json_object_get(from->message, member);
+    *number = json_is_number(value) ? json_number_value(value) : standard;
+    if (value != NULL && !json_is_number(value) && !json_is_null(value))
+        return request_refuse(from, "%s: a number is needed", member);
+    return *number >= 0 || request_refuse(from, "%s: %g is less than 0", member, *number);
+}
+
+bool request_encoding(const request *from, encoding *wanted) {
+    const char *word = request_text(from, "compression");
+    double size;
+    *wanted = (encoding){0};
+    if (word == NULL || !request_number(from, "fragment_size", 0, &size))
+        return false;
+    if (word[0] != '\0' && !parse_compression(word, &wanted->compression))
+        return request_refuse(from, "compression: \"%.32s\" is none of none, png, cbor and cbor-raw", word);
+    wanted->fragment_size = size > 0 && size < 1 ? 1 : (size_t)fmin(size, 1 << 30);
+    return true;
+}
+
+static void take_message(peer *from, json_t *message, size_t size, int nesting);
+
+/* Parses JSON of any origin and takes it. */
+static void take_text(peer *from, const char *text, size_t size, int nesting) {
+    json_error_t error;
+    json_t *message = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (message == NULL)
+        peer_status(from, STATUS_ERROR, NULL, "not JSON: line %d, column %d: %s", error.line, error.column, error.text);
+    else
+        take_message(from, message, size, nesting);
+    json_decref(message);
+}
+
+/* A fragment: the message is taken when it is the last. */
+static void take_fragment(const request *from, int nesting) {
+    const config *c = from->peer->bridge->config;
+    const json_t *data = json_object_get(from->message, "data"), *number = json_object_get(from->message, "num"),
+                 *total = json_object_get(from->message, "total");
+    const char *id = json_string_value(from->id);
+    if (id == NULL || !json_is_string(data) || !json_is_integer(number) || !json_is_integer(total)) {
+        request_refuse(from, "id and data as strings, num and total as whole numbers are needed");
+        return;
+    }
+    fragment_limits limits = {.messages = c->partial_messages,
+                              .fragments = c->fragments,
+                              .bytes = c->message_bytes,
+                              .time = c->fragment_time};
+    char *message, error[FRAGMENT_ERROR_SIZE];
+    size_t size;
+    fragment_result result = fragments_take(
+        &from->peer->fragments, &limits, monotonic_time(), id, json_string_value(data), json_string_length(data),
+        json_integer_value(number), json_integer_value(total), &message, &size, error);
+    if (result == FRAGMENT_REFUSED)
+        request_refuse(from, "%s", error);
+    if (result != FRAGMENT_COMPLETE)
+        return;
+    take_text(from->peer, message, size, nesting + 1);
+    free(message);
+}
+
+static void take_png(const request *from, int nesting) {
+    const json_t *data = json_object_get(from->message, "data");
+    const char *error = "data: a string is needed";
+    size_t size;
+    char *text = json_is_string(data) ? png_decompress(json_string_value(data), json_string_length(data),
+                                                       from->peer->bridge->config->message_bytes, &size, &error)
+                                      : NULL;
+    if (text == NULL)
+        request_refuse(from, "data: %s", error);
+    else
+        take_text(from->peer, text, size, nesting + 1);
+    free(text);
+}
+
+static void take_message(peer *from, json_t *message, size_t size, int nesting) {
+    request taken = {.peer = from,
+                     .message = message,
+                     .id = json_object_get(message, "id"),
+                     .op = json_string_value(json_object_get(message, "op")),
+                     .size = size};
+    if (!json_is_object(message)) {
+        peer_status(from, STATUS_ERROR, NULL, "a message is an object with the member \"op\"");
+    } else if (taken.op == NULL) {
+        peer_status(from, STATUS_ERROR, taken.id, "op: a string is needed");
+    } else if (nesting >= MAX_NESTING) {
+        request_refuse(&taken, "fragments and images are nested deeper than %d", MAX_NESTING);
+    } else if (strcmp(taken.op, "fragment") == 0) {
+        take_fragment(&taken, nesting);
+    } else if (strcmp(taken.op, "png") == 0) {
+        take_png(&taken, nesting);
+    } else if (!operation_run(&taken)) {
+        peer_status(from, STATUS_ERROR, taken.id, "op: there is no operation \"%.64s\"", taken.op);
+    }
+}
+
+void protocol_take(peer *from, const void *bytes, size_t size, bool is_binary) {
+    metrics *counted = &from->bridge->metrics;
+    counted->counters[COUNTER_MESSAGES_IN]++;
+    counted->counters[COUNTER_BYTES_IN] += size;
+    from->last_message = monotonic_time();
+    if (!is_binary) {
+        take_text(from, bytes, size, 0);
+        return;
+    }
+    char error[CBOR_ERROR_SIZE];
+    json_t *message = cbor_decode_message(bytes, size, error);
+    if (message == NULL)
+        peer_status(from, STATUS_ERROR, NULL, "%s", error);
+    else
+        take_message(from, message, size, 0);
+    json_decref(message);
+}

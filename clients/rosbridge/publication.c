@@ -1,0 +1,115 @@
+/*
+ * Messages to the subscribers of a topic: paced, encoded, queued.
+ */
+#include "publication.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cbor_codec.h"
+#include "ros_serialize.h"
+#include "ros_time.h"
+
+/* The encodings of one message, each made when the first subscriber wants it. Fragments are of one subscriber. */
+typedef struct publication {
+    const topic *topic;
+    json_t *message;
+    buffer_list encoded[2][4]; /* by spelling of times and compression */
+} publication;
+
+/* cbor-raw carries the bytes of ROS's own serialization and the time. */
+static bool encode_raw(const publication *of, bool is_ros1, buffer_list *to) {
+    size_t size;
+    uint8_t *bytes =
+        ros_serialize(of->topic->type, of->message, is_ros1 ? ROS_SERIALIZE_ROS1 : ROS_SERIALIZE_CDR, &size);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    bool encoded =
+        bytes != NULL && buffer_list_add(to, cbor_encode_raw(of->topic->name, now.tv_sec, now.tv_nsec, bytes, size));
+    free(bytes);
+    return encoded;
+}
+
+/* The message with the envelope of publish. */
+static bool encode(const publication *of, bool is_ros1, const encoding *how, buffer_list *to) {
+    if (how->compression == COMPRESSION_CBOR_RAW)
+        return encode_raw(of, is_ros1, to);
+    json_t *message = is_ros1 ? ros_time_to_ros1(of->message) : json_incref(of->message);
+    json_t *envelope = json_pack("{ss ss so}", "op", "publish", "topic", of->topic->name, "msg", message);
+    bool encoded = envelope != NULL && encode_message(envelope, NULL, how, to);
+    json_decref(envelope);
+    return encoded;
+}
+
+static void deliver(publication *of, subscription *to) {
+    buffer_list own = {0}, *messages = &own;
+    bool is_shared = to->encoding.fragment_size == 0 || to->encoding.compression >= COMPRESSION_CBOR;
+    if (is_shared)
+        messages = &of->encoded[to->is_ros1][to->encoding.compression];
+    bool encoded = messages->count > 0 || encode(of, to->is_ros1, &to->encoding, messages);
+    for (size_t i = 0; encoded && i < messages->count; i++) {
+        size_t limit = to->queue_length * messages->count;
+        outbox_add_data(&to->peer->outbox, buffer_share(messages->items[i]), to, limit);
+    }
+    buffer_list_free(&own);
+    to->next_time = monotonic_time() + to->throttle;
+    if (to->peer->wake != NULL)
+        to->peer->wake(to->peer);
+}
+
+static void release(publication *released) {
+    for (int spelling = 0; spelling < 2; spelling++)
+        for (int kind = 0; kind < 4; kind++)
+            buffer_list_free(&released->encoded[spelling][kind]);
+}
+
+void publication_send_one(const topic *of, subscription *to, json_t *message) {
+    publication one = {.topic = of, .message = message};
+    deliver(&one, to);
+    release(&one);
+}
+
+/* Keeps a message for later; the oldest beyond the queue's length is dropped. Without a queue it is not kept. */
+static void wait(subscription *of, json_t *message) {
+    if (of->queue_length == 0)
+        return;
+    if (json_array_size(of->queue) >= of->queue_length)
+        json_array_remove(of->queue, 0);
+    json_array_append(of->queue, message);
+}
+
+void topic_publish(bridge *in, topic *to, json_t *message) {
+    publication all = {.topic = to, .message = message};
+    double now = monotonic_time();
+    if (to->is_latching) {
+        json_decref(to->last);
+        to->last = json_incref(message);
+    }
+    for (subscription *each = to->subscriptions; each != NULL; each = each->next) {
+        if (now < each->next_time || json_array_size(each->queue) > 0) {
+            wait(each, message);
+            bridge_flush_at(in, each->next_time);
+        } else {
+            deliver(&all, each);
+        }
+    }
+    release(&all);
+}
+
+double topics_flush(bridge *in, double now) {
+    double next = INFINITY;
+    for (topic *each = in->topics; each != NULL; each = each->next) {
+        for (subscription *to = each->subscriptions; to != NULL; to = to->next) {
+            if (json_array_size(to->queue) == 0)
+                continue;
+            if (now >= to->next_time) {
+                publication_send_one(each, to, json_array_get(to->queue, 0));
+                json_array_remove(to->queue, 0);
+            }
+            if (json_array_size(to->queue) > 0)
+                next = fmin(next, to->next_time);
+        }
+    }
+    return next;
+}

@@ -1,0 +1,124 @@
+/*
+ * Binary forms of ROS. A machine of this kind is little-endian.
+ */
+#include "ros_serialize.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base64.h"
+#include "json_list.h"
+#include "ros_types.h"
+
+enum { CDR_HEAD = 4 };
+
+typedef struct sink {
+    FILE *stream;
+    ros_serialization how;
+    size_t written; /* without the head */
+} sink;
+
+static void put(sink *to, const void *bytes, size_t size) {
+    if (size > 0)
+        fwrite(bytes, 1, size, to->stream);
+    to->written += size;
+}
+
+static void align(sink *to, size_t size) {
+    static const char zeros[8];
+    if (to->how == ROS_SERIALIZE_CDR && to->written % size != 0)
+        put(to, zeros, size - to->written % size);
+}
+
+static void put_length(sink *to, size_t length) {
+    uint32_t number = (uint32_t)length;
+    align(to, sizeof number);
+    put(to, &number, sizeof number);
+}
+
+/* CDR counts and writes the zero byte at the end. */
+static void put_text(sink *to, const char *text, size_t length) {
+    size_t written = length + (to->how == ROS_SERIALIZE_CDR);
+    put_length(to, written);
+    put(to, text, written);
+}
+
+static size_t width_of(const char *type) {
+    if (strstr(type, "64") != NULL)
+        return 8;
+    if (strstr(type, "32") != NULL)
+        return 4;
+    return strstr(type, "16") != NULL ? 2 : 1;
+}
+
+static void put_primitive(sink *to, const char *type, const json_t *value) {
+    if (strcmp(type, "string") == 0) {
+        put_text(to, json_string_value(value), json_string_length(value));
+        return;
+    }
+    double real = json_number_value(value);
+    float single = (float)real;
+    json_int_t whole = json_is_boolean(value)   ? json_is_true(value)
+                       : json_is_integer(value) ? json_integer_value(value)
+                                                : (json_int_t)real;
+    size_t width = width_of(type);
+    align(to, width);
+    if (strcmp(type, "float64") == 0)
+        put(to, &real, width);
+    else if (strcmp(type, "float32") == 0)
+        put(to, &single, width);
+    else
+        put(to, &whole, width);
+}
+
+static void put_message(sink *to, const char *type, const json_t *message);
+
+static void put_value(sink *to, const char *type, const json_t *value) {
+    if (ros_type_is_primitive(type))
+        put_primitive(to, type, value);
+    else
+        put_message(to, type, value);
+}
+
+static void put_field(sink *to, const ros_field *field, const json_t *value) {
+    if (field->length == 0) {
+        put_value(to, field->type, value);
+        return;
+    }
+    if (json_is_string(value)) {
+        size_t size;
+        uint8_t *bytes = base64_decode(json_string_value(value), json_string_length(value), &size);
+        put_length(to, size);
+        put(to, bytes, size);
+        free(bytes);
+        return;
+    }
+    put_length(to, list_size(value));
+    for (size_t i = 0; i < list_size(value); i++)
+        put_value(to, field->type, list_get(value, i));
+}
+
+/* The header of ROS 1 begins with a sequence number. */
+static void put_message(sink *to, const char *type, const json_t *message) {
+    ros_field field;
+    if (to->how == ROS_SERIALIZE_ROS1 && strcmp(type, "std_msgs/msg/Header") == 0)
+        put_length(to, 0);
+    for (size_t i = 0; ros_type_field(type, i, &field); i++)
+        put_field(to, &field, json_object_get(message, field.name));
+}
+
+uint8_t *ros_serialize(const char *type, const json_t *message, ros_serialization how, size_t *size) {
+    static const char head[CDR_HEAD] = {0, 1, 0, 0};
+    char *bytes = NULL;
+    sink to = {.how = how, .stream = open_memstream(&bytes, size)};
+    if (to.stream == NULL)
+        return NULL;
+    if (how == ROS_SERIALIZE_CDR)
+        fwrite(head, 1, sizeof head, to.stream);
+    put_message(&to, type, message);
+    if (fclose(to.stream) == 0)
+        return (uint8_t *)bytes;
+    free(bytes);
+    return NULL;
+}

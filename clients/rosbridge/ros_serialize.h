@@ -1,0 +1,18 @@
+/*
+ * Messages in the binary forms of ROS, for the compression cbor-raw.
+ */
+#ifndef ROSBRIDGE_ROS_SERIALIZE_H
+#define ROSBRIDGE_ROS_SERIALIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+/* ROS 1: little-endian, packed. ROS 2: CDR, little-endian, each number aligned to its size after a head of 4 bytes. */
+typedef enum ros_serialization { ROS_SERIALIZE_ROS1, ROS_SERIALIZE_CDR } ros_serialization;
+
+/* The bytes, to be freed, of a complete message of a known type; NULL when out of memory. */
+uint8_t *ros_serialize(const char *type, const json_t *message, ros_serialization how, size_t *size);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * Definitions of message types.
+ */
+#include "ros_types.h"
+
+#include <dynamics/v1/envelope.pb-c.h>
+#include <dynamics/v1/event.pb-c.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "joint_state.h"
+#include "message_fields.h"
+#include "methods.h"
+
+/* A type of ROS: a line for each field. */
+typedef struct definition {
+    const char *type, *fields;
+} definition;
+
+static const definition definitions[] = {
+    {"builtin_interfaces/msg/Time", "int32 sec\nuint32 nanosec\n"},
+    {"builtin_interfaces/msg/Duration", "int32 sec\nuint32 nanosec\n"},
+    {"std_msgs/msg/Header", "builtin_interfaces/msg/Time stamp\nstring frame_id\n"},
+    {"std_msgs/msg/Empty", ""},
+    {"std_msgs/msg/String", "string data\n"},
+    {"std_msgs/msg/Bool", "bool data\n"},
+    {"std_msgs/msg/Int32", "int32 data\n"},
+    {"std_msgs/msg/Float64", "float64 data\n"},
+    {"std_msgs/msg/MultiArrayDimension", "string label\nuint32 size\nuint32 stride\n"},
+    {"std_msgs/msg/MultiArrayLayout", "std_msgs/msg/MultiArrayDimension[] dim\nuint32 data_offset\n"},
+    {"std_msgs/msg/Float64MultiArray", "std_msgs/msg/MultiArrayLayout layout\nfloat64[] data\n"},
+    {"geometry_msgs/msg/Vector3", "float64 x\nfloat64 y\nfloat64 z\n"},
+    {"geometry_msgs/msg/Point", "float64 x\nfloat64 y\nfloat64 z\n"},
+    {"geometry_msgs/msg/Quaternion", "float64 x\nfloat64 y\nfloat64 z\nfloat64 w\n"},
+    {"geometry_msgs/msg/Pose", "geometry_msgs/msg/Point position\ngeometry_msgs/msg/Quaternion orientation\n"},
+    {"geometry_msgs/msg/Wrench", "geometry_msgs/msg/Vector3 force\ngeometry_msgs/msg/Vector3 torque\n"},
+    {"geometry_msgs/msg/WrenchStamped", "std_msgs/msg/Header header\ngeometry_msgs/msg/Wrench wrench\n"},
+    {"sensor_msgs/msg/JointState",
+     "std_msgs/msg/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort\n"},
+    {"trajectory_msgs/msg/JointTrajectoryPoint",
+     "float64[] positions\nfloat64[] velocities\nfloat64[] accelerations\nfloat64[] effort\n"
+     "builtin_interfaces/msg/Duration time_from_start\n"},
+    {"trajectory_msgs/msg/JointTrajectory",
+     "std_msgs/msg/Header header\nstring[] joint_names\ntrajectory_msgs/msg/JointTrajectoryPoint[] points\n"},
+    {"diagnostic_msgs/msg/KeyValue", "string key\nstring value\n"},
+    {"diagnostic_msgs/msg/DiagnosticStatus",
+     "uint8 level\nstring name\nstring message\nstring hardware_id\ndiagnostic_msgs/msg/KeyValue[] values\n"},
+    {"diagnostic_msgs/msg/DiagnosticArray",
+     "std_msgs/msg/Header header\ndiagnostic_msgs/msg/DiagnosticStatus[] status\n"},
+    {"std_srvs/srv/Trigger_Request", ""},
+    {"std_srvs/srv/Trigger_Response", "bool success\nstring message\n"},
+};
+
+enum { DEFINITIONS = sizeof definitions / sizeof definitions[0] };
+
+static const definition *find_definition(const char *type) {
+    for (size_t i = 0; i < DEFINITIONS; i++)
+        if (strcmp(definitions[i].type, type) == 0)
+            return &definitions[i];
+    return NULL;
+}
+
+/* Line `index` of a definition. */
+static bool read_line(const char *fields, size_t index, ros_field *field) {
+    for (; index > 0 && *fields != '\0'; index--)
+        fields = strchr(fields, '\n') + 1;
+    if (*fields == '\0')
+        return false;
+    size_t length = strcspn(fields, " ");
+    bool is_sequence = fields[length - 1] == ']';
+    *field = (ros_field){.length = is_sequence ? ROS_SEQUENCE : 0};
+    snprintf(field->type, sizeof field->type, "%.*s", (int)(is_sequence ? length - 2 : length), fields);
+    fields += length + 1;
+    snprintf(field->name, sizeof field->name, "%.*s", (int)strcspn(fields, "\n"), fields);
+    return true;
+}
+
+/* ---- the wire contract ------------------------------------------------------------------------------------------- */
+
+static const char *primitive_of(ProtobufCType type) {
+    switch (type) {
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_SINT32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+        return "int32";
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+        return "int64";
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_FIXED32:
+        return "uint32";
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_FIXED64:
+        return "uint64";
+    case PROTOBUF_C_TYPE_FLOAT:
+        return "float32";
+    case PROTOBUF_C_TYPE_DOUBLE:
+        return "float64";
+    case PROTOBUF_C_TYPE_BOOL:
+        return "bool";
+    default:
+        return "string";
+    }
+}
+
+static void message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]) {
+    static const char *const shared[] = {"Vector3", "Quaternion", "Pose"};
+    const char *package = MESSAGE_PACKAGE;
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(message->short_name, shared[i]) == 0)
+            package = "geometry_msgs";
+    snprintf(type, ROS_NAME_SIZE, "%s/msg/%s", package, message->short_name);
+}
+
+bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field) {
+    *field = (ros_field){0};
+    if (index == message->n_fields && is_request && joint_state_is_taken(message)) {
+        snprintf(field->name, sizeof field->name, "joint_state");
+        snprintf(field->type, sizeof field->type, "sensor_msgs/msg/JointState");
+        field->length = ROS_SEQUENCE;
+        return true;
+    }
+    if (index >= message->n_fields)
+        return false;
+    const ProtobufCFieldDescriptor *from = &message->fields[index];
+    bool is_message = from->type == PROTOBUF_C_TYPE_MESSAGE;
+    snprintf(field->name, sizeof field->name, "%s", from->name);
+    if (is_message)
+        message_type(from->descriptor, field->type);
+    else
+        snprintf(field->type, sizeof field->type, "%s", primitive_of(from->type));
+    if (from->type == PROTOBUF_C_TYPE_ENUM)
+        field->words = from->descriptor;
+    if (from->label == PROTOBUF_C_LABEL_REPEATED)
+        field->length = ROS_SEQUENCE;
+    else if (field_is_choice(from) || (is_message && is_request))
+        field->length = ROS_AT_MOST_ONE;
+    if (from->type == PROTOBUF_C_TYPE_BYTES) {
+        snprintf(field->type, sizeof field->type, "uint8");
+        field->length = ROS_SEQUENCE;
+    }
+    return true;
+}
+
+/* A message by its short name, in or below another; the contract has no recursive messages. */
+static const ProtobufCMessageDescriptor *find_message(const ProtobufCMessageDescriptor *in, const char *name) {
+    if (strcmp(in->short_name, name) == 0)
+        return in;
+    const ProtobufCMessageDescriptor *found = NULL;
+    for (unsigned i = 0; i < in->n_fields && found == NULL; i++)
+        if (in->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
+            found = find_message(in->fields[i].descriptor, name);
+    return found;
+}
+
+/* The message behind a type of dynamics_msgs; `is_request` tells whether it is a request. NULL: there is none. */
+static const ProtobufCMessageDescriptor *message_of(const char *type, bool *is_request) {
+    char name[ROS_NAME_SIZE];
+    *is_request = false;
+    if (sscanf(type, MESSAGE_PACKAGE "/msg/%255s", name) == 1) {
+        const ProtobufCMessageDescriptor *found = find_message(&dynamics__v1__request__descriptor, name);
+        if (found == NULL)
+            found = find_message(&dynamics__v1__reply__descriptor, name);
+        return found != NULL ? found : find_message(&dynamics__v1__event__descriptor, name);
+    }
+    char *end = sscanf(type, MESSAGE_PACKAGE "/srv/%255s", name) == 1 ? strrchr(name, '_') : NULL;
+    if (end == NULL)
+        return NULL;
+    *is_request = strcmp(end, "_Request") == 0;
+    if (!*is_request && strcmp(end, "_Response") != 0)
+        return NULL;
+    *end = '\0';
+    for (size_t i = 0; i < method_count(); i++) {
+        char own[METHOD_NAME_SIZE];
+        method_type(method_get(i), own);
+        if (strcmp(own, name) == 0)
+            return *is_request ? method_request(method_get(i)) : method_reply(method_get(i));
+    }
+    return NULL;
+}
+
+bool ros_type_field(const char *type, size_t index, ros_field *field) {
+    const definition *standard = find_definition(type);
+    if (standard != NULL)
+        return read_line(standard->fields, index, field);
+    bool is_request;
+    const ProtobufCMessageDescriptor *message = message_of(type, &is_request);
+    return message != NULL && ros_message_field(message, is_request, index, field);
+}
+
+bool ros_type_is_known(const char *type) {
+    bool is_request;
+    return find_definition(type) != NULL || message_of(type, &is_request) != NULL;
+}
+
+bool ros_type_is_primitive(const char *type) {
+    return strchr(type, '/') == NULL;
+}

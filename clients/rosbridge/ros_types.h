@@ -1,0 +1,47 @@
+/*
+ * Definitions of message types: those of ROS that the gateway speaks, and dynamics_msgs, whose types come from the
+ * descriptors of the wire contract.
+ *
+ * Types are named in the spelling of ROS 2: "sensor_msgs/msg/JointState", and the two halves of a service
+ * "dynamics_msgs/srv/InverseDynamics_Request" and "..._Response".
+ *
+ * A message of the contract becomes one of dynamics_msgs with the same fields. ROS has no absent fields, so what may be
+ * absent in a request (messages), and members of a oneof, are sequences of at most one. Enums are strings. Vector3,
+ * Quaternion and Pose are those of geometry_msgs. A request that takes JointState has the field joint_state.
+ */
+#ifndef ROSBRIDGE_ROS_TYPES_H
+#define ROSBRIDGE_ROS_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+#include <protobuf-c/protobuf-c.h>
+
+#include "ros_names.h"
+
+enum { ROS_SEQUENCE = -1, ROS_AT_MOST_ONE = -2 };
+
+typedef struct ros_field {
+    char name[96];
+    char type[ROS_NAME_SIZE];             /* "float64", or a message */
+    int length;                           /* 0: one value; else a sequence, or an array of so many */
+    const ProtobufCEnumDescriptor *words; /* what a string may be; NULL: anything */
+} ros_field;
+
+/* Field `index` of a type. False: there is none, or the type is not known. */
+bool ros_type_field(const char *type, size_t index, ros_field *field);
+bool ros_type_is_known(const char *type);
+
+/* float64, uint8 ... string: no message. */
+bool ros_type_is_primitive(const char *type);
+
+/* The fields of a message of the contract. `is_request`: its messages may be absent. */
+bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field);
+
+/* Checks a message against its type and completes it: missing fields get defaults, a missing stamp the present time;
+ * times may be in either spelling or "now"; arrays may be objects with index keys. Messages of unknown types are taken
+ * as they are. False: `error`, of TOPIC_ERROR_SIZE, begins with the path below `root`. */
+bool ros_complete(const char *type, json_t *message, const char *root, char *error);
+
+#endif

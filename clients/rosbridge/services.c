@@ -1,0 +1,134 @@
+/*
+ * Calls of services.
+ */
+#include "services.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "offers.h"
+#include "ros_names.h"
+#include "rosapi.h"
+
+bool service_is_reserved(const char *name) {
+    return strncmp(name, METHOD_PREFIX, strlen(METHOD_PREFIX)) == 0 || strncmp(name, "/rosapi/", 8) == 0;
+}
+
+/* The response without its values, with the service as the caller spelled it. */
+static json_t *begin_response(const request *from, const char *service) {
+    json_t *response = json_pack("{ss ss}", "op", "service_response", "service", service);
+    if (response != NULL && from->id != NULL)
+        json_object_set(response, "id", from->id);
+    return response;
+}
+
+/* Answers at once; takes `values`. */
+static void respond(const request *from, const char *service, const encoding *how, json_t *values, bool result) {
+    json_t *response = begin_response(from, service);
+    buffer_list encoded = {0};
+    json_object_set_new(response, "values", values != NULL ? values : json_object());
+    json_object_set_new(response, "result", json_boolean(result));
+    from->peer->bridge->metrics.counters[COUNTER_CALLS_FAILED] += !result;
+    if (encode_message(response, NULL, how, &encoded))
+        peer_send_encoded(from->peer, &encoded);
+    buffer_list_free(&encoded);
+    json_decref(response);
+}
+
+static void fail(const request *from, const char *service, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void fail(const request *from, const char *service, const char *format, ...) {
+    char reason[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    json_t *text = json_string(reason);
+    respond(from, service, &(encoding){0}, text != NULL ? text : json_string("the name is not UTF-8"), false);
+}
+
+call *service_new_call(const request *from, method called, const encoding *how, double timeout, json_t *answer) {
+    call *made = calloc(1, sizeof *made);
+    if (made == NULL || answer == NULL) {
+        free(made);
+        json_decref(answer);
+        return NULL;
+    }
+    made->method = called;
+    made->arguments = json_incref(json_object_get(from->message, "args"));
+    made->answer = answer;
+    made->size = from->size;
+    made->encoding = *how;
+    made->deadline = monotonic_time() + timeout;
+    made->peer = peer_share(from->peer);
+    return made;
+}
+
+/* The service itself, or its absence, answered. */
+static void dispatch(const request *from, const char *service, const char *name, const encoding *how, double timeout) {
+    bridge *of = from->peer->bridge;
+    json_t *arguments = json_object_get(from->message, "args");
+    method called = method_find(name);
+    const rosapi_service *asked = rosapi_find(name);
+    offer *offered = offer_find(of, name, false);
+    char error[ROSAPI_ERROR_SIZE];
+    if (called != NULL) {
+        call *made = service_new_call(from, called, how, timeout, begin_response(from, service));
+        if (made != NULL)
+            call_start(of, made);
+    } else if (asked != NULL) {
+        json_t *values = rosapi_call(asked, of, arguments, error);
+        of->metrics.counters[COUNTER_CALLS]++;
+        respond(from, service, how, values != NULL ? values : json_string(error), values != NULL);
+    } else if (offered != NULL) {
+        asker by = {.peer = from->peer, .id = from->id, .name = service, .encoding = *how, .timeout = timeout};
+        if (from->peer->calls >= of->config->calls)
+            fail(from, service, "%zu calls of this connection are under way, no more are allowed (RESOURCE_EXHAUSTED)",
+                 from->peer->calls);
+        else
+            offer_call(of, offered, &by, arguments, false);
+    } else {
+        fail(from, service, "there is no service %s; /rosapi/services lists them (NOT_FOUND)", name);
+    }
+}
+
+void service_call(const request *from) {
+    const json_t *given = json_object_get(from->message, "service");
+    const json_t *arguments = json_object_get(from->message, "args"), *time = json_object_get(from->message, "timeout");
+    const json_t *packing = json_object_get(from->message, "compression"),
+                 *size = json_object_get(from->message, "fragment_size");
+    const char *service = json_is_string(given) ? json_string_value(given) : "";
+    double limit = from->peer->bridge->config->call_time, timeout = json_number_value(time);
+    char name[ROS_NAME_SIZE];
+    encoding how = {.fragment_size = (size_t)fmax(0, fmin(json_number_value(size), 1 << 30))};
+    if (!ros_name_normalize(service, name)) {
+        fail(from, service, "service: a name such as /dynamics/inverse_dynamics is needed (INVALID_ARGUMENT)");
+    } else if (arguments != NULL && !json_is_object(arguments) && !json_is_array(arguments) &&
+               !json_is_null(arguments)) {
+        fail(from, service, "args: an object or an array is needed (INVALID_ARGUMENT)");
+    } else if (time != NULL && !json_is_number(time) && !json_is_null(time)) {
+        fail(from, service, "timeout: a number of seconds is needed (INVALID_ARGUMENT)");
+    } else if ((size != NULL && !json_is_number(size) && !json_is_null(size)) ||
+               (packing != NULL && !json_is_null(packing) &&
+                (!json_is_string(packing) || !parse_compression(json_string_value(packing), &how.compression)))) {
+        fail(from, service,
+             "fragment_size: a number, compression: one of none, png and cbor is needed (INVALID_ARGUMENT)");
+    } else {
+        dispatch(from, service, name, &how, timeout > 0 ? fmin(timeout, limit) : limit);
+    }
+}
+
+void services_offer(peer *dialled) {
+    for (size_t i = 0; i < method_count(); i++) {
+        char service[METHOD_NAME_SIZE], own[METHOD_NAME_SIZE], type[2 * METHOD_NAME_SIZE], spelled[ROS_NAME_SIZE];
+        method_service(method_get(i), service);
+        method_type(method_get(i), own);
+        snprintf(type, sizeof type, MESSAGE_PACKAGE "/srv/%s", own);
+        ros_type_spelling(type, dialled->bridge->config->ros_version, spelled);
+        peer_send(dialled, json_pack("{ss ss ss}", "op", "advertise_service", "service", service, "type", spelled));
+    }
+}

@@ -1,0 +1,366 @@
+/*
+ * WebSockets by libwebsockets, in the event loop of libuv.
+ */
+#include "websocket.h"
+
+#include <libwebsockets.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "admission.h"
+#include "dialled.h"
+#include "peer.h"
+#include "protocol.h"
+
+_Static_assert(BUFFER_HEADROOM >= LWS_PRE, "room for the header of libwebsockets");
+
+/* Bytes read at a time; seconds that a connection which is to be closed has for what it is still sent. */
+enum { CHUNK = 65536, CLOSE_TIME = 2, KEPT_BYTES = 65536 };
+
+/* One connection. */
+typedef struct socket_state {
+    peer *peer;
+    unsigned char *message; /* that is arriving */
+    size_t size, capacity;
+    bool is_refused; /* it was too large; the rest is left out */
+} socket_state;
+
+struct websocket {
+    bridge *bridge;
+    struct lws_context *context;
+    struct lws_vhost *server, *client;
+    lws_retry_bo_t validity;
+    struct lws *dialled; /* NULL: none */
+    double dial_time;    /* of the last attempt */
+};
+
+/* ---- one connection ---------------------------------------------------------------------------------------------- */
+
+static void wake(peer *self) {
+    struct lws *wsi = self->socket;
+    if (self->is_cut)
+        lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_SEND, CLOSE_TIME);
+    lws_callback_on_writable(wsi);
+}
+
+static int on_open(websocket *self, struct lws *wsi, socket_state *state, bool is_dialled) {
+    char name[64] = "";
+    lws_get_peer_simple(wsi, name, sizeof name);
+    *state = (socket_state){.peer = peer_add(self->bridge, name)};
+    if (state->peer == NULL)
+        return -1;
+    state->peer->socket = wsi;
+    state->peer->wake = wake;
+    if (is_dialled)
+        dialled_open(state->peer);
+    return 0;
+}
+
+static void on_close(socket_state *state) {
+    if (state->peer == NULL)
+        return;
+    if (state->peer->is_cut)
+        bridge_log(state->peer->bridge, "%s is cut: %s", state->peer->name, state->peer->cut_reason);
+    peer_remove(state->peer);
+    free(state->message);
+    *state = (socket_state){0};
+}
+
+/* Keeps a part of a message; false: it is too large, or memory ran out. */
+static bool keep(socket_state *state, const void *bytes, size_t size) {
+    size_t limit = state->peer->bridge->config->message_bytes, needed = state->size + size;
+    if (needed > limit)
+        return false;
+    if (needed > state->capacity) {
+        size_t capacity = needed > limit / 2 ? limit : 2 * needed;
+        unsigned char *message = realloc(state->message, capacity);
+        if (message == NULL)
+            return false;
+        state->message = message;
+        state->capacity = capacity;
+    }
+    memcpy(state->message + state->size, bytes, size);
+    state->size = needed;
+    return true;
+}
+
+static void on_receive(struct lws *wsi, socket_state *state, const void *bytes, size_t size) {
+    peer *from = state->peer;
+    if (from == NULL || from->is_cut)
+        return;
+    bool is_last = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
+    if (state->size == 0 && is_last && size <= from->bridge->config->message_bytes) {
+        protocol_take(from, bytes, size, lws_frame_is_binary(wsi));
+        return;
+    }
+    if (!keep(state, bytes, size)) {
+        peer_status(from, STATUS_ERROR, NULL, "a message is larger than %lu bytes",
+                    from->bridge->config->message_bytes);
+        peer_cut(from, "a message larger than %lu bytes", from->bridge->config->message_bytes);
+        return;
+    }
+    if (!is_last)
+        return;
+    protocol_take(from, state->message, state->size, lws_frame_is_binary(wsi));
+    state->size = 0;
+    if (state->capacity > KEPT_BYTES) {
+        free(state->message);
+        state->message = NULL;
+        state->capacity = 0;
+    }
+}
+
+/* A client masks what it sends in place, so it sends a copy. */
+static int write_message(struct lws *wsi, peer *to, buffer *message) {
+    buffer *sent =
+        to->is_dialled ? buffer_copy(buffer_bytes(message), message->size, message->is_binary) : buffer_share(message);
+    int written = -1;
+    if (sent != NULL)
+        written = lws_write(wsi, buffer_bytes(sent), sent->size, sent->is_binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
+    to->bridge->metrics.counters[COUNTER_MESSAGES_OUT]++;
+    to->bridge->metrics.counters[COUNTER_BYTES_OUT] += message->size;
+    buffer_release(sent);
+    return written < 0 ? -1 : 0;
+}
+
+static int on_writable(struct lws *wsi, socket_state *state) {
+    peer *to = state->peer;
+    if (to == NULL)
+        return -1;
+    buffer *message = peer_next(to);
+    if (message == NULL) {
+        if (!to->is_cut)
+            return 0;
+        lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char *)to->cut_reason,
+                         strlen(to->cut_reason));
+        return -1;
+    }
+    int result = write_message(wsi, to, message);
+    buffer_release(message);
+    if (result == 0)
+        lws_callback_on_writable(wsi);
+    return result;
+}
+
+/* ---- requests of HTTP -------------------------------------------------------------------------------------------- */
+
+static size_t header(struct lws *wsi, enum lws_token_indexes token, char *value, size_t size) {
+    int length = lws_hdr_copy(wsi, value, (int)size, token);
+    if (length < 0 || lws_hdr_total_length(wsi, token) >= (int)size)
+        value[0] = '\0';
+    return strlen(value);
+}
+
+/* May this request become a WebSocket? Answers it if not. */
+static int filter(websocket *self, struct lws *wsi) {
+    char origin[CONFIG_WORD] = "", authorization[CONFIG_WORD + 16] = "", token[CONFIG_WORD] = "";
+    bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
+    header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
+    header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization);
+    const char *argument = lws_get_urlarg_by_name(wsi, "token=", token, sizeof token);
+    admission_request asked = {.origin = has_origin ? origin : NULL,
+                               .authorization = authorization,
+                               .token = argument != NULL ? argument : ""};
+    const char *reason;
+    int status = admission_check(self->bridge, &asked, &reason);
+    if (status == 0)
+        return 0;
+    bridge_log(self->bridge, "a connection is refused: %s", reason);
+    self->bridge->metrics.counters[COUNTER_CONNECTIONS_REFUSED]++;
+    lws_return_http_status(wsi, (unsigned)status, reason);
+    return -1;
+}
+
+/* /metrics and /healthz; each connection is closed after its answer. */
+static int serve(websocket *self, struct lws *wsi, const char *path) {
+    char *body = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&body, &size);
+    if (text == NULL)
+        return -1;
+    unsigned status = admission_serve(self->bridge, path, text);
+    fclose(text);
+    unsigned char head[LWS_PRE + 512], *at = head + LWS_PRE, *end = head + sizeof head;
+    int result = -1;
+    if (lws_add_http_common_headers(wsi, status, "text/plain; charset=utf-8", size, &at, end) == 0 &&
+        lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end) == 0) {
+        unsigned char *copy = malloc(LWS_PRE + size + 1);
+        if (copy != NULL) {
+            memcpy(copy + LWS_PRE, body, size);
+            lws_write(wsi, copy + LWS_PRE, size, LWS_WRITE_HTTP_FINAL);
+            result = lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
+        }
+        free(copy);
+    }
+    free(body);
+    return result;
+}
+
+/* ---- what libwebsockets tells ------------------------------------------------------------------------------------- */
+
+static int on_server(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
+    websocket *self = lws_context_user(lws_get_context(wsi));
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return filter(self, wsi);
+    case LWS_CALLBACK_HTTP:
+        return serve(self, wsi, in);
+    case LWS_CALLBACK_ESTABLISHED:
+        return on_open(self, wsi, user, false);
+    case LWS_CALLBACK_RECEIVE:
+        on_receive(wsi, user, in, length);
+        return 0;
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return on_writable(wsi, user);
+    case LWS_CALLBACK_CLOSED:
+        on_close(user);
+        return 0;
+    default:
+        return lws_callback_http_dummy(wsi, reason, user, in, length);
+    }
+}
+
+static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
+    websocket *self = lws_context_user(lws_get_context(wsi));
+    switch (reason) {
+    case LWS_CALLBACK_CLIENT_ESTABLISHED:
+        bridge_log(self->bridge, "connected to %s", self->bridge->config->dial);
+        return on_open(self, wsi, user, true);
+    case LWS_CALLBACK_CLIENT_RECEIVE:
+        on_receive(wsi, user, in, length);
+        return 0;
+    case LWS_CALLBACK_CLIENT_WRITEABLE:
+        return on_writable(wsi, user);
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+        bridge_log(self->bridge, "%s cannot be reached: %s", self->bridge->config->dial,
+                   in != NULL ? (const char *)in : "no answer");
+        self->dialled = NULL;
+        return 0;
+    case LWS_CALLBACK_CLIENT_CLOSED:
+        bridge_log(self->bridge, "the connection to %s is lost", self->bridge->config->dial);
+        self->dialled = NULL;
+        on_close(user);
+        return 0;
+    default:
+        return lws_callback_http_dummy(wsi, reason, user, in, length);
+    }
+}
+
+static const struct lws_protocols server_protocols[] = {
+    {.name = "rosbridge_v2",
+     .callback = on_server,
+     .per_session_data_size = sizeof(socket_state),
+     .rx_buffer_size = CHUNK},
+    {0},
+};
+
+static const struct lws_protocols client_protocols[] = {
+    {.name = "rosbridge_v2",
+     .callback = on_client,
+     .per_session_data_size = sizeof(socket_state),
+     .rx_buffer_size = CHUNK},
+    {0},
+};
+
+/* ---- start and end ----------------------------------------------------------------------------------------------- */
+
+static bool listen_there(websocket *self, char *error) {
+    const config *c = self->bridge->config;
+    struct lws_context_creation_info info = {
+        .port = (int)c->port,
+        .iface = c->address,
+        .protocols = server_protocols,
+        .vhost_name = "server",
+        .timeout_secs = 5,
+        .keepalive_timeout = 5,
+        .retry_and_idle_policy = &self->validity,
+    };
+    if (c->certificate[0] != '\0') {
+        info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+        info.ssl_cert_filepath = c->certificate;
+        info.ssl_private_key_filepath = c->key;
+    }
+    if (strchr(c->address, ':') == NULL)
+        info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
+    self->server = lws_create_vhost(self->context, &info);
+    if (self->server != NULL && lws_get_vhost_listen_port(self->server) > 0)
+        return true;
+    snprintf(error, CONFIG_ERROR_SIZE, "cannot listen at %s, port %lu: is the port taken, or the certificate wrong?",
+             c->address, c->port);
+    return false;
+}
+
+websocket *websocket_start(bridge *of, char *error) {
+    websocket *self = calloc(1, sizeof *self);
+    void *loops[] = {of->loop};
+    if (self == NULL)
+        return NULL;
+    self->bridge = of;
+    self->validity = (lws_retry_bo_t){
+        .secs_since_valid_ping = (uint16_t)of->config->ping_interval,
+        .secs_since_valid_hangup = (uint16_t)(of->config->ping_interval + of->config->ping_timeout),
+    };
+    lws_set_log_level(of->config->is_verbose ? LLL_ERR | LLL_WARN : 0, NULL);
+    struct lws_context_creation_info info = {
+        .port = CONTEXT_PORT_NO_LISTEN,
+        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
+        .foreign_loops = loops,
+        .user = self,
+        .pt_serv_buf_size = CHUNK,
+        .gid = -1,
+        .uid = -1,
+    };
+    self->context = lws_create_context(&info);
+    if (self->context == NULL) {
+        snprintf(error, CONFIG_ERROR_SIZE, "libwebsockets cannot be started: is libwebsockets-evlib-uv installed?");
+        free(self);
+        return NULL;
+    }
+    if (of->config->address[0] != '\0' && !listen_there(self, error)) {
+        websocket_stop(self);
+        return NULL;
+    }
+    struct lws_context_creation_info client = {.port = CONTEXT_PORT_NO_LISTEN,
+                                               .protocols = client_protocols,
+                                               .vhost_name = "client",
+                                               .retry_and_idle_policy = &self->validity};
+    self->client = of->config->dial[0] != '\0' ? lws_create_vhost(self->context, &client) : NULL;
+    return self;
+}
+
+unsigned websocket_port(const websocket *of) {
+    return of->server != NULL ? (unsigned)lws_get_vhost_listen_port(of->server) : 0;
+}
+
+void websocket_check(websocket *checked, double now) {
+    const config *c = checked->bridge->config;
+    if (checked->client == NULL || checked->dialled != NULL || now - checked->dial_time < c->dial_interval)
+        return;
+    char url[CONFIG_WORD], path[CONFIG_WORD + 1];
+    const char *scheme, *host, *rest;
+    int port;
+    checked->dial_time = now;
+    snprintf(url, sizeof url, "%s", c->dial);
+    if (lws_parse_uri(url, &scheme, &host, &port, &rest) != 0)
+        return;
+    snprintf(path, sizeof path, "/%s", rest);
+    struct lws_client_connect_info info = {
+        .context = checked->context,
+        .vhost = checked->client,
+        .address = host,
+        .host = host,
+        .port = port,
+        .path = path,
+        .ssl_connection = strcmp(scheme, "wss") == 0 ? LCCSCF_USE_SSL : 0,
+        .local_protocol_name = "rosbridge_v2",
+        .pwsi = &checked->dialled,
+        .retry_and_idle_policy = &checked->validity,
+    };
+    lws_client_connect_via_info(&info);
+}
+
+void websocket_stop(websocket *stopped) {
+    lws_context_destroy(stopped->context);
+    free(stopped);
+}
