@@ -205,6 +205,7 @@ static bool read_repeated(reading *at, const ProtobufCFieldDescriptor *field, js
     *(char **)field_place(message, field) = values;
     for (size_t i = 0; i < count; i++) {
         json_t *value = list_get(list, i);
+        at->path[length] = '\0';
         if (value == NULL)
             return refuse_value(at, "an array is needed; the keys of this object are not 0 to %zu", count - 1);
         snprintf(at->path + length, sizeof at->path - length, "[%zu]", i);

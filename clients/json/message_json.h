@@ -28,4 +28,7 @@ typedef enum message_style { MESSAGE_PLAIN, MESSAGE_ROS } message_style;
 /* Writes a message as a JSON object, with all fields that are not absent. */
 void message_to_json(json_writer *writer, message_style style, const ProtobufCMessage *message);
 
+/* A message as a tree: what message_to_json writes, with NaN and infinity as null. NULL when out of memory. */
+json_t *message_to_tree(message_style style, const ProtobufCMessage *message);
+
 #endif

@@ -7,6 +7,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "calls.h"
+#include "daemon_topics.h"
 #include "life.h"
 #include "offers.h"
 #include "topics.h"
@@ -22,6 +23,7 @@ typedef struct life {
     uv_timer_t check;
     uv_signal_t terminate, interrupt;
     websocket *socket;
+    daemon_topics *topics;
 } life;
 
 void bridge_log(const bridge *of, const char *format, ...) {
@@ -59,6 +61,7 @@ static void on_check(uv_timer_t *timer) {
     }
     offers_check(&self->bridge, now);
     websocket_check(self->socket, now);
+    daemon_topics_check(self->topics, now);
     sd_notify(0, "WATCHDOG=1");
 }
 
@@ -69,7 +72,6 @@ static void on_signal(uv_signal_t *signal, int number) {
 
 /* libwebsockets closes its handles itself. */
 static void stop_clock(life *self) {
-    uv_close((uv_handle_t *)&self->bridge.flush, NULL);
     uv_close((uv_handle_t *)&self->check, NULL);
     uv_close((uv_handle_t *)&self->terminate, NULL);
     uv_close((uv_handle_t *)&self->interrupt, NULL);
@@ -90,8 +92,6 @@ static void announce(const life *self) {
 
 static void start_clock(life *self) {
     bridge *of = &self->bridge;
-    uv_timer_init(of->loop, &of->flush);
-    of->flush.data = of;
     uv_timer_init(of->loop, &self->check);
     self->check.data = self;
     uv_timer_start(&self->check, on_check, 0, CHECK_INTERVAL);
@@ -112,9 +112,13 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     of->config = c;
     of->loop = &self->loop;
     snprintf(error, CONFIG_ERROR_SIZE, "no thread can be started");
-    bool is_up = call_pool_start(of) != NULL;
-    self->socket = is_up ? websocket_start(of, error) : NULL;
-    if (self->socket != NULL) {
+    uv_timer_init(of->loop, &of->flush);
+    of->flush.data = of;
+    bool has_calls = call_pool_start(of) != NULL;
+    self->topics = has_calls ? daemon_topics_start(of, error) : NULL;
+    self->socket = self->topics != NULL ? websocket_start(of, error) : NULL;
+    bool has_run = self->socket != NULL;
+    if (has_run) {
         start_clock(self);
         announce(self);
         uv_run(of->loop, UV_RUN_DEFAULT);
@@ -122,12 +126,14 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
         websocket_stop(self->socket);
         stop_clock(self);
     }
-    if (is_up)
+    if (has_calls)
         call_pool_stop(of->calls);
+    if (self->topics != NULL)
+        daemon_topics_stop(self->topics);
+    uv_close((uv_handle_t *)&of->flush, NULL);
     topics_close(of);
     uv_run(of->loop, UV_RUN_DEFAULT);
     uv_loop_close(of->loop);
-    bool has_run = self->socket != NULL;
     free(self);
     return has_run;
 }

@@ -54,6 +54,8 @@ static void call_free(call *freed) {
     json_decref(freed->arguments);
     json_decref(freed->answer);
     buffer_list_free(&freed->messages);
+    if (freed->result != NULL)
+        protobuf_c_message_free_unpacked(freed->result, NULL);
     if (freed->peer != NULL)
         peer_release(freed->peer);
     free(freed);
@@ -64,6 +66,10 @@ static void call_free(call *freed) {
 /* Completes the answer of a call that failed. */
 static void fail(call *failed, call_outcome outcome, const char *reason) {
     failed->outcome = outcome;
+    if (failed->peer == NULL) {
+        snprintf(failed->reason, sizeof failed->reason, "%s", reason);
+        return;
+    }
     json_t *text = json_string(reason);
     json_object_set_new(failed->answer, "values", text != NULL ? text : json_string("the reason is not UTF-8"));
     json_object_set_new(failed->answer, "result", json_false());
@@ -129,10 +135,12 @@ static void make(daemon_link *link, call *made) {
     if (made->arguments == NULL)
         made->arguments = json_object();
     ProtobufCMessage *result = exchange(link, made);
-    if (result == NULL)
-        return;
-    succeed(made, result);
-    protobuf_c_message_free_unpacked(result, NULL);
+    if (made->peer == NULL) {
+        made->result = result;
+    } else if (result != NULL) {
+        succeed(made, result);
+        protobuf_c_message_free_unpacked(result, NULL);
+    }
 }
 
 static void *work(void *user) {
@@ -158,8 +166,13 @@ static void *work(void *user) {
 
 /* ---- on the event loop ------------------------------------------------------------------------------------------- */
 
-/* Sends the answer. */
-static void end(call *ended) {
+/* Sends the answer; gives a question's result to who asked. */
+static void end(bridge *of, call *ended) {
+    if (ended->peer == NULL) {
+        ended->on_result(of, ended->user, ended->result, ended->reason);
+        call_free(ended);
+        return;
+    }
     metrics *counted = &ended->peer->bridge->metrics;
     counted->counters[COUNTER_CALLS_FAILED] += ended->outcome != CALL_SUCCEEDED;
     if (ended->on_end != NULL)
@@ -178,8 +191,9 @@ static void on_over(uv_async_t *handle) {
         pool->under_way--;
         pool->waiting_bytes -= ended->size;
         pool->bridge->metrics.gauges[GAUGE_CALLS_UNDER_WAY]--;
-        ended->peer->calls--;
-        end(ended);
+        if (ended->peer != NULL)
+            ended->peer->calls--;
+        end(pool->bridge, ended);
     }
 }
 
@@ -234,7 +248,18 @@ void call_refuse(call *refused, const char *format, ...) {
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
     fail(refused, CALL_FAILED, reason);
-    end(refused);
+    end(refused->peer->bridge, refused);
+}
+
+/* Gives a call to the threads. */
+static void submit(call_pool *pool, call *given) {
+    pool->under_way++;
+    pool->waiting_bytes += given->size;
+    pool->bridge->metrics.gauges[GAUGE_CALLS_UNDER_WAY]++;
+    pthread_mutex_lock(&pool->mutex);
+    push(&pool->waiting, given);
+    pthread_cond_signal(&pool->changed);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 void call_start(bridge *of, call *started) {
@@ -243,21 +268,28 @@ void call_start(bridge *of, call *started) {
     if (started->peer->calls >= of->config->calls) {
         call_refuse(started, "%zu calls of this connection are under way, no more are allowed (RESOURCE_EXHAUSTED)",
                     started->peer->calls);
-        return;
-    }
-    if (pool == NULL || pool->under_way >= of->config->queued_calls ||
-        (pool->under_way > 0 && pool->waiting_bytes + started->size > of->config->queued_bytes)) {
+    } else if (pool == NULL || pool->under_way >= of->config->queued_calls ||
+               (pool->under_way > 0 && pool->waiting_bytes + started->size > of->config->queued_bytes)) {
         call_refuse(started, "too much is under way; ask again soon (RESOURCE_EXHAUSTED)");
+    } else {
+        started->peer->calls++;
+        submit(pool, started);
+    }
+}
+
+void call_ask(bridge *of, const char *service, json_t *arguments, double timeout, question_end on_result, void *user) {
+    call *asked = of->calls != NULL ? calloc(1, sizeof *asked) : NULL;
+    if (asked == NULL) {
+        json_decref(arguments);
+        on_result(of, user, NULL, "out of memory");
         return;
     }
-    pool->under_way++;
-    pool->waiting_bytes += started->size;
-    of->metrics.gauges[GAUGE_CALLS_UNDER_WAY]++;
-    started->peer->calls++;
-    pthread_mutex_lock(&pool->mutex);
-    push(&pool->waiting, started);
-    pthread_cond_signal(&pool->changed);
-    pthread_mutex_unlock(&pool->mutex);
+    asked->method = method_find(service);
+    asked->arguments = arguments;
+    asked->deadline = monotonic_time() + timeout;
+    asked->on_result = on_result;
+    asked->user = user;
+    submit(of->calls, asked);
 }
 
 void call_cancel(bridge *of, call *cancelled) {

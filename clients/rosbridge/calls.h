@@ -12,6 +12,11 @@
 
 typedef enum call_outcome { CALL_FAILED, CALL_SUCCEEDED, CALL_CANCELLED } call_outcome;
 
+struct call;
+
+/* Takes the result of a question of the gateway's own, or NULL and the reason, on the event loop. */
+typedef void (*question_end)(bridge *of, void *user, const ProtobufCMessage *result, const char *reason);
+
 /* One call. Whoever starts it fills the first part; the call frees what it owns when it is over. */
 typedef struct call {
     struct call *next;
@@ -21,13 +26,16 @@ typedef struct call {
     bool is_action;
     size_t size; /* bytes of the message that the arguments came in */
     encoding encoding;
-    double deadline;                    /* monotonic */
-    peer *peer;                         /* shared */
+    double deadline; /* monotonic */
+    peer *peer;      /* shared; NULL: a question of the gateway's own */
+    question_end on_result;
     void (*on_end)(struct call *ended); /* on the event loop, before the answer is sent; may be NULL */
     void *user;
 
     _Atomic bool is_cancelled; /* while it waits: it is not made */
     call_outcome outcome;
+    ProtobufCMessage *result; /* of a question */
+    char reason[METHOD_ERROR_SIZE + 64];
     buffer_list messages;
 } call;
 
@@ -41,6 +49,9 @@ void call_pool_stop(call_pool *stopped);
 
 /* Starts a call; takes it and answers it in every case, too many of them with a refusal. */
 void call_start(bridge *of, call *started);
+
+/* Asks the daemon a question of the gateway's own; takes `arguments`. `on_result` is called in every case. */
+void call_ask(bridge *of, const char *service, json_t *arguments, double timeout, question_end on_result, void *user);
 
 /* Cancels a call: one that waits is not made, one that is being made is cancelled in the daemon. */
 void call_cancel(bridge *of, call *cancelled);

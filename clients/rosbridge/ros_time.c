@@ -15,7 +15,8 @@ json_t *ros_time_now(bool is_ros1) {
 
 json_t *ros_time(double seconds) {
     double whole = floor(seconds);
-    return json_pack("{sI sI}", "sec", (json_int_t)whole, "nanosec", (json_int_t)(1e9 * (seconds - whole)));
+    json_int_t nanoseconds = llround(1e9 * (seconds - whole)), carry = nanoseconds / 1000000000;
+    return json_pack("{sI sI}", "sec", (json_int_t)whole + carry, "nanosec", nanoseconds - carry * 1000000000);
 }
 
 json_t *ros_time_to_ros1(const json_t *message) {

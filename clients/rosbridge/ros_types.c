@@ -115,7 +115,8 @@ static void message_type(const ProtobufCMessageDescriptor *message, char type[RO
 
 bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field) {
     *field = (ros_field){0};
-    if (index == message->n_fields && is_request && joint_state_is_taken(message)) {
+    bool is_whole = strstr(message->short_name, "Request") != NULL;
+    if (index == message->n_fields && is_whole && joint_state_is_taken(message)) {
         snprintf(field->name, sizeof field->name, "joint_state");
         snprintf(field->type, sizeof field->type, "sensor_msgs/msg/JointState");
         field->length = ROS_SEQUENCE;
@@ -159,10 +160,11 @@ static const ProtobufCMessageDescriptor *message_of(const char *type, bool *is_r
     char name[ROS_NAME_SIZE];
     *is_request = false;
     if (sscanf(type, MESSAGE_PACKAGE "/msg/%255s", name) == 1) {
-        const ProtobufCMessageDescriptor *found = find_message(&dynamics__v1__request__descriptor, name);
+        const ProtobufCMessageDescriptor *found = find_message(&dynamics__v1__reply__descriptor, name);
         if (found == NULL)
-            found = find_message(&dynamics__v1__reply__descriptor, name);
-        return found != NULL ? found : find_message(&dynamics__v1__event__descriptor, name);
+            found = find_message(&dynamics__v1__event__descriptor, name);
+        *is_request = found == NULL;
+        return found != NULL ? found : find_message(&dynamics__v1__request__descriptor, name);
     }
     char *end = sscanf(type, MESSAGE_PACKAGE "/srv/%255s", name) == 1 ? strrchr(name, '_') : NULL;
     if (end == NULL)

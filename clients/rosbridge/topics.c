@@ -209,6 +209,7 @@ static void combine(subscription *of) {
         if (each->encoding.compression > of->encoding.compression)
             of->encoding.compression = each->encoding.compression;
     }
+    of->next_time = fmin(of->next_time, monotonic_time() + of->throttle);
 }
 
 /* The subscription of a peer, a new one if need be. */
@@ -265,6 +266,7 @@ const char *topic_subscribe(peer *by, const char *name, const char *type, subscr
     request->next = taken->requests;
     taken->requests = request;
     combine(taken);
+    bridge_flush_at(in, taken->next_time);
     if (is_new && known->last != NULL)
         publication_send_one(known, taken, known->last);
     return NULL;

@@ -40,7 +40,7 @@ struct websocket {
 static void wake(peer *self) {
     struct lws *wsi = self->socket;
     if (self->is_cut)
-        lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_SEND, CLOSE_TIME);
+        lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, CLOSE_TIME);
     lws_callback_on_writable(wsi);
 }
 

@@ -108,6 +108,13 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     to->step_length = s->step_length;
     to->step = s->step;
     to->time = (double)s->step * s->step_length;
+    const Dynamics__V1__CreateSimulationRequest *options = face_of(s)->request;
+    if (options->n_joint_names > 0) {
+        to->joint_names = call_allocate(c, options->n_joint_names, sizeof *to->joint_names);
+    }
+    for (size_t i = 0; to->joint_names && i < options->n_joint_names; i++) {
+        to->joint_names[to->n_joint_names++] = call_string(c, options->joint_names[i]);
+    }
     to->owner = call_string(c, s->owner);
     to->lease_remaining = s->token != 0 && s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0;
     transport_topic *endpoint = face_of(s)->topics.endpoint;

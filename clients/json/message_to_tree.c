@@ -1,0 +1,84 @@
+/*
+ * Protobuf messages to trees of JSON values.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base64.h"
+#include "message_fields.h"
+#include "message_json.h"
+
+static json_t *real(double number) {
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *word(const ProtobufCEnumDescriptor *type, int value) {
+    const ProtobufCEnumValue *known = protobuf_c_enum_descriptor_get_value(type, value);
+    return known != NULL ? json_string(known->name) : json_integer(value);
+}
+
+static json_t *bytes_text(const ProtobufCBinaryData *bytes) {
+    char *text = base64_encode(bytes->data, bytes->len);
+    json_t *string = text != NULL ? json_string(text) : NULL;
+    free(text);
+    return string;
+}
+
+/* One value of a field, which lies at `at`. */
+static json_t *value_of(message_style style, const ProtobufCFieldDescriptor *field, const void *at) {
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_SINT32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+        return json_integer(*(const int32_t *)at);
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+        return json_integer(*(const int64_t *)at);
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_FIXED32:
+        return json_integer(*(const uint32_t *)at);
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_FIXED64:
+        return json_integer((json_int_t) * (const uint64_t *)at);
+    case PROTOBUF_C_TYPE_FLOAT:
+        return real((double)*(const float *)at);
+    case PROTOBUF_C_TYPE_DOUBLE:
+        return real(*(const double *)at);
+    case PROTOBUF_C_TYPE_BOOL:
+        return json_boolean(*(const protobuf_c_boolean *)at);
+    case PROTOBUF_C_TYPE_ENUM:
+        return word(field->descriptor, *(const int *)at);
+    case PROTOBUF_C_TYPE_STRING:
+        return json_string(*(const char *const *)at);
+    case PROTOBUF_C_TYPE_BYTES:
+        return bytes_text(at);
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return message_to_tree(style, *(const ProtobufCMessage *const *)at);
+    }
+    return NULL;
+}
+
+static json_t *field_tree(message_style style, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
+    const void *place = field_place(message, field);
+    bool is_list = field->label == PROTOBUF_C_LABEL_REPEATED || (style == MESSAGE_ROS && field_is_choice(field));
+    if (!is_list)
+        return value_of(style, field, place);
+    bool is_repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
+    const char *values = is_repeated ? *(const char *const *)place : place;
+    size_t count = is_repeated ? *field_count(message, field) : 1;
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, value_of(style, field, values + i * field_value_size(field)));
+    return list;
+}
+
+json_t *message_to_tree(message_style style, const ProtobufCMessage *message) {
+    json_t *tree = json_object();
+    for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
+        if (field_is_present(message, field))
+            json_object_set_new(tree, field->name, field_tree(style, message, field));
+    }
+    return tree;
+}

@@ -1,0 +1,110 @@
+/*
+ * The daemon's topics.
+ */
+#include "daemon_topics.h"
+
+#include <dynamics/v1/server.pb-c.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "live_simulations.h"
+#include "message_json.h"
+#include "ros_time.h"
+#include "topics.h"
+
+/* Levels of DiagnosticStatus. */
+enum { LEVEL_OK = 0, LEVEL_WARN = 1, LEVEL_ERROR = 2, LEVEL_STALE = 3 };
+
+struct daemon_topics {
+    bridge *bridge;
+    event_reader *reader;
+    topic *diagnostics, *models;
+    live_simulations simulations;
+    double next_ask;
+    bool is_asking;
+};
+
+static void on_event(void *user, const char *name, const Dynamics__V1__Event *event) {
+    daemon_topics *of = user;
+    (void)name;
+    if (event->event_case == DYNAMICS__V1__EVENT__EVENT_MODEL) {
+        json_t *message = message_to_tree(MESSAGE_ROS, &event->model->base);
+        topic_publish(of->bridge, of->models, message);
+        json_decref(message);
+    } else {
+        live_simulations_take(&of->simulations, event);
+    }
+}
+
+static int level_of(Dynamics__V1__HealthState state) {
+    switch (state) {
+    case DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_SERVING:
+        return LEVEL_OK;
+    case DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_DEGRADED:
+        return LEVEL_WARN;
+    case DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_NOT_SERVING:
+        return LEVEL_ERROR;
+    default:
+        return LEVEL_STALE;
+    }
+}
+
+static void add_status(json_t *list, int level, const char *name, const char *message) {
+    json_array_append_new(list, json_pack("{si ss+ ss ss s[]}", "level", level, "name", "dynamicsd: ", name, "message",
+                                          message[0] != '\0' ? message : "serving", "hardware_id", "", "values"));
+}
+
+static void on_health(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
+    daemon_topics *of = user;
+    const Dynamics__V1__HealthReply *health = (const Dynamics__V1__HealthReply *)result;
+    json_t *list = json_array();
+    of->is_asking = false;
+    if (health == NULL)
+        add_status(list, LEVEL_ERROR, "connection", reason);
+    for (size_t i = 0; health != NULL && i < health->n_components; i++)
+        add_status(list, level_of(health->components[i]->state), health->components[i]->name,
+                   health->components[i]->message);
+    json_t *message =
+        json_pack("{s{so ss} so}", "header", "stamp", ros_time_now(false), "frame_id", "", "status", list);
+    topic_publish(in, of->diagnostics, message);
+    json_decref(message);
+}
+
+daemon_topics *daemon_topics_start(bridge *of, char *error) {
+    daemon_topics *started = calloc(1, sizeof *started);
+    if (started == NULL)
+        return NULL;
+    started->bridge = of;
+    started->simulations.bridge = of;
+    started->diagnostics = topic_open(of, "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", true, NULL, NULL);
+    started->models = topic_open(of, "/dynamics/models", "dynamics_msgs/msg/ModelEvent", false, NULL, NULL);
+    started->reader = event_reader_start(of, of->config->events, on_event, started);
+    started->simulations.reader = started->reader;
+    if (started->reader != NULL && started->diagnostics != NULL && started->models != NULL)
+        return started;
+    snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: give an address ipc:///path or tcp://host:port",
+             of->config->events);
+    daemon_topics_stop(started);
+    return NULL;
+}
+
+void daemon_topics_check(daemon_topics *checked, double now) {
+    live_simulations_check(&checked->simulations);
+    if (now < checked->next_ask)
+        return;
+    checked->next_ask = now + checked->bridge->config->health_interval;
+    live_simulations_ask(&checked->simulations);
+    if (checked->is_asking)
+        return;
+    checked->is_asking = true;
+    call_ask(checked->bridge, "/dynamics/health", NULL, checked->bridge->config->health_interval, on_health, checked);
+}
+
+void daemon_topics_stop(daemon_topics *stopped) {
+    live_simulations_stop(&stopped->simulations);
+    if (stopped->reader != NULL)
+        event_reader_stop(stopped->reader);
+    free(stopped);
+}

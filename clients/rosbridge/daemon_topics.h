@@ -1,0 +1,27 @@
+/*
+ * The daemon's topics: its health, its models, and its simulations, which come and go.
+ *
+ *   /diagnostics                               diagnostic_msgs/DiagnosticArray, latched
+ *   /dynamics/models                           dynamics_msgs/ModelEvent
+ *   /dynamics/simulations/NAME/joint_states    sensor_msgs/JointState of joints with one coordinate, latched
+ *   /dynamics/simulations/NAME/state           dynamics_msgs/SimulationStateEvent: all coordinates
+ *   /dynamics/simulations/NAME/events          dynamics_msgs/SimulationEvent
+ *
+ * A simulation is watched while somebody reads a topic of it.
+ */
+#ifndef ROSBRIDGE_DAEMON_TOPICS_H
+#define ROSBRIDGE_DAEMON_TOPICS_H
+
+#include "bridge.h"
+
+typedef struct daemon_topics daemon_topics;
+
+/* NULL: `error`, of CONFIG_ERROR_SIZE, says why. */
+daemon_topics *daemon_topics_start(bridge *of, char *error);
+
+/* To be called now and then: asks for health and simulations, watches what is read. */
+void daemon_topics_check(daemon_topics *checked, double now);
+
+void daemon_topics_stop(daemon_topics *stopped);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * The daemon's events.
+ */
+#include "event_reader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nng/nng.h>
+#include <nng/protocol/pubsub0/sub.h>
+
+/* Messages that wait for the event loop; beyond them the oldest are dropped. Pauses before dialling again, ms. */
+enum { WAITING = 4096, RECONNECT_MIN = 50, RECONNECT_MAX = 1000 };
+
+struct event_reader {
+    bridge *bridge;
+    event_taker take;
+    void *user;
+    nng_socket socket;
+    nng_aio *aio;
+    uv_async_t wake;
+    pthread_mutex_t mutex; /* guards what follows */
+    nng_msg *waiting[WAITING];
+    size_t first, count, dropped;
+};
+
+/* On nng's thread. */
+static void on_message(void *user) {
+    event_reader *reader = user;
+    if (nng_aio_result(reader->aio) != 0)
+        return;
+    nng_msg *message = nng_aio_get_msg(reader->aio);
+    pthread_mutex_lock(&reader->mutex);
+    if (reader->count == WAITING) {
+        nng_msg_free(reader->waiting[reader->first]);
+        reader->first = (reader->first + 1) % WAITING;
+        reader->count--;
+        reader->dropped++;
+    }
+    reader->waiting[(reader->first + reader->count++) % WAITING] = message;
+    pthread_mutex_unlock(&reader->mutex);
+    uv_async_send(&reader->wake);
+    nng_recv_aio(reader->socket, reader->aio);
+}
+
+static nng_msg *next_message(event_reader *reader) {
+    nng_msg *message = NULL;
+    pthread_mutex_lock(&reader->mutex);
+    reader->bridge->metrics.counters[COUNTER_EVENTS_LOST] += reader->dropped;
+    reader->dropped = 0;
+    if (reader->count > 0) {
+        message = reader->waiting[reader->first];
+        reader->first = (reader->first + 1) % WAITING;
+        reader->count--;
+    }
+    pthread_mutex_unlock(&reader->mutex);
+    return message;
+}
+
+/* On the event loop: topic, zero byte, Event. */
+static void on_wake(uv_async_t *handle) {
+    event_reader *reader = handle->data;
+    for (nng_msg *message = next_message(reader); message != NULL; message = next_message(reader)) {
+        const uint8_t *bytes = nng_msg_body(message);
+        const uint8_t *end = memchr(bytes, '\0', nng_msg_len(message));
+        size_t topic = end != NULL ? (size_t)(end - bytes) + 1 : 0;
+        Dynamics__V1__Event *event =
+            topic > 0 ? dynamics__v1__event__unpack(NULL, nng_msg_len(message) - topic, bytes + topic) : NULL;
+        reader->bridge->metrics.counters[COUNTER_EVENTS]++;
+        if (event != NULL) {
+            reader->take(reader->user, (const char *)bytes, event);
+            dynamics__v1__event__free_unpacked(event, NULL);
+        }
+        nng_msg_free(message);
+    }
+}
+
+/* Topics end with a zero byte: no other topic begins with them. */
+static int subscribe(event_reader *reader, const char *topic) {
+    return nng_socket_set(reader->socket, NNG_OPT_SUB_SUBSCRIBE, topic, strlen(topic) + 1);
+}
+
+static int dial(event_reader *reader, const char *address) {
+    nng_dialer dialer;
+    if (nng_dialer_create(&dialer, reader->socket, address) != 0)
+        return 0;
+    nng_dialer_set_ms(dialer, NNG_OPT_RECONNMINT, RECONNECT_MIN);
+    nng_dialer_set_ms(dialer, NNG_OPT_RECONNMAXT, RECONNECT_MAX);
+    return nng_dialer_start(dialer, NNG_FLAG_NONBLOCK) == 0 ? nng_dialer_id(dialer) : 0;
+}
+
+event_reader *event_reader_start(bridge *of, const char *address, event_taker take, void *user) {
+    event_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL || nng_sub0_open(&reader->socket) != 0) {
+        free(reader);
+        return NULL;
+    }
+    reader->bridge = of;
+    reader->take = take;
+    reader->user = user;
+    pthread_mutex_init(&reader->mutex, NULL);
+    uv_async_init(of->loop, &reader->wake, on_wake);
+    reader->wake.data = reader;
+    nng_socket_set_int(reader->socket, NNG_OPT_RECVBUF, 1024);
+    nng_socket_set_size(reader->socket, NNG_OPT_RECVMAXSZ, (size_t)64 << 20);
+    if (nng_aio_alloc(&reader->aio, on_message, reader) == 0 && subscribe(reader, "models") == 0 &&
+        dial(reader, address) != 0) {
+        nng_recv_aio(reader->socket, reader->aio);
+        return reader;
+    }
+    event_reader_stop(reader);
+    return NULL;
+}
+
+int event_reader_watch(event_reader *reader, const char *address, const char *const topics[2]) {
+    for (int i = 0; i < 2; i++)
+        subscribe(reader, topics[i]);
+    return dial(reader, address);
+}
+
+void event_reader_forget(event_reader *reader, int number, const char *const topics[2]) {
+    for (int i = 0; i < 2; i++)
+        nng_socket_set(reader->socket, NNG_OPT_SUB_UNSUBSCRIBE, topics[i], strlen(topics[i]) + 1);
+    nng_dialer_close((nng_dialer){.id = (uint32_t)number});
+}
+
+static void on_closed(uv_handle_t *handle) {
+    event_reader *reader = handle->data;
+    pthread_mutex_destroy(&reader->mutex);
+    free(reader);
+}
+
+void event_reader_stop(event_reader *stopped) {
+    if (stopped->aio != NULL)
+        nng_aio_stop(stopped->aio);
+    nng_close(stopped->socket);
+    if (stopped->aio != NULL)
+        nng_aio_free(stopped->aio);
+    for (nng_msg *left = next_message(stopped); left != NULL; left = next_message(stopped))
+        nng_msg_free(left);
+    uv_close((uv_handle_t *)&stopped->wake, on_closed);
+}

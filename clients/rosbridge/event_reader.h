@@ -1,0 +1,27 @@
+/*
+ * The daemon's events: nng SUB. Messages arrive on a thread of nng and are handed to the event loop.
+ */
+#ifndef ROSBRIDGE_EVENT_READER_H
+#define ROSBRIDGE_EVENT_READER_H
+
+#include <dynamics/v1/event.pb-c.h>
+
+#include "bridge.h"
+
+typedef struct event_reader event_reader;
+
+/* Called on the event loop for each event. */
+typedef void (*event_taker)(void *user, const char *topic, const Dynamics__V1__Event *event);
+
+/* Reads the topic "models" at `address`, which is dialled again by itself whenever it is lost. NULL: it is no address,
+ * or memory ran out. */
+event_reader *event_reader_start(bridge *of, const char *address, event_taker take, void *user);
+
+/* Reads two more topics at another address, until event_reader_forget. The number of the address; 0: it cannot be
+ * dialled. */
+int event_reader_watch(event_reader *reader, const char *address, const char *const topics[2]);
+void event_reader_forget(event_reader *reader, int number, const char *const topics[2]);
+
+void event_reader_stop(event_reader *stopped);
+
+#endif

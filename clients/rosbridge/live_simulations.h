@@ -1,0 +1,32 @@
+/*
+ * The simulations of the daemon as topics.
+ */
+#ifndef ROSBRIDGE_LIVE_SIMULATIONS_H
+#define ROSBRIDGE_LIVE_SIMULATIONS_H
+
+#include <dynamics/v1/event.pb-c.h>
+
+#include "event_reader.h"
+
+typedef struct live_simulation live_simulation;
+
+typedef struct live_simulations {
+    bridge *bridge;
+    event_reader *reader;
+    live_simulation *first;
+    uint64_t generation; /* of lists of simulations */
+    bool is_asking;
+} live_simulations;
+
+/* Asks for the list of simulations; opens and closes topics when it comes. */
+void live_simulations_ask(live_simulations *of);
+
+/* Watches simulations whose topics are read, and no longer those whose topics are not. */
+void live_simulations_check(live_simulations *checked);
+
+/* An event of a simulation; false: it is of none that is known. */
+bool live_simulations_take(live_simulations *of, const Dynamics__V1__Event *event);
+
+void live_simulations_stop(live_simulations *stopped);
+
+#endif

@@ -1,0 +1,16 @@
+# Tests of dynamics-rosbridge: by hand in Python, by real clients.
+find_program(PYTHON3 python3 REQUIRED)
+
+# add_rosbridge_test(NAME): rosbridge/NAME.py as system.rosbridge_NAME. Each starts a daemon and a gateway of its own.
+function(add_rosbridge_test name)
+  add_test(NAME system.rosbridge_${name} COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/${name}.py)
+  set_tests_properties(system.rosbridge_${name} PROPERTIES
+    LABELS system SKIP_RETURN_CODE 77 TIMEOUT 120 RUN_SERIAL TRUE
+    ENVIRONMENT "DYNAMICSD=$<TARGET_FILE:dynamicsd>;DYNAMICSCTL=$<TARGET_FILE:dynamicsctl>;\
+DYNAMICS_ROSBRIDGE=$<TARGET_FILE:dynamics-rosbridge>;ROBOTS=${PROJECT_SOURCE_DIR}/deploy/robots;\
+WORK=${CMAKE_CURRENT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore::ResourceWarning")
+endfunction()
+
+add_rosbridge_test(protocol)
+add_rosbridge_test(topics)
+add_rosbridge_test(access)

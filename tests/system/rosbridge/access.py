@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Who is let in, and who is cut: origins, token, TLS, limits, slow readers, silence."""
+import pathlib
+import socket
+import ssl
+import subprocess
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+import fixture
+import websocket
+
+
+class Access(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = fixture.Daemon()
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.daemon.stop() == 0
+
+    def gateway(self, **keys):
+        started = fixture.Gateway(self.daemon, **keys)
+        self.addCleanup(lambda: self.assertEqual(started.stop(), 0))
+        return started
+
+    def client(self, gateway, **options):
+        opened = gateway.connect(**options)
+        self.addCleanup(opened.close)
+        return opened
+
+    def refused(self, gateway, **options):
+        with self.assertRaises((websocket.Refused, websocket.Closed)):
+            gateway.connect(**options)
+
+    def test_pages_of_other_origins_are_refused(self):
+        gateway = self.gateway()
+        for origin in ("http://localhost", "http://localhost:8080", "http://127.0.0.1:1"):
+            self.client(gateway, headers={"Origin": origin}).synchronize()
+        for origin in ("http://evil.example", "http://localhost.evil.example", "http://localhost:1.evil.example",
+                       "https://localhost", "null"):
+            self.refused(gateway, headers={"Origin": origin})
+        other = self.gateway(server__origins="https://robots.example:444 null")
+        self.client(other, headers={"Origin": "https://robots.example:444"}).synchronize()
+        self.client(other, headers={"Origin": "null"}).synchronize()
+        self.refused(other, headers={"Origin": "https://robots.example"})
+
+    def test_it_listens_on_the_loopback_interface_alone(self):
+        gateway = self.gateway()
+        listeners = [line.split()[1] for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()
+                     if line.split()[1].endswith(f":{gateway.port:04X}") and line.split()[3] == "0A"]
+        self.assertEqual(listeners, [f"0100007F:{gateway.port:04X}"])
+
+    def test_a_token_is_asked_for(self):
+        file = pathlib.Path(self.daemon.directory, "token")
+        file.write_text("0123456789abcdefgh\n")
+        gateway = self.gateway(server__token_file=file)
+        self.client(gateway, path="/?token=0123456789abcdefgh").synchronize()
+        self.client(gateway, headers={"Authorization": "Bearer 0123456789abcdefgh"}).synchronize()
+        for options in ({}, {"path": "/?token=0123456789abcdefg"}, {"path": "/?token="},
+                        {"headers": {"Authorization": "Bearer 0123456789abcdefgh0"}}):
+            self.refused(gateway, **options)
+
+    def test_tls(self):
+        key, certificate = (pathlib.Path(self.daemon.directory, name) for name in ("key.pem", "certificate.pem"))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate,
+                        "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+                       check=True, capture_output=True)
+        gateway = self.gateway(server__certificate=certificate, server__key=key)
+        context = ssl.create_default_context(cafile=certificate)
+        wrap = lambda sock: context.wrap_socket(sock, server_hostname="localhost")
+        self.client(gateway, wrap=wrap).synchronize()
+        with self.assertRaises((websocket.Closed, websocket.Refused, OSError)):
+            gateway.connect()
+
+    def test_connections_are_bounded(self):
+        gateway = self.gateway(limits__connections=2)
+        first = self.client(gateway)
+        second = self.client(gateway)
+        second.synchronize()
+        self.refused(gateway)
+        first.close()
+        fixture.wait_for(lambda: self.try_connect(gateway), "a connection is free again")
+
+    def try_connect(self, gateway):
+        try:
+            gateway.connect().close()
+            return True
+        except (websocket.Refused, websocket.Closed):
+            return False
+
+    def test_a_slow_reader_loses_the_oldest_data_and_is_told_how_much(self):
+        gateway = self.gateway(limits__data_bytes=65536)
+        writer, slow, other = self.client(gateway), self.client(gateway, buffer_size=4096), self.client(gateway)
+        writer.send("advertise", topic="/big", type="std_msgs/String")
+        slow.send("subscribe", topic="/big")
+        slow.synchronize()
+        count = 2000
+        began = time.monotonic()
+        for number in range(count):
+            writer.send("publish", topic="/big", msg={"data": f"{number}:" + "x" * 8000})
+            if number % 100 == 0:
+                other.synchronize()
+        writer.synchronize()
+        self.assertLess(time.monotonic() - began, fixture.WAIT)
+        numbers, lost, episodes = [], 0, 0
+        while len(numbers) + lost < count:
+            message = slow.receive()
+            if message["op"] == "status":
+                self.assertEqual(message["level"], "warning")
+                lost, episodes = lost + int(message["msg"].split()[0]), episodes + 1
+            else:
+                numbers.append(int(message["msg"]["data"].split(":")[0]))
+        self.assertEqual(numbers, sorted(numbers))
+        self.assertEqual(numbers[-1], count - 1)
+        self.assertGreater(lost, count / 2)
+        self.assertLess(episodes, count / 100)
+
+    def test_who_does_not_read_answers_is_cut(self):
+        gateway = self.gateway(limits__control_bytes=65536)
+        deaf, other = self.client(gateway, buffer_size=4096), self.client(gateway)
+        try:
+            for _ in range(400):
+                deaf.send("call_service", service="/dynamics/mass_matrix", args={"model": "panda", "q": [0.1] * 700})
+        except OSError:
+            pass
+        metrics = lambda: urllib.request.urlopen(f"http://127.0.0.1:{gateway.port}/metrics").read().decode()
+        fixture.wait_for(lambda: "dynamics_rosbridge_connections_cut_total 1\n" in metrics(), "the deaf client is cut")
+        fixture.wait_for(lambda: "dynamics_rosbridge_connections 1\n" in metrics(), "the deaf client is gone")
+        other.synchronize()
+
+    def test_silence_is_pinged_and_ended(self):
+        gateway = self.gateway(limits__ping_interval=1, limits__ping_timeout=1)
+        silent = self.client(gateway)
+        began = time.monotonic()
+        opcode, _, _ = silent.socket._frame()
+        self.assertEqual(opcode, websocket.PING)
+        with self.assertRaises((websocket.Closed, OSError)):
+            while True:
+                silent.socket._frame()
+        self.assertGreater(time.monotonic() - began, 1)
+
+    def test_idle_connections_are_ended(self):
+        gateway = self.gateway(limits__idle_time=0.5)
+        idle, reader = self.client(gateway), self.client(gateway)
+        reader.send("subscribe", topic="/anything")
+        with self.assertRaises(websocket.Closed):
+            idle.receive()
+        reader.synchronize()
+
+    def test_calls_are_bounded(self):
+        gateway = self.gateway(limits__calls=2, daemon__threads=1)
+        client = self.client(gateway)
+        for number in range(50):
+            client.send("call_service", id=number, service="/dynamics/mass_matrix", args={"model": "panda", "q": [0.1] * 7000})
+        answers = [client.receive("service_response") for _ in range(50)]
+        refused = [answer for answer in answers if not answer["result"]]
+        self.assertGreater(len(refused), 0)
+        self.assertLess(len(refused), 50)
+        self.assertTrue(all("RESOURCE_EXHAUSTED" in answer["values"] for answer in refused))
+
+    def test_half_handshakes_and_garbage_leave_it_well(self):
+        gateway = self.gateway()
+        for data in (b"", b"GET / HTTP/1.1\r\n", b"\0" * 1000, b"GET " + b"x" * 70000, b"\x16\x03\x01\x02\x00"):
+            with socket.create_connection(("127.0.0.1", gateway.port)) as sock:
+                sock.sendall(data)
+        for frame in (b"\xff\xff", b"\x81\x05hello", b"\x83\x80abcd", b"\x89\xff" + b"\xff" * 12):
+            raw = gateway.connect()
+            raw.socket.sock.sendall(frame)
+            raw.close()
+        self.client(gateway).synchronize()
+
+    def test_plain_http(self):
+        gateway = self.gateway()
+        get = lambda path: urllib.request.urlopen(f"http://127.0.0.1:{gateway.port}{path}").read().decode()
+        self.assertEqual(get("/healthz"), "ok\n")
+        self.assertIn("dynamics_rosbridge_connections 0\n", get("/metrics"))
+        with self.assertRaises(urllib.error.HTTPError):
+            get("/etc/passwd")
+
+    def test_without_the_daemon_calls_fail_with_a_reason(self):
+        daemon = fixture.Daemon()
+        gateway = fixture.Gateway(daemon)
+        client = gateway.connect()
+        client.values("/dynamics/list_models")
+        daemon.process.kill()
+        daemon.process.wait()
+        self.assertRegex(client.refusal("/dynamics/list_models", timeout=3), "UNREACHABLE|TIMEOUT")
+        client.close()
+        self.assertEqual(gateway.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

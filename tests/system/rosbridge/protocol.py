@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""The protocol by hand: every operation, and an answer to everything, also to what is wrong."""
+import json
+import math
+import struct
+import unittest
+import zlib
+
+import fixture
+import cbor
+
+ID = "/dynamics/inverse_dynamics"
+
+
+class Services(fixture.Case):
+    def test_arguments_by_name_by_place_and_as_typed_arrays(self):
+        named = self.client.values(ID, {"model": "two_link", "q": [0.1, 0.2], "v": [1, 2], "a": [3, 4]})
+        listed = self.client.values(ID, ["two_link", [], [0.1, 0.2], [1, 2], [3, 4]])
+        indexed = self.client.values(ID, {"model": "two_link", "q": {"0": 0.1, "1": 0.2}, "v": {"1": 2, "0": 1}, "a": [3, 4]})
+        self.assertEqual(named, listed)
+        self.assertEqual(named, indexed)
+
+    def test_joint_state_in_any_order(self):
+        ordered = self.client.values("/dynamics/bias_forces", {"model": "two_link", "q": [0.1, 0.2], "v": [1, 2]})["h"]
+        state = {"header": {"stamp": {"secs": 1, "nsecs": 2}, "frame_id": ""}, "name": ["joint2", "joint1"],
+                 "position": [0.2, 0.1], "velocity": [2, 1], "effort": []}
+        for args in ({"model": "two_link", "joint_state": state}, {"model": "two_link", **state}):
+            swapped = self.client.values("/dynamics/bias_forces", args)["h"]
+            self.assertEqual(swapped, ordered[::-1])
+        other = {"name": ["joint1", "joint2"], "position": [0.1, 0.2], "velocity": [1, 2]}
+        both = self.client.values("/dynamics/bias_forces", {"model": "two_link", "joint_state": [state, other]})
+        self.assertEqual(both["h"], ordered[::-1] * 2)
+
+    def test_missing_velocity_and_effort_of_joint_state_are_zero(self):
+        state = {"name": ["joint1", "joint2"], "position": [0.1, 0.2]}
+        at_rest = self.client.values("/dynamics/forward_dynamics", {"model": "two_link", "q": [0.1, 0.2]})["a"]
+        self.assertEqual(self.client.values("/dynamics/forward_dynamics", {"model": "two_link", **state})["a"], at_rest)
+        effort = {**state, "velocity": [], "effort": [5, 6]}
+        driven = self.client.values("/dynamics/forward_dynamics", {"model": "two_link", "q": [0.1, 0.2], "tau": [5, 6]})
+        self.assertEqual(self.client.values("/dynamics/forward_dynamics", {"model": "two_link", **effort}), driven)
+
+    def test_messages_may_be_lists_of_at_most_one(self):
+        args = {"model": "two_link", "q": [0, 0]}
+        free = self.client.values("/dynamics/gravity", {**args, "gravity": {"x": 0, "y": 0, "z": -1.6}})
+        self.assertEqual(free, self.client.values("/dynamics/gravity", {**args, "gravity": [{"x": 0, "y": 0, "z": -1.6}]}))
+        earth = self.client.values("/dynamics/gravity", args)
+        self.assertNotEqual(free, earth)
+        for absent in ([], None):
+            self.assertEqual(earth, self.client.values("/dynamics/gravity", {**args, "gravity": absent}))
+
+    def test_every_method_is_a_service(self):
+        services = self.client.values("/rosapi/services")["services"]
+        listed = self.daemon.control("call", "no_such_method").stderr.split()
+        methods = [word for word in listed[listed.index("are:") + 1:]]
+        self.assertGreater(len(methods), 30)
+        for method in methods:
+            self.assertIn("/dynamics/" + method, services)
+            answer = self.client.call("/dynamics/" + method, {})
+            self.assertIn(answer["result"], (True, False))
+
+    def test_refusals_name_the_argument(self):
+        q = [0.1, 0.2]
+        for args, reason in (
+            ({"model": "two_link", "q": [0.1, 0.2, None]}, "args.q[2]: null is not a number"),
+            ({"model": "two_link", "q": [0.1, "x"]}, 'args.q[1]: "x" is not a number'),
+            ({"model": "two_link", "q": {"0": 1, "2": 3}}, "args.q: an array is needed"),
+            ({"model": "two_link", "q": "x"}, 'args.q: "x" is not an array'),
+            ({"model": "two_link", "q": [1]}, "args.q: "),
+            ({"model": 7, "q": q}, "args.model: 7 is not a string"),
+            ({"model": "none", "q": q}, "args.model: there is no model"),
+            ({"model": "two_link", "p": q}, 'args: InverseDynamicsRequest has no field "p"'),
+            ({"model": "two_link", "q": q, "gravity": [{}, {}]}, "args.gravity: at most one is allowed, not 2"),
+            ({"model": "two_link", "q": q, "external_forces": [{"frame": "TOOL"}]}, "args.external_forces[0].frame: give one of"),
+            ({"model": "two_link", "joint_state": 7}, "args.joint_state: a sensor_msgs/JointState is needed"),
+            ({"model": "two_link", "joint_state": {"name": [], "position": []}}, "args.joint_state.name: "),
+            ({"model": "two_link", "joint_state": {"name": ["joint1", 2], "position": q}}, "args.joint_state.name[1]: "),
+            ({"model": "two_link", "joint_state": {"name": ["joint1", "joint2"], "position": [1]}},
+             "args.joint_state.position: 1 values for 2 names"),
+            ({"model": "two_link", "joint_state": {"name": ["joint1", "joint2"], "position": [1, None]}},
+             "args.joint_state.position[1]: null is not a number"),
+            ({"model": "two_link", "joint_state": [{"name": ["joint1"], "position": [1]}, {"name": ["x"], "position": [1]}]},
+             'args.joint_state[1].name[0]: the first state has no joint "x"'),
+            ({"model": "two_link", "q": q, "joint_state": {"name": ["joint1", "joint2"], "position": q}},
+             "args: give either joint_state or q"),
+            (list(range(20)), "args: 20 arguments, but"),
+            (7, "args: an object or an array is needed"),
+        ):
+            with self.subTest(args=args):
+                self.assertTrue(self.client.refusal(ID, args).startswith(reason), self.client.refusal(ID, args))
+
+    def test_calls_that_are_wrong_are_answered(self):
+        self.assertIn("NOT_FOUND", self.client.refusal("/no/such/service"))
+        self.assertIn("NOT_FOUND", self.client.refusal("/dynamics/no_such_method"))
+        self.assertIn("INVALID_ARGUMENT", self.client.refusal(""))
+        self.assertIn("INVALID_ARGUMENT", self.client.refusal(7))
+        self.assertIn("timeout", self.client.refusal(ID, {}, timeout="soon"))
+        self.assertIn("compression", self.client.refusal(ID, {}, compression="zip"))
+        self.assertIn("args.topic", self.client.refusal("/rosapi/topic_type", {}))
+
+    def test_a_call_past_its_time_fails(self):
+        slow = {"model": "panda", "q": [0.1] * 7 * 100000}
+        reason = self.client.refusal("/dynamics/mass_matrix", slow, timeout=1e-3)
+        self.assertRegex(reason, "DEADLINE_EXCEEDED|TIMEOUT")
+
+    def test_numbers_are_those_of_the_c_client(self):
+        q = [math.sin(i) for i in range(70)]
+        args = {"model": "panda", "q": q, "v": [math.cos(i) for i in range(70)], "a": [i / 7 for i in range(70)]}
+        exact = self.daemon.call("inverse_dynamics", args)["tau"]
+        self.assertEqual(self.client.values(ID, args)["tau"], exact)
+        answer = cbor.decode(self.client.call(ID, args, compression="cbor"))
+        self.assertEqual([struct.pack("<d", x) for x in answer["values"]["tau"]], [struct.pack("<d", x) for x in exact])
+        self.client.socket.send(cbor.encode({"op": "call_service", "id": "c", "service": ID, "args": args}))
+        self.assertEqual(self.client.receive("service_response")["values"]["tau"], exact)
+
+    def test_png_and_fragments_of_answers(self):
+        args = {"model": "panda", "q": [0.1] * 700}
+        plain = self.client.values("/dynamics/gravity", args)
+        self.client.send("call_service", id="p", service="/dynamics/gravity", args=args, compression="png")
+        answer = json.loads(cbor.png_text(self.client.receive("png")["data"]))
+        self.assertEqual(answer["values"], plain)
+        self.client.send("call_service", id="f", service="/dynamics/gravity", args=args, fragment_size=1000)
+        pieces = [self.client.receive("fragment")]
+        while len(pieces) < pieces[0]["total"]:
+            pieces.append(self.client.receive("fragment"))
+        self.assertEqual([piece["num"] for piece in pieces], list(range(len(pieces))))
+        self.assertEqual(json.loads("".join(piece["data"] for piece in pieces))["values"], plain)
+
+    def test_many_calls_of_one_connection_are_in_work_at_once(self):
+        for number in range(500):
+            self.client.send("call_service", id=number, service=ID, args={"model": "two_link", "q": [number, 0]})
+        answers = {}
+        while len(answers) < 500:
+            answer = self.client.receive("service_response")
+            self.assertTrue(answer["result"], answer)
+            answers[answer["id"]] = answer["values"]["tau"]
+        self.assertEqual(answers[3], self.client.values(ID, {"model": "two_link", "q": [3, 0]})["tau"])
+
+
+class BadMessages(fixture.Case):
+    keys = {"limits__message_bytes": 100000, "limits__partial_messages": 2, "limits__fragments": 10,
+            "limits__fragment_time": 0.5, "limits__subscriptions": 3, "limits__advertisements": 3}
+
+    def test_what_is_no_message_gets_a_status(self):
+        for message, reason in (
+            ("{", "not JSON: line 1"),
+            ("", "not JSON"),
+            ('{"op": "publish", "op": "x"}', "not JSON"),
+            ('{"op": "publish", "x": NaN}', "not JSON"),
+            ("[" * 5000, "not JSON"),
+            (b"", "CBOR, byte 0"),
+            (b"\xff", "CBOR, byte 0"),
+            (b"\xa1\x61", "CBOR, byte 1"),
+            (b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff", "CBOR"),
+            (b"\x81" * 200, "CBOR"),
+            (b"\xa1\x01\x02", "CBOR"),
+            (b"\xd8\x56\x43abc", "CBOR"),
+            (cbor.encode({"op": "nothing"}) + b"x", "CBOR"),
+            ("7", "a message is an object"),
+            ("{}", "op: a string is needed"),
+            ({"op": "dance", "id": "d"}, 'op: there is no operation "dance"'),
+            ({"op": "auth", "mac": "x"}, "auth: give the token"),
+            ({"op": "set_level", "level": "loud"}, "set_level: level"),
+            ({"op": "advertise", "topic": "/a"}, "advertise: type"),
+            ({"op": "advertise", "topic": "a b", "type": "std_msgs/String"}, "advertise: topic"),
+            ({"op": "advertise", "topic": "/diagnostics", "type": "diagnostic_msgs/DiagnosticArray"}, "advertise: /diagnostics"),
+            ({"op": "unadvertise", "topic": "/a"}, "unadvertise: /a"),
+            ({"op": "publish", "topic": "/a", "msg": {}}, "publish: /a: nobody advertises"),
+            ({"op": "publish", "topic": "/diagnostics", "msg": {}}, "publish: /diagnostics: the daemon"),
+            ({"op": "subscribe"}, "subscribe: topic"),
+            ({"op": "subscribe", "topic": "/a", "throttle_rate": "x"}, "subscribe: throttle_rate"),
+            ({"op": "subscribe", "topic": "/a", "queue_length": -1}, "subscribe: queue_length"),
+            ({"op": "subscribe", "topic": "/a", "compression": "zip"}, "subscribe: compression"),
+            ({"op": "subscribe", "topic": "/a", "type": "x/Y", "compression": "cbor-raw"}, "subscribe: /a: cbor-raw"),
+            ({"op": "subscribe", "topic": "/diagnostics", "type": "std_msgs/String"}, "subscribe: /diagnostics: it has another"),
+            ({"op": "unsubscribe", "topic": "/a"}, "unsubscribe: /a"),
+            ({"op": "service_response", "id": "x", "service": "/s", "result": True}, "service_response: id"),
+            ({"op": "advertise_service", "service": "/dynamics/x", "type": "a/B"}, "advertise_service: /dynamics/x"),
+            ({"op": "unadvertise_service", "service": "/x"}, "unadvertise_service: /x"),
+            ({"op": "cancel_action_goal", "id": "x", "action": "/x"}, "cancel_action_goal: id"),
+            ({"op": "action_feedback", "id": "x"}, "action_feedback: id"),
+            ({"op": "action_result", "id": "x"}, "action_result: id"),
+            ({"op": "png", "data": "!"}, "png: data: it is not base64"),
+            ({"op": "png", "data": "QUJD"}, "png: data: it is not a PNG"),
+            ({"op": "png"}, "png: data"),
+            ({"op": "fragment", "id": "x", "data": "a", "num": 0}, "fragment: id and data"),
+            ({"op": "fragment", "id": "x", "data": "a", "num": 2, "total": 2}, "fragment: fragment 2 of 2"),
+            ({"op": "fragment", "id": "x", "data": "a", "num": 0, "total": 11}, "fragment: fragment 0 of 11"),
+            ({"op": "fragment", "id": "x", "data": "{", "num": 0, "total": 1}, "not JSON"),
+        ):
+            with self.subTest(message=message):
+                told = self.client.status(message)
+                self.assertTrue(told.startswith(reason), told)
+        self.client.synchronize()
+
+    def test_a_status_has_the_id_of_its_message(self):
+        self.client.send("dance", id="here")
+        self.assertEqual(self.client.receive()["id"], "here")
+
+    def test_levels_of_status(self):
+        self.client.send("set_level", level="none")
+        self.client.send("dance")
+        self.client.synchronize()
+
+    def test_too_large_a_message_ends_the_connection_with_a_reason(self):
+        self.client.socket.send("x" * 100001)
+        self.assertIn("larger than 100000 bytes", self.client.receive()["msg"])
+        with self.assertRaises(fixture.websocket.Closed):
+            self.client.receive()
+        self.gateway.connect().synchronize()
+
+    def test_fragments_are_put_together_in_any_order(self):
+        text = json.dumps({"op": "call_service", "id": "f", "service": "/rosapi/get_time"})
+        half = len(text) // 2
+        self.client.send("fragment", id="m", num=1, total=2, data=text[half:])
+        self.client.send("fragment", id="m", num=0, total=2, data=text[:half])
+        self.assertEqual(self.client.receive()["id"], "f")
+
+    def test_fragments_are_bounded(self):
+        for number in range(2):
+            self.client.send("fragment", id=f"m{number}", num=0, total=2, data="x")
+        self.assertIn("too many messages", self.client.status(json.dumps(
+            {"op": "fragment", "id": "m2", "num": 0, "total": 2, "data": "x"})))
+        self.assertIn("came twice", self.client.status(json.dumps(
+            {"op": "fragment", "id": "m0", "num": 0, "total": 2, "data": "x"})))
+        self.assertIn("did not become complete", self.client.receive("status")["msg"])
+        self.client.send("fragment", id="big", num=0, total=3, data="x" * 60000)
+        self.assertIn("larger than allowed", self.client.status(json.dumps(
+            {"op": "fragment", "id": "big", "num": 1, "total": 3, "data": "x" * 60000})))
+
+    def test_images_that_hold_too_much_are_refused(self):
+        rows = b"".join(b"\0" + bytes(3000) for _ in range(1000))
+        chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        image = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1000, 1000, 8, 2, 0, 0, 0)) +
+                 chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+        self.assertIn("more bytes than a message", self.client.status({"op": "png", "data": cbor.base64_text(image)}))
+
+    def test_subscriptions_and_advertisements_are_bounded(self):
+        for number in range(3):
+            self.client.send("subscribe", topic=f"/s{number}")
+            self.client.send("advertise", topic=f"/s{number}", type="std_msgs/String")
+        self.assertIn("as are allowed", self.client.status({"op": "subscribe", "topic": "/s3"}))
+        self.assertIn("as are allowed", self.client.status({"op": "advertise", "topic": "/s3", "type": "std_msgs/String"}))
+        self.assertIn("as are allowed", self.client.status({"op": "advertise_service", "service": "/s3", "type": "a/B"}))
+
+
+if __name__ == "__main__":
+    unittest.main()

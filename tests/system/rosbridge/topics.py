@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Topics, services and actions: of the daemon, and of clients among themselves."""
+import json
+import time
+import unittest
+
+import cbor
+import fixture
+
+STATE = {"header": {"stamp": {"secs": 5, "nsecs": 6}, "frame_id": "w"}, "name": ["a"], "position": [1.5]}
+
+
+class Topics(fixture.Case):
+    def pair(self):
+        other = self.gateway.connect()
+        self.addCleanup(other.close)
+        return self.client, other
+
+    def test_messages_are_checked_completed_and_passed_on_in_each_spelling_of_times(self):
+        writer, reader = self.pair()
+        writer.send("advertise", topic="/states", type="sensor_msgs/JointState")
+        reader.send("subscribe", topic="states", type="sensor_msgs/msg/JointState")
+        writer.send("subscribe", topic="/states", type="sensor_msgs/JointState", id="own")
+        writer.synchronize()
+        reader.synchronize()
+        writer.send("publish", topic="/states", msg=STATE)
+        whole = {**STATE, "velocity": [], "effort": []}
+        self.assertEqual(writer.receive("publish")["msg"], whole)
+        whole["header"] = {"stamp": {"sec": 5, "nanosec": 6}, "frame_id": "w"}
+        self.assertEqual(reader.receive("publish"), {"op": "publish", "topic": "/states", "msg": whole})
+        for message, reason in (({"position": [None]}, "msg.position[0]: null is not a float64"),
+                                ({"positions": []}, 'has no field "positions"'),
+                                ({"header": {"stamp": 7}}, "msg.header.stamp: a time"), (7, "msg: a sensor_msgs")):
+            told = writer.status({"op": "publish", "topic": "/states", "msg": message})
+            self.assertIn(reason, told)
+        writer.send("publish", topic="/states", msg={"header": {"stamp": "now"}, "position": {"0": 1.0, "1": 2.0}})
+        now = reader.receive("publish")["msg"]
+        self.assertEqual(now["position"], [1.0, 2.0])
+        self.assertLess(abs(now["header"]["stamp"]["sec"] - time.time()), 60)
+
+    def test_latching_topics_give_late_subscribers_the_last_message(self):
+        writer, reader = self.pair()
+        writer.send("advertise", topic="/latched", type="std_msgs/String", latch=True)
+        for word in ("first", "last"):
+            writer.send("publish", topic="/latched", msg={"data": word})
+        writer.synchronize()
+        reader.send("subscribe", topic="/latched")
+        self.assertEqual(reader.receive("publish")["msg"], {"data": "last"})
+        health = self.gateway.connect()
+        health.send("subscribe", topic="/diagnostics", type="diagnostic_msgs/DiagnosticArray")
+        self.assertEqual(health.receive("publish")["msg"]["status"][0]["level"], 0)
+        health.close()
+
+    def test_throttle_queue_and_unsubscribe(self):
+        writer, reader = self.pair()
+        writer.send("advertise", topic="/fast", type="std_msgs/Int32")
+        reader.send("subscribe", topic="/fast", throttle_rate=200, queue_length=3, id="slow")
+        reader.synchronize()
+        for number in range(20):
+            writer.send("publish", topic="/fast", msg={"data": number})
+        began = time.monotonic()
+        got = [reader.receive("publish")["msg"]["data"] for _ in range(4)]
+        self.assertEqual(got, [0, 17, 18, 19])
+        self.assertGreater(time.monotonic() - began, 0.55)
+        reader.send("subscribe", topic="/fast", id="quick")
+        reader.synchronize()
+        for number in range(5):
+            writer.send("publish", topic="/fast", msg={"data": number})
+        self.assertEqual(len([reader.receive("publish") for _ in range(5)]), 5)
+        reader.send("unsubscribe", topic="/fast", id="quick")
+        self.assertIn("no subscription of that id", reader.status({"op": "unsubscribe", "topic": "/fast", "id": "none"}))
+        reader.send("unsubscribe", topic="/fast")
+        reader.synchronize()
+        writer.send("publish", topic="/fast", msg={"data": 1})
+        writer.synchronize()
+        reader.synchronize()
+
+    def test_encodings_of_topics(self):
+        for compression in ("cbor", "png", "cbor-raw"):
+            writer, reader = self.gateway.connect(), self.gateway.connect()
+            writer.send("advertise", topic="/encoded", type="sensor_msgs/JointState")
+            reader.send("subscribe", topic="/encoded", type="sensor_msgs/JointState", compression=compression)
+            reader.synchronize()
+            writer.send("publish", topic="/encoded", msg=STATE)
+            message = reader.receive()
+            if compression == "png":
+                message = json.loads(cbor.png_text(message["data"]))
+            else:
+                message = cbor.decode(message)
+            if compression == "cbor-raw":
+                expected = (b"\0\0\0\0\5\0\0\0\6\0\0\0\1\0\0\0w\1\0\0\0\1\0\0\0a\1\0\0\0\0\0\0\0\0\0\xf8\x3f" + bytes(8))
+                self.assertEqual(message["msg"]["bytes"], expected)
+            else:
+                self.assertEqual(message["msg"]["position"], [1.5])
+            writer.close()
+            reader.close()
+        reader = self.gateway.connect()
+        reader.send("subscribe", topic="/diagnostics", fragment_size=150)
+        pieces = [reader.receive("fragment")]
+        while len(pieces) < pieces[0]["total"]:
+            pieces.append(reader.receive("fragment"))
+        self.assertEqual(json.loads("".join(piece["data"] for piece in pieces))["topic"], "/diagnostics")
+        reader.close()
+
+    def test_events_of_the_daemon(self):
+        self.client.send("subscribe", topic="/dynamics/models", type="dynamics_msgs/ModelEvent")
+        self.client.synchronize()
+        time.sleep(0.5)
+        self.assertEqual(self.daemon.control("unload", "quadruped").returncode, 0)
+        told = self.client.receive("publish")["msg"]
+        self.assertEqual((told["change"], told["model"]["name"]), ("CHANGE_UNLOADED", "quadruped"))
+
+    def test_a_simulation_is_a_topic_while_it_lives(self):
+        self.client.send("subscribe", topic="/dynamics/simulations/arm/joint_states", type="sensor_msgs/JointState")
+        made = self.client.values("/dynamics/create_simulation", {
+            "name": "arm", "model": "two_link", "pace": "PACE_CLOCK", "joint_names": ["joint2", "joint1"], "q": [0.5, 0.25]})
+        state = self.client.receive("publish")["msg"]
+        self.assertEqual(state["name"], ["joint2", "joint1"])
+        self.assertEqual((len(state["position"]), len(state["velocity"]), len(state["effort"])), (2, 2, 2))
+        later = self.client.receive("publish")["msg"]
+        self.assertGreater(later["header"]["stamp"]["secs"] + 1e-9 * later["header"]["stamp"]["nsecs"],
+                           state["header"]["stamp"]["secs"] + 1e-9 * state["header"]["stamp"]["nsecs"])
+        self.assertIn("/dynamics/simulations/arm/events", self.client.values("/rosapi/topics")["topics"])
+        self.client.values("/dynamics/delete_simulation", {"simulation": "arm", "token": made["token"]})
+        fixture.wait_for(lambda: "/dynamics/simulations/arm/state" not in self.client.values("/rosapi/topics")["topics"],
+                         "the topics of the simulation end")
+
+    def test_services_of_clients(self):
+        server, caller = self.pair()
+        server.send("advertise_service", service="/add", type="a/Add")
+        server.synchronize()
+        self.assertIn("/add", caller.values("/rosapi/services")["services"])
+        self.assertEqual(caller.values("/rosapi/service_type", {"service": "add"}), {"type": "a/srv/Add"})
+        self.assertIn("another client", caller.status({"op": "advertise_service", "service": "/add", "type": "a/Add"}))
+        caller.send("call_service", id=["any", 1], service="add", args={"a": 1})
+        asked = server.receive("call_service")
+        self.assertEqual((asked["service"], asked["args"]), ("/add", {"a": 1}))
+        server.send("service_response", id=asked["id"], service="/add", values={"sum": 3}, result=True)
+        self.assertEqual(caller.receive(), {"op": "service_response", "id": ["any", 1], "service": "add",
+                                            "values": {"sum": 3}, "result": True})
+        self.assertIn("DEADLINE_EXCEEDED", caller.refusal("/add", {}, timeout=0.2))
+        caller.send("call_service", id="x", service="/add")
+        server.receive("call_service")
+        server.send("unadvertise_service", service="/add")
+        self.assertIn("UNAVAILABLE", caller.receive("service_response")["values"])
+        self.assertIn("NOT_FOUND", caller.refusal("/add"))
+
+    def test_a_provider_that_goes_fails_its_calls(self):
+        server, caller = self.gateway.connect(), self.client
+        server.send("advertise_service", service="/gone", type="a/Gone")
+        server.synchronize()
+        caller.send("call_service", id="g", service="/gone")
+        server.receive("call_service")
+        server.close()
+        self.assertIn("has gone", caller.receive("service_response")["values"])
+
+    def test_actions_of_clients(self):
+        server, caller = self.pair()
+        server.send("advertise_action", action="/walk", type="a/Walk")
+        server.synchronize()
+        caller.send("send_action_goal", id="g", action="/walk", action_type="a/Walk", args={"m": 2}, feedback=True)
+        goal = server.receive("send_action_goal")
+        self.assertEqual((goal["args"], goal["feedback"]), ({"m": 2}, True))
+        server.send("action_feedback", id=goal["id"], action="/walk", values={"done": 1})
+        self.assertEqual(caller.receive(), {"op": "action_feedback", "id": "g", "action": "/walk", "values": {"done": 1}})
+        caller.send("cancel_action_goal", id="g", action="/walk")
+        self.assertEqual(server.receive("cancel_action_goal")["id"], goal["id"])
+        server.send("action_result", id=goal["id"], action="/walk", values={"m": 1}, status=5, result=True)
+        self.assertEqual(caller.receive(), {"op": "action_result", "id": "g", "action": "/walk", "values": {"m": 1},
+                                            "status": 5, "result": True})
+
+    def test_methods_are_actions(self):
+        goal = {"model": "two_link", "q": [0.1, 0.2]}
+        self.client.send("send_action_goal", id="g", action="/dynamics/gravity", action_type="dynamics_msgs/Gravity",
+                         args=goal, feedback=True)
+        result = self.client.receive("action_result")
+        self.assertEqual((result["id"], result["status"], result["result"]), ("g", 4, True))
+        self.assertEqual(result["values"], self.client.values("/dynamics/gravity", goal))
+        self.client.send("send_action_goal", id="h", action="/dynamics/gravity", args={"model": "none", "q": [1]})
+        result = self.client.receive("action_result")
+        self.assertEqual((result["status"], result["result"]), (6, False))
+        self.assertIn("args.model", result["values"])
+        self.client.send("send_action_goal", id="i", action="/no/such", args={})
+        self.assertEqual(self.client.receive("action_result")["status"], 6)
+
+    def test_rosapi_tells_what_there_is(self):
+        values = self.client.values
+        self.assertIn("/rosapi/topics", values("rosapi/services")["services"])
+        self.assertEqual(values("/rosapi/service_type", {"service": "/dynamics/gravity"})["type"], "dynamics_msgs/srv/Gravity")
+        self.assertEqual(values("/rosapi/topic_type", {"topic": "/diagnostics"})["type"], "diagnostic_msgs/msg/DiagnosticArray")
+        self.assertEqual(values("/rosapi/services_for_type", {"type": "dynamics_msgs/Gravity"}), {"services": ["/dynamics/gravity"]})
+        self.assertEqual(values("/rosapi/service_node", {"service": "/dynamics/gravity"}), {"node": "/dynamicsd"})
+        self.assertIn("/dynamics/mass_matrix", values("/rosapi/action_servers")["action_servers"])
+        self.assertIn("/diagnostics", values("/rosapi/node_details", {"node": "/dynamicsd"})["publishing"])
+        details = values("/rosapi/message_details", {"type": "sensor_msgs/JointState"})["typedefs"]
+        self.assertEqual(details[0]["fieldnames"], ["header", "name", "position", "velocity", "effort"])
+        self.assertEqual([each["type"] for each in details][1:], ["std_msgs/msg/Header", "builtin_interfaces/msg/Time"])
+        request = values("/rosapi/service_request_details", {"type": "dynamics_msgs/srv/InverseDynamics"})["typedefs"][0]
+        self.assertEqual(request["fieldnames"][0], "model")
+        self.assertEqual(request["fieldnames"][-1], "joint_state")
+        reply = values("/rosapi/service_response_details", {"type": "dynamics_msgs/InverseDynamics"})["typedefs"][0]
+        self.assertEqual((reply["fieldnames"], reply["fieldtypes"]), (["samples", "tau"], ["uint64", "float64"]))
+        self.assertIn("string[] name", values("/rosapi/topics_and_raw_types")["typedefs_full_text"][-1] + "string[] name")
+
+
+if __name__ == "__main__":
+    unittest.main()
