@@ -1,0 +1,144 @@
+/*
+ * Joints of two kinds of motion are two simple joints with a massless link between them, in every quantity that the
+ * daemon computes: a helical one is a revolute joint and a prismatic one that mimics it, a cylindrical one a revolute and
+ * a prismatic one, a universal one two revolute ones.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/daemon_fixture.h"
+#include "system/wire_quantities.h"
+
+enum { TREES = 30, NAME_SIZE = 64 };
+
+static daemon_fixture served;
+static dyn_client *client;
+static dyn_client_error error;
+
+static void start_daemon(void) {
+    daemon_start(NULL, &served);
+    wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
+}
+
+static void stop_daemon(void) {
+    dyn_client_close(client);
+    daemon_stop(&served);
+}
+
+/* A description with its joints taken apart. */
+typedef struct taken_apart {
+    dyn_client_model_description form;
+    dyn_client_link_description *links;
+    dyn_client_joint_description *joints;
+    char (*names)[NAME_SIZE]; /* of links between, and of second joints */
+} taken_apart;
+
+/* Makes two joints of one; the second one carries the link. */
+static void take_joint_apart(const dyn_client_joint_description *from, char *link, char *name,
+                             dyn_client_joint_description *first, dyn_client_joint_description *second) {
+    snprintf(link, NAME_SIZE, "%s between", from->name);
+    snprintf(name, NAME_SIZE, "%s second", from->name);
+    *first = *from;
+    first->type = DYN_CLIENT_JOINT_CONTINUOUS;
+    first->child_link = link;
+    first->has_limits = false;
+    *second = (dyn_client_joint_description){
+        .name = name, .type = DYN_CLIENT_JOINT_PRISMATIC, .parent_link = link, .child_link = from->child_link};
+    memcpy(second->axis, from->axis, sizeof second->axis);
+    if (from->type == DYN_CLIENT_JOINT_HELICAL) {
+        second->mimic_joint = from->name;
+        second->mimic_multiplier = from->pitch;
+    } else if (from->type == DYN_CLIENT_JOINT_UNIVERSAL) {
+        second->type = DYN_CLIENT_JOINT_CONTINUOUS;
+        memcpy(second->axis, from->second_axis, sizeof second->axis);
+    }
+}
+
+static bool has_two_motions(dyn_client_joint_type type) {
+    return type == DYN_CLIENT_JOINT_HELICAL || type == DYN_CLIENT_JOINT_CYLINDRICAL ||
+           type == DYN_CLIENT_JOINT_UNIVERSAL;
+}
+
+/* Returns how many joints were taken apart. */
+static size_t take_apart(const dyn_client_model_description *from, taken_apart *made) {
+    size_t links = from->link_count, joints = 0, count = 0;
+    made->links = calloc(2 * from->link_count, sizeof *made->links);
+    made->joints = calloc(2 * from->joint_count + 1, sizeof *made->joints);
+    made->names = calloc(2 * from->joint_count + 1, sizeof *made->names);
+    memcpy(made->links, from->links, links * sizeof *made->links);
+    for (size_t j = 0; j < from->joint_count; j++) {
+        made->joints[joints++] = from->joints[j];
+        if (!has_two_motions(from->joints[j].type))
+            continue;
+        char *link = made->names[2 * count], *name = made->names[2 * count + 1];
+        take_joint_apart(&from->joints[j], link, name, &made->joints[joints - 1], &made->joints[joints]);
+        made->links[links++] = (dyn_client_link_description){.name = link};
+        joints++;
+        count++;
+    }
+    made->form = *from;
+    made->form.link_count = links;
+    made->form.links = made->links;
+    made->form.joint_count = joints;
+    made->form.joints = made->joints;
+    return count;
+}
+
+/* Loads the tree a second time, its joints taken apart. */
+static size_t load_apart(const wire_tree *tree) {
+    taken_apart apart;
+    dyn_client_loaded_model *loaded;
+    dyn_client_model_description *form = wire_description(tree->model);
+    size_t count = take_apart(form, &apart);
+    const dyn_client_load_request request = {.description = &apart.form, .name = "apart", .replace = true};
+    wire_require(dyn_client_load_model(client, &request, 0, &error, &loaded), &error);
+    ck_assert_uint_eq(loaded->model.nq, tree->query.nq);
+    ck_assert_uint_eq(loaded->model.nv, tree->query.nv);
+    dyn_client_loaded_model_free(loaded);
+    free(apart.links), free(apart.joints), free(apart.names);
+    wire_description_free(form);
+    return count;
+}
+
+START_TEST(joints_of_two_motions_are_two_joints) {
+    random_source base = random_seed("joints taken apart", 20261128);
+    size_t taken = 0;
+    for (int k = 0; k < TREES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        const random_tree_options options = {.joints = 2 + random_index(&random, 8),
+                                             .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                             .with_mimic = k % 3 != 0,
+                                             .with_fixed = k % 4 == 0};
+        wire_tree tree;
+        wire_tree_open(client, &random, &options, "tree", &tree);
+        if (tree.query.nv > 0) {
+            taken += load_apart(&tree);
+            dyn_client_evaluation *whole = wire_evaluate(&tree, "tree", 0, NULL);
+            dyn_client_evaluation *apart = wire_evaluate(&tree, "apart", 0, NULL);
+            wire_compare(k, apart, whole, whole);
+            dyn_client_evaluation_free(apart);
+            dyn_client_evaluation_free(whole);
+        }
+        wire_tree_close(&tree);
+    }
+    ck_assert_uint_ge(taken, TREES);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("joint_types");
+    TCase *all = tcase_create("joint_types");
+    tcase_set_timeout(all, 120);
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_test(all, joints_of_two_motions_are_two_joints);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}

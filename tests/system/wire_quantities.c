@@ -1,0 +1,87 @@
+#include "system/wire_quantities.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_QUANTITIES = 128 };
+
+/* All quantities that the client knows. */
+static size_t all_quantities(dyn_client_quantity list[MAX_QUANTITIES]) {
+    size_t count = 0;
+    for (int i = 1; i < MAX_QUANTITIES; i++)
+        if (dyn_client_quantity_name((dyn_client_quantity)i) != NULL)
+            list[count++] = (dyn_client_quantity)i;
+    return count;
+}
+
+dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, size_t payload_count,
+                                     const dyn_client_payload *payloads) {
+    static dyn_client_quantity quantities[MAX_QUANTITIES];
+    const char *const frames[] = {dyn_model_link(tree->model, dyn_model_link_count(tree->model) - 1)->name};
+    const double force[3] = {3, -2, 10}, torque[3] = {0.5, 0, 1};
+    const dyn_client_external_force pull = {.link = frames[0], .force = force, .torque = torque, .rows = 1};
+    dyn_client_query query = tree->query;
+    query.model = model;
+    query.external_force_count = 1;
+    query.external_forces = &pull;
+    query.payload_count = payload_count;
+    query.payloads = payloads;
+    const dyn_client_evaluate_request request = {.q = tree->q,
+                                                 .v = tree->v,
+                                                 .a = tree->a,
+                                                 .tau = tree->tau,
+                                                 .dq = tree->a,
+                                                 .dv = tree->v,
+                                                 .da = tree->tau,
+                                                 .dtau = tree->a,
+                                                 .quantity_count = all_quantities(quantities),
+                                                 .quantities = quantities,
+                                                 .frame_count = 1,
+                                                 .frames = frames};
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    wire_require(dyn_client_evaluate(tree->client, &query, &request, &error, &answer), &error);
+    return answer;
+}
+
+/* |x - y| and |y| of one block. */
+static double deviation(const dyn_client_block *x, const dyn_client_block *y, double *norm) {
+    double off = 0, size = 0;
+    for (size_t i = 0; i < x->width; i++) {
+        off += (x->values[i] - y->values[i]) * (x->values[i] - y->values[i]);
+        size += y->values[i] * y->values[i];
+    }
+    *norm = sqrt(size);
+    return sqrt(off);
+}
+
+static bool runs_over_bodies(const dyn_client_block *block) {
+    for (size_t i = 0; i < block->rank; i++)
+        if (strcmp(block->axes[i], "bodies") == 0)
+            return true;
+    return false;
+}
+
+size_t wire_compare(int k, const dyn_client_evaluation *found, const dyn_client_evaluation *expected,
+                    const dyn_client_evaluation *other) {
+    size_t changed = 0;
+    ck_assert_uint_eq(found->result_count, expected->result_count);
+    for (size_t r = 0; r < found->result_count; r++) {
+        const dyn_client_quantity_result *result = &found->results[r];
+        bool differs = false;
+        for (size_t b = 0; b < result->block_count; b++) {
+            if (runs_over_bodies(&result->blocks[b]) && found->body_count != expected->body_count)
+                continue;
+            const dyn_client_block *block = &expected->results[r].blocks[b];
+            double norm, unused;
+            ck_assert_uint_eq(result->blocks[b].width, block->width);
+            double off = deviation(&result->blocks[b], block, &norm);
+            ck_assert_msg(off <= 1e-8 * (1 + norm), "tree %d: %s is off by %g of %g", k,
+                          dyn_client_quantity_name(result->quantity), off, norm);
+            differs |= deviation(&result->blocks[b], &other->results[r].blocks[b], &unused) > 1e-6 * (1 + norm);
+        }
+        changed += differs;
+    }
+    return changed;
+}
