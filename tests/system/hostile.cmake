@@ -8,7 +8,7 @@ endif()
 target_compile_definitions(hostile_support PUBLIC HOSTILE_STALL=${hostile_stall})
 target_link_libraries(hostile_support PUBLIC system_support dynamics_proto Threads::Threads m)
 
-foreach(test contract_golden hostile_bytes hostile_life hostile_peers hostile_requests)
+foreach(test contract_golden hostile_bytes hostile_life hostile_live hostile_peers hostile_requests)
   add_system_test(${test} hostile_support)
 endforeach()
 # The thread sanitizer waits for a second at the end of each process, and Check makes one for each test.

@@ -1,0 +1,137 @@
+/*
+ * Work at given times.
+ */
+#include "simulations/pacer.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "observe/clock.h"
+#include "unit/server/support.h"
+
+enum { TICKS = 50, MANY = 300 };
+
+static const uint64_t PERIOD = NANOSECONDS / 1000;
+
+/* A task that runs so often, and notes what it sees. */
+typedef struct ticking {
+    pacer_task task;
+    uint64_t start, last;
+    atomic_uint count;
+    unsigned most;
+    atomic_bool ran_early, ran_out_of_order;
+} ticking;
+
+static uint64_t tick(pacer_task *task, uint64_t due) {
+    ticking *t = (ticking *)task;
+    if (clock_now() < due) {
+        atomic_store(&t->ran_early, true);
+    }
+    if (due < t->last) {
+        atomic_store(&t->ran_out_of_order, true);
+    }
+    t->last = due;
+    unsigned count = atomic_fetch_add(&t->count, 1) + 1;
+    return count == t->most ? PACER_END : t->start + (count + 1) * PERIOD;
+}
+
+static void add(pacer *p, ticking *t, unsigned most) {
+    *t = (ticking){.task = {.run = tick}, .start = clock_now(), .most = most};
+    ck_assert(pacer_add(p, &t->task, t->start + PERIOD));
+}
+
+static void wait_for(const ticking *t, unsigned count) {
+    while (atomic_load(&t->count) < count) {
+        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+}
+
+START_TEST(tasks_run_at_their_times_and_never_before) {
+    static ticking many[MANY];
+    pacer *p = pacer_create(2);
+    for (int i = 0; i < MANY; i++) {
+        add(p, &many[i], TICKS);
+    }
+    for (int i = 0; i < MANY; i++) {
+        wait_for(&many[i], TICKS);
+    }
+    uint64_t end = clock_now();
+    pacer_free(p);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert_uint_eq(atomic_load(&many[i].count), TICKS);
+        ck_assert(!atomic_load(&many[i].ran_early));
+        ck_assert(!atomic_load(&many[i].ran_out_of_order));
+        /* The last due time follows from the first: no drift, however late the ticks were. */
+        ck_assert_uint_eq(many[i].last, many[i].start + TICKS * PERIOD);
+        ck_assert_uint_ge(end, many[i].last);
+    }
+}
+END_TEST
+
+START_TEST(removed_task_does_not_run_again) {
+    ticking t;
+    pacer *p = pacer_create(1);
+    for (int round = 0; round < 20; round++) {
+        add(p, &t, 1000000);
+        wait_for(&t, 2);
+        pacer_remove(p, &t.task);
+        unsigned count = atomic_load(&t.count);
+        nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+        ck_assert_uint_eq(atomic_load(&t.count), count);
+    }
+    pacer_remove(p, &t.task);
+    pacer_free(p);
+}
+END_TEST
+
+/* A task that is always behind. */
+static uint64_t hog(pacer_task *task, uint64_t due) {
+    ticking *t = (ticking *)task;
+    uint64_t end = clock_now() + PERIOD / 4;
+    (void)due;
+    while (clock_now() < end) {
+    }
+    atomic_fetch_add(&t->count, 1);
+    return clock_now();
+}
+
+START_TEST(task_that_is_always_due_leaves_others_their_turn_and_can_be_removed) {
+    ticking greedy = {.task = {.run = hog}}, modest;
+    pacer *p = pacer_create(1);
+    ck_assert(pacer_add(p, &greedy.task, clock_now()));
+    add(p, &modest, TICKS);
+    wait_for(&modest, TICKS);
+    ck_assert_uint_gt(atomic_load(&greedy.count), 0);
+    pacer_remove(p, &greedy.task);
+    pacer_free(p);
+}
+END_TEST
+
+START_TEST(many_tasks_are_added_and_removed_in_any_order) {
+    static ticking many[MANY];
+    pacer *p = pacer_create(2);
+    random_source random = random_seed("many tasks are added and removed", 17);
+    for (int i = 0; i < MANY; i++) {
+        add(p, &many[i], 1000000);
+    }
+    for (int i = MANY - 1; i > 0; i--) {
+        int j = random_index(&random, i + 1);
+        pacer_remove(p, &many[j].task);
+        ck_assert(!many[j].task.is_queued);
+    }
+    for (int i = 0; i < MANY; i++) {
+        pacer_remove(p, &many[i].task);
+    }
+    pacer_free(p);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("pacer");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, tasks_run_at_their_times_and_never_before);
+    tcase_add_test(tests, removed_task_does_not_run_again);
+    tcase_add_test(tests, task_that_is_always_due_leaves_others_their_turn_and_can_be_removed);
+    tcase_add_test(tests, many_tasks_are_added_and_removed_in_any_order);
+    return run_tests(tests);
+}
