@@ -88,6 +88,12 @@ static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     write_count(writer, "nv", joint->nv);
     if (joint->has_axis)
         write_numbers(writer, "axis", 3, joint->axis);
+    if (joint->type == DYN_CLIENT_JOINT_UNIVERSAL)
+        write_numbers(writer, "second_axis", 3, joint->second_axis);
+    if (joint->type == DYN_CLIENT_JOINT_HELICAL) {
+        emit_key(writer, "pitch");
+        emit_double(writer, joint->pitch);
+    }
     if (joint->has_limits) {
         emit_key(writer, "limits");
         emit_begin_object(writer);

@@ -76,6 +76,8 @@ static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, cons
     to->n_tau_units = (size_t)from->nv;
     to->tau_units = names(c, u->tau, from->nv);
     to->origin = geometry_write_pose(c, &from->origin);
+    to->pitch = from->pitch;
+    to->second_axis = from->type == DYN_JOINT_UNIVERSAL ? geometry_write_vector(c, from->second_axis) : NULL;
     return to;
 }
 

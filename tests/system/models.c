@@ -165,6 +165,37 @@ START_TEST(frames_are_links_without_mass) {
 }
 END_TEST
 
+/* What is special about a joint is described. */
+START_TEST(described_joints_have_their_pitch_and_axes) {
+    const dyn_client_link_description links[] = {
+        {.name = "base"}, {.name = "one", .inertia = {.mass = 1}}, {.name = "two", .inertia = {.mass = 1}}};
+    const dyn_client_joint_description joints[] = {{.name = "screw",
+                                                    .type = DYN_CLIENT_JOINT_HELICAL,
+                                                    .parent_link = "base",
+                                                    .child_link = "one",
+                                                    .axis = {0, 0, 2},
+                                                    .pitch = 0.25},
+                                                   {.name = "cross",
+                                                    .type = DYN_CLIENT_JOINT_UNIVERSAL,
+                                                    .parent_link = "one",
+                                                    .child_link = "two",
+                                                    .axis = {3, 0, 0},
+                                                    .second_axis = {0, 5, 0}}};
+    const dyn_client_model_description form = {
+        .name = "special", .link_count = 3, .links = links, .joint_count = 2, .joints = joints};
+    const dyn_client_load_request request = {.description = &form, .replace = true};
+    dyn_client_description *robot;
+    dyn_client_loaded_model_free(load(&request));
+    wire_require(dyn_client_describe_model(client, "special", 0, &error, &robot), &error);
+    ck_assert_double_eq(robot->joints[0].pitch, 0.25);
+    ck_assert_double_eq(robot->joints[0].axis[2], 1);
+    ck_assert_double_eq(robot->joints[1].axis[0], 1);
+    ck_assert_double_eq(robot->joints[1].second_axis[1], 1);
+    ck_assert_double_eq(robot->model.mass, 2);
+    dyn_client_description_free(robot);
+}
+END_TEST
+
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 /* The planar arm of two equal links, described in both conventions, has the closed form of its mass matrix. */
@@ -339,6 +370,7 @@ int main(void) {
     tcase_add_test(all, sample_robots_keep_their_digest);
     tcase_add_test(all, urdf_comes_back);
     tcase_add_test(all, frames_are_links_without_mass);
+    tcase_add_test(all, described_joints_have_their_pitch_and_axes);
     tcase_add_test(all, tables_of_both_conventions_are_the_planar_arm);
     tcase_add_test(all, screws_come_back_with_the_same_torques);
     tcase_add_test(all, attached_and_detached_is_as_before);

@@ -394,7 +394,9 @@ typedef struct dyn_client_joint {
     const char *child_link;
     uint32_t q_index, v_index, nq, nv;
     bool has_axis;
-    double axis[3]; /* unit vector in the joint's frame */
+    double axis[3];        /* unit vector in the joint's frame */
+    double second_axis[3]; /* of a universal joint: the axis that the first one carries */
+    double pitch;          /* of a helical joint, m/rad */
     bool has_limits;
     double lower, upper;   /* rad or m; both 0: none */
     double velocity_limit; /* rad/s or m/s; 0: not stated */

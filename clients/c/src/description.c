@@ -36,6 +36,7 @@ static dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
         .nq = from->nq,
         .nv = from->nv,
         .has_axis = from->axis != NULL,
+        .pitch = from->pitch,
         .has_limits = from->limits != NULL,
         .damping = from->damping,
         .friction = from->friction,
@@ -45,6 +46,7 @@ static dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
         .origin = to_pose(from->origin),
     };
     to_vector3(from->axis, joint.axis);
+    to_vector3(from->second_axis, joint.second_axis);
     if (from->limits != NULL) {
         joint.lower = from->limits->lower;
         joint.upper = from->limits->upper;
