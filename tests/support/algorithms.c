@@ -147,6 +147,10 @@ static dyn_status mass_ellipsoids(input in, dyn_error *error, outputs out) {
                                out[0], out[1], out[2], out[3]);
 }
 
+static dyn_status torque_ellipsoid(input in, dyn_error *error, outputs out) {
+    return dyn_torque_ellipsoid(in->model, in->workspace, in->n, in->q, error, out[0], out[1]);
+}
+
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 static dyn_status rnea_derivatives(input in, dyn_error *error, outputs out) {
@@ -228,6 +232,7 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
                                   {SHAPE_NUMBER, SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3},
                                   manipulability},
     [ALGORITHM_MASS_ELLIPSOIDS] = {"mass ellipsoids", {SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3}, mass_ellipsoids},
+    [ALGORITHM_TORQUE_ELLIPSOID] = {"torque ellipsoid", {SHAPE_NV, SHAPE_NVxNV}, torque_ellipsoid},
     [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},
     [ALGORITHM_RNEA_DERIVATIVES] = {"dRNEA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, rnea_derivatives},
     [ALGORITHM_ABA_DERIVATIVES] = {"dABA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, aba_derivatives},
@@ -306,7 +311,7 @@ dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_err
 }
 
 bool algorithm_is_cubic(algorithm_id id) {
-    bool cubic = false;
+    bool cubic = id == ALGORITHM_TORQUE_ELLIPSOID; /* which takes eigenvalues of M */
     for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
         cubic = cubic || algorithms[id].shape[i] == SHAPE_NVxNVxNV;
     }

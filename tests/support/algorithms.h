@@ -42,6 +42,7 @@ typedef enum algorithm_id {
     ALGORITHM_TASK_INERTIA,
     ALGORITHM_MANIPULABILITY,
     ALGORITHM_MASS_ELLIPSOIDS,
+    ALGORITHM_TORQUE_ELLIPSOID,
     ALGORITHM_RNEA_DERIVATIVES,
     ALGORITHM_ABA_DERIVATIVES,
     ALGORITHM_GRAVITY_DERIVATIVES,
@@ -103,7 +104,7 @@ size_t algorithm_width(algorithm_id id, const dyn_model *model);
 /* Computes in->n states; the outputs lie in `out` one after the other, n rows each. */
 dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out);
 
-/* Whether results grow with nv^3, so that a test leaves them to small robots. */
+/* Whether results, or the work for them, grow with nv^3, so that a test leaves them to small robots. */
 bool algorithm_is_cubic(algorithm_id id);
 
 #ifdef __cplusplus
