@@ -83,6 +83,11 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_STRIDE] = {"stride", "N", "every N'th state only (default 1)"},
     [OPTION_CSV] = {"csv", NULL, "write CSV, numbers with 17 significant digits"},
     [OPTION_PLOT] = {"plot", NULL, "draw in the terminal"},
+    [OPTION_SUBSTEPS] = {"substeps", "N", "integration steps in each step (default 1)"},
+    [OPTION_IDEAL] = {"ideal", NULL, "rigid bodies alone: no damping, friction, stops and effort limits"},
+    [OPTION_ACCURATE] = {"accurate", NULL, "order 8 with error control instead of steps of one length"},
+    [OPTION_RATES] = {"rates", "given|spline|spline_at_rest|central|five_point",
+                      "where v and a come from (default a spline through q)"},
     [OPTION_COUNT] = {"count", "N", "round trips (default 1000, at most 1000000), or rows (default: all)"},
 };
 

@@ -68,6 +68,10 @@ typedef enum option {
     OPTION_STRIDE,
     OPTION_CSV,
     OPTION_PLOT,
+    OPTION_SUBSTEPS,
+    OPTION_IDEAL,
+    OPTION_ACCURATE,
+    OPTION_RATES,
     OPTION_COUNT,
     OPTIONS /* how many there are */
 } option;

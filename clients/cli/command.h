@@ -49,6 +49,8 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
 exit_code run_streams(const command *self, const arguments *given, dyn_client *client);
 exit_code run_record(const command *self, const arguments *given, dyn_client *client);
 exit_code run_replay(const command *self, const arguments *given, dyn_client *client);
+exit_code run_rollout(const command *self, const arguments *given, dyn_client *client);
+exit_code run_trajectory(const command *self, const arguments *given, dyn_client *client);
 exit_code run_call(const command *self, const arguments *given, dyn_client *client);
 
 #endif

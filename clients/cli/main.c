@@ -258,6 +258,39 @@ static const command COMMANDS[] = {
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_FORCE) | WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD),
      .run = run_explain},
+    {.name = "rollout",
+     .operands = "NAME",
+     .summary = "many states forward in time, in one request",
+     .details =
+         "Starts at the states of --states (q, v, and tau that is held), or at --q and --v. Prints where the robot is\n"
+         "in the end, and what has become of each state; with --csv, --json or --plot every --stride'th step of one\n"
+         "state after the other. A controller holds the start, or goes to --to. A terminal shows how far a long one\n"
+         "is; Ctrl-C cancels it. Give it time with --timeout.\n",
+     .example = "dynamicsctl rollout ur5 --state zero --duration 3 --integrator rk4 --ideal\n"
+                "  dynamicsctl rollout ur5 --states starts.csv --duration 2 --stride 10 --csv > ends.csv\n"
+                "  dynamicsctl rollout ur5 --control pd_gravity --kp 300 --kd 40 --to 0,-1,1,0,0,0",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_DURATION) |
+                WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
+                WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
+                WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+     .run = run_rollout},
+    {.name = "trajectory",
+     .operands = "NAME inverse|forward",
+     .summary = "the forces of a motion, or the motion of forces, and the limits it breaks",
+     .details =
+         "The rows of --states are --step apart. inverse takes q, and v and a from --rates; forward takes q and v of\n"
+         "the first row and tau of all, and moves the rigid bodies alone as Modern Robotics does (explicit Euler;\n"
+         "--substeps is its intRes). Tells by how much limits are exceeded and when.\n",
+     .example = "dynamicsctl trajectory ur5 inverse --states motion.csv --step 0.01 --csv > torques.csv\n"
+                "  dynamicsctl trajectory ur5 forward --states torques.csv --step 0.01 --substeps 10 --csv",
+     .min_operands = 2,
+     .max_operands = 2,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
+                WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_RATES) |
+                WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+     .run = run_trajectory},
     {.name = "simulate",
      .operands = "NAME",
      .summary = "move a robot forward in time, in the daemon",

@@ -26,7 +26,7 @@ double trace_now(void) {
 exit_code trace_open(const arguments *given, const layout *robot, bool has_state, trace *opened) {
     bool csv = given->value[OPTION_CSV] != NULL, json = given->value[OPTION_JSON] != NULL,
          plot = given->value[OPTION_PLOT] != NULL;
-    *opened = (trace){.robot = robot, .has_state = has_state};
+    *opened = (trace){.robot = robot, .has_state = has_state, .has_tau = true};
     if (csv + json + plot > 1)
         return complain(EXIT_USAGE, "give one of --csv, --json and --plot");
     opened->form = csv ? TRACE_CSV : json ? TRACE_JSON : plot ? TRACE_PLOT : TRACE_QUIET;
@@ -64,7 +64,8 @@ static void print_csv(const trace *to, uint64_t step, double time, const double 
             print_headings("q", robot->nq, robot->q, true);
             print_headings("v", robot->nv, robot->v, false);
         }
-        print_headings("tau", robot->nv, robot->v, false);
+        if (to->has_tau)
+            print_headings("tau", robot->nv, robot->v, false);
         printf("\n");
     }
     printf("%llu,%.17g", (unsigned long long)step, time);
@@ -72,7 +73,8 @@ static void print_csv(const trace *to, uint64_t step, double time, const double 
         print_values(robot->nq, q);
         print_values(robot->nv, v);
     }
-    print_values(robot->nv, tau);
+    if (to->has_tau)
+        print_values(robot->nv, tau);
     printf("\n");
 }
 
@@ -90,8 +92,10 @@ static void print_json(const trace *to, uint64_t step, double time, const double
         emit_key(&writer, "v");
         emit_doubles(&writer, to->robot->nv, v);
     }
-    emit_key(&writer, "tau");
-    emit_doubles(&writer, to->robot->nv, tau);
+    if (to->has_tau) {
+        emit_key(&writer, "tau");
+        emit_doubles(&writer, to->robot->nv, tau);
+    }
     emit_end_object(&writer);
     emit_finish(&writer);
 }

@@ -19,6 +19,7 @@ typedef struct trace {
     enum { TRACE_QUIET, TRACE_CSV, TRACE_JSON, TRACE_PLOT } form;
     const layout *robot;
     bool has_state; /* rows have q and v, not only tau */
+    bool has_tau;   /* rows have tau */
     bool is_terminal;
     size_t rows, line_count, drawn_lines;
     double next_sample, next_draw; /* s of the clock */
@@ -29,7 +30,7 @@ typedef struct trace {
 /* Takes the form from the arguments: --csv, --json, --plot or nothing. */
 exit_code trace_open(const arguments *given, const layout *robot, bool has_state, trace *opened);
 
-/* One row; q and v may be NULL where has_state is false. */
+/* One row; q and v may be NULL where has_state is false, and tau where has_tau is. */
 void trace_row(trace *to, uint64_t step, double time, const double *q, const double *v, const double *tau);
 
 /* Draws what is left to be drawn. */

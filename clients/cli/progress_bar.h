@@ -1,0 +1,26 @@
+/*
+ * How far a long request is, on a terminal.
+ */
+#ifndef CLI_PROGRESS_BAR_H
+#define CLI_PROGRESS_BAR_H
+
+#include <stdbool.h>
+
+/* A bar on standard error, drawn once it has something to tell. */
+typedef struct progress_bar {
+    bool is_drawn;
+} progress_bar;
+
+/* Whether there is somebody to see it. */
+bool progress_bar_has_reader(void);
+
+/* A dyn_client_progress; `context` is the bar. False after Ctrl-C, so that the request is cancelled. */
+bool progress_bar_tell(void *context, double fraction);
+
+/* From now on Ctrl-C cancels instead of ending the program at once. */
+void progress_bar_catch_interrupts(void);
+
+/* Takes the bar away. */
+void progress_bar_close(progress_bar *closed);
+
+#endif

@@ -1,0 +1,440 @@
+/*
+ * rollout and trajectory: motions over time in one request.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "numbers.h"
+#include "progress_bar.h"
+#include "state_source.h"
+#include "table.h"
+#include "trace.h"
+
+/* States of one request, and rows of one trajectory, at most. */
+enum { MOST_SAMPLES = 4096, MOST_ROWS = 1000000, NAME_SIZE = 256 };
+
+static const char *const INTEGRATORS[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
+static const char *const CONTROLS[] = {"none", "pd", "pd_gravity", "computed_torque"};
+static const char *const RATES[] = {"given", "spline", "spline_at_rest", "central", "five_point"};
+
+/* ---- what both commands have ------------------------------------------------------------------------------------- */
+
+/* The robot and the states of a command. */
+typedef struct motion_run {
+    const arguments *given;
+    dyn_client *client;
+    dyn_client_description *description;
+    layout robot;
+    state_source source;
+    state_batch batch;
+    dyn_client_query query;
+    double gravity[3];
+    dyn_client_stepping stepping;
+    double kp, kd;
+    trace rows;
+} motion_run;
+
+/* A number of an option, more than 0 (or not less, where zero is allowed); `standard` where it is not given. */
+static exit_code take_number(const arguments *given, option wanted, const char *name, bool zero_is_allowed,
+                             double standard, double *value) {
+    const char *text = given->value[wanted];
+    *value = standard;
+    if (text != NULL && !(parse_number(text, value) && (*value > 0 || (zero_is_allowed && *value == 0))))
+        return complain(EXIT_USAGE, "--%s %s: give a number that is %s 0", name, text,
+                        zero_is_allowed ? "not less than" : "more than");
+    return EXIT_OK;
+}
+
+/* A whole number from 1 on. */
+static exit_code take_count(const arguments *given, option wanted, const char *name, double standard, double most,
+                            size_t *count) {
+    double value;
+    exit_code code = take_number(given, wanted, name, false, standard, &value);
+    if (code == EXIT_OK && !(value >= 1 && value <= most && value == floor(value)))
+        return complain(EXIT_USAGE, "--%s %s: give a whole number from 1 to %g", name, given->value[wanted], most);
+    *count = (size_t)value;
+    return code;
+}
+
+/* How the robot moves. */
+static exit_code take_stepping(motion_run *run, bool is_ideal) {
+    const arguments *given = run->given;
+    dyn_client_stepping *s = &run->stepping;
+    size_t integrator = 0, law = 0, substeps = 1;
+    exit_code code = take_number(given, OPTION_STEP, "step", false, 1e-3, &s->step);
+    if (code == EXIT_OK)
+        code = arguments_choice(given, OPTION_INTEGRATOR, 3, INTEGRATORS, is_ideal ? 1 : 0, &integrator);
+    if (code == EXIT_OK)
+        code = arguments_choice(given, OPTION_CONTROL, 4, CONTROLS, 0, &law);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_KP, "kp", true, 0, &run->kp);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_KD, "kd", true, 0, &run->kd);
+    if (code == EXIT_OK)
+        code = take_count(given, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
+    s->integrator = (dyn_client_integrator)integrator;
+    s->law = (dyn_client_control_law)law;
+    s->substeps = (uint32_t)substeps;
+    s->gain_count = 1, s->kp = &run->kp, s->kd = &run->kd;
+    s->ignore_damping = s->ignore_friction = s->ignore_effort_limits = is_ideal || given->value[OPTION_IDEAL] != NULL;
+    s->stop = s->ignore_damping ? DYN_CLIENT_STOP_NONE : DYN_CLIENT_STOP_RIGID;
+    return code;
+}
+
+static exit_code open_run(const arguments *given, dyn_client *client, size_t capacity, motion_run *run) {
+    dyn_client_error error;
+    char message[PARSE_MESSAGE_SIZE];
+    const char *gravity = given->value[OPTION_GRAVITY];
+    *run = (motion_run){.given = given, .client = client};
+    if (dyn_client_describe_model(client, given->positional[0], 0, &error, &run->description) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    exit_code code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
+    if (code == EXIT_OK)
+        code = state_source_open(given, &run->robot, true, &run->source);
+    if (code == EXIT_OK && !state_batch_create(&run->robot, capacity, &run->batch))
+        code = complain_memory();
+    if (code == EXIT_OK)
+        code = trace_open(given, &run->robot, true, &run->rows);
+    if (code == EXIT_OK && gravity != NULL && !parse_numbers(gravity, 3, run->gravity, message, sizeof message))
+        code = complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", gravity, message);
+    run->query = (dyn_client_query){.model = given->positional[0],
+                                    .nq = run->robot.nq,
+                                    .nv = run->robot.nv,
+                                    .joint_count = run->robot.name_count,
+                                    .joint_names = run->robot.names,
+                                    .gravity = gravity != NULL ? run->gravity : NULL};
+    return code == EXIT_OK ? arguments_timeout(given, &run->query.timeout) : code;
+}
+
+static void close_run(motion_run *run) {
+    if (run->rows.lines != NULL)
+        trace_close(&run->rows);
+    state_source_close(&run->source);
+    state_batch_free(&run->batch);
+    layout_free(&run->robot);
+    dyn_client_description_free(run->description);
+}
+
+/* ---- rollout ----------------------------------------------------------------------------------------------------- */
+
+static void print_states(motion_run *run, const dyn_client_rollout *result) {
+    size_t nq = run->robot.nq, nv = run->robot.nv;
+    for (size_t s = 0; s < result->samples; s++)
+        for (size_t i = 0; i < result->rows; i++) {
+            size_t row = s * result->rows + i;
+            uint64_t step = (uint64_t)llround(result->time[i] / run->stepping.step);
+            trace_row(&run->rows, step, result->time[i], result->q + row * nq, result->v + row * nv,
+                      result->tau != NULL ? result->tau + row * nv : NULL);
+        }
+}
+
+/* Where one robot ended, joint by joint. */
+static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
+    const layout *robot = &run->robot;
+    const dyn_client_outcome *outcome = &result->outcomes[0];
+    table *lines = table_create();
+    table_add_column(lines, "joint", TABLE_LEFT);
+    table_add_column(lines, "v", TABLE_RIGHT);
+    table_add_column(lines, "", TABLE_UNIT);
+    for (size_t k = 0; k < robot->nv; k++) {
+        char name[NAME_SIZE];
+        const coordinate *c = &robot->v[k];
+        table_add_cell(lines, "%s", coordinate_name(c, c->joint->nv, sizeof name, name));
+        table_add_number(lines, result->v[k]);
+        table_add_cell(lines, "%s", c->joint->v_units[c->index]);
+    }
+    table *positions = table_create();
+    table_add_column(positions, "joint", TABLE_LEFT);
+    table_add_column(positions, "q", TABLE_RIGHT);
+    table_add_column(positions, "", TABLE_UNIT);
+    for (size_t k = 0; k < robot->nq; k++) {
+        char name[NAME_SIZE];
+        const coordinate *c = &robot->q[k];
+        table_add_cell(positions, "%s", coordinate_name(c, c->joint->nq, sizeof name, name));
+        table_add_number(positions, result->q[k]);
+        table_add_cell(positions, "%s", c->joint->q_units[c->index]);
+    }
+    printf("Rollout of %s after %g s\n\n", run->query.model, result->time[0]);
+    bool printed = table_print(positions, 0);
+    printf("\n");
+    printed = table_print(lines, 0) && printed;
+    printf("\n%s%s%s; %llu steps, %llu stops; the energy went %.3g J away from that at the start\n",
+           dyn_client_sample_status_name(outcome->status), *outcome->joint != '\0' ? ": joint " : "", outcome->joint,
+           (unsigned long long)outcome->steps, (unsigned long long)outcome->stops, outcome->energy_drift);
+    table_free(lines);
+    table_free(positions);
+    return printed;
+}
+
+/* What has become of many. */
+static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
+    table *lines = table_create();
+    static const char *const headings[] = {"state", "status", "joint", "steps", "stops", "energy drift [J]"};
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        table_add_column(lines, headings[i], i == 1 || i == 2 ? TABLE_LEFT : TABLE_RIGHT);
+    for (size_t s = 0; s < result->samples; s++) {
+        const dyn_client_outcome *o = &result->outcomes[s];
+        table_add_cell(lines, "%zu", first + s);
+        table_add_cell(lines, "%s", dyn_client_sample_status_name(o->status));
+        table_add_cell(lines, "%s", o->joint);
+        table_add_cell(lines, "%llu", (unsigned long long)o->steps);
+        table_add_cell(lines, "%llu", (unsigned long long)o->stops);
+        table_add_number(lines, o->energy_drift);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_rollout *result) {
+    if (run->rows.form != TRACE_QUIET) {
+        print_states(run, result);
+        for (size_t s = 0; s < result->samples; s++)
+            if (result->outcomes[s].status != DYN_CLIENT_SAMPLE_RAN)
+                fprintf(stderr, "dynamicsctl: state %zu stopped after %llu steps: joint %s, %s\n", first + s,
+                        (unsigned long long)result->outcomes[s].steps, result->outcomes[s].joint,
+                        dyn_client_sample_status_name(result->outcomes[s].status));
+        return EXIT_OK;
+    }
+    bool printed = result->samples == 1 ? print_end(run, result) : print_outcomes(first, result);
+    return printed ? EXIT_OK : complain_memory();
+}
+
+/* The reference of a controller: --to, or where each robot starts. */
+static exit_code take_reference(motion_run *run, double **to, dyn_client_rollout_request *request) {
+    const char *text = run->given->value[OPTION_TO];
+    char message[PARSE_MESSAGE_SIZE];
+    if (run->stepping.law == DYN_CLIENT_CONTROL_NONE)
+        return text == NULL ? EXIT_OK : complain(EXIT_USAGE, "--to needs a controller that goes there: give --control");
+    request->q_r = run->batch.values[STATE_Q];
+    request->reference_layout = DYN_CLIENT_LAYOUT_CONSTANT;
+    if (text == NULL)
+        return EXIT_OK;
+    size_t nq = run->robot.nq;
+    *to = calloc(run->batch.count * nq + 1, sizeof **to);
+    if (*to == NULL)
+        return complain_memory();
+    if (!parse_numbers(text, nq, *to, message, sizeof message))
+        return complain(EXIT_USAGE, "--to %s: %s", text, message);
+    for (size_t s = 1; s < run->batch.count; s++)
+        memcpy(*to + s * nq, *to, nq * sizeof **to);
+    request->q_r = *to;
+    return EXIT_OK;
+}
+
+/* Rolls out the states of the batch. */
+static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t stride) {
+    dyn_client_error error;
+    dyn_client_rollout *result;
+    progress_bar bar = {0};
+    double *to = NULL;
+    bool is_traced = run->rows.form != TRACE_QUIET, is_accurate = run->given->value[OPTION_ACCURATE] != NULL;
+    dyn_client_rollout_request request = {.q = run->batch.values[STATE_Q],
+                                          .v = run->batch.values[STATE_V],
+                                          .tau = run->batch.values[STATE_TAU],
+                                          .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
+                                          .stepping = &run->stepping,
+                                          .steps = steps,
+                                          .stride = is_traced ? stride : 0,
+                                          .with_tau = is_traced && !is_accurate,
+                                          .with_energy = true,
+                                          .is_accurate = is_accurate,
+                                          .progress = progress_bar_has_reader() ? progress_bar_tell : NULL,
+                                          .context = &bar};
+    exit_code code = take_reference(run, &to, &request);
+    if (code == EXIT_OK) {
+        run->query.samples = run->batch.count;
+        dyn_client_status status = dyn_client_rollout_run(run->client, &run->query, &request, &error, &result);
+        progress_bar_close(&bar);
+        if (status != DYN_CLIENT_OK) {
+            code = complain_call(&error, NULL);
+        } else {
+            code = print_rollout(run, first, result);
+            dyn_client_rollout_free(result);
+        }
+    }
+    free(to);
+    return code;
+}
+
+exit_code run_rollout(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    motion_run run;
+    double duration;
+    size_t stride = 1, first = 1;
+    exit_code code = open_run(given, client, MOST_SAMPLES, &run);
+    if (code == EXIT_OK)
+        code = take_stepping(&run, false);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_DURATION, "duration", false, 1, &duration);
+    if (code == EXIT_OK)
+        code = take_count(given, OPTION_STRIDE, "stride", 1, 1e9, &stride);
+    if (code == EXIT_OK && given->value[OPTION_ACCURATE] != NULL && run.rows.form != TRACE_QUIET)
+        run.rows.has_tau = false;
+    double steps = code == EXIT_OK ? round(duration / run.stepping.step) : 1;
+    if (code == EXIT_OK && !(steps >= 1 && steps < 1e15))
+        code = complain(EXIT_USAGE, "--duration %g with --step %g are %g steps; take at least 1", duration,
+                        run.stepping.step, steps);
+    if (code == EXIT_OK)
+        progress_bar_catch_interrupts();
+    while (code == EXIT_OK && !run.source.ended) {
+        state_source_fill(&run.source, &run.batch);
+        if (run.batch.count > 0)
+            code = roll_out(&run, first, (size_t)steps, stride);
+        first += run.batch.count;
+    }
+    if (code == EXIT_OK)
+        code = state_source_finish(&run.source);
+    close_run(&run);
+    return code == EXIT_OK ? check_output() : code;
+}
+
+/* ---- trajectory -------------------------------------------------------------------------------------------------- */
+
+/* All rows of a motion. */
+typedef struct motion_rows {
+    size_t count, capacity;
+    double *q, *v, *a, *tau, *time;
+} motion_rows;
+
+static bool grow(double **values, size_t count) {
+    double *grown = realloc(*values, (count + 1) * sizeof **values);
+    *values = grown != NULL ? grown : *values;
+    return grown != NULL;
+}
+
+static exit_code append(motion_run *run, double step, motion_rows *rows) {
+    size_t nq = run->robot.nq, nv = run->robot.nv, count = run->batch.count;
+    if (rows->count + count > MOST_ROWS)
+        return complain(EXIT_USAGE, "the motion has more than %d rows; split it", MOST_ROWS);
+    if (rows->count + count > rows->capacity) {
+        rows->capacity = 2 * (rows->count + count);
+        if (!grow(&rows->q, rows->capacity * nq) || !grow(&rows->v, rows->capacity * nv) ||
+            !grow(&rows->a, rows->capacity * nv) || !grow(&rows->tau, rows->capacity * nv) ||
+            !grow(&rows->time, rows->capacity))
+            return complain_memory();
+    }
+    memcpy(rows->q + rows->count * nq, run->batch.values[STATE_Q], count * nq * sizeof(double));
+    memcpy(rows->v + rows->count * nv, run->batch.values[STATE_V], count * nv * sizeof(double));
+    memcpy(rows->a + rows->count * nv, run->batch.values[STATE_A], count * nv * sizeof(double));
+    memcpy(rows->tau + rows->count * nv, run->batch.values[STATE_TAU], count * nv * sizeof(double));
+    for (size_t i = 0; i < count; i++)
+        rows->time[rows->count + i] = (double)(rows->count + i) * step;
+    rows->count += count;
+    return EXIT_OK;
+}
+
+static void free_rows(motion_rows *rows) {
+    free(rows->q);
+    free(rows->v);
+    free(rows->a);
+    free(rows->tau);
+    free(rows->time);
+}
+
+/* Limits that the motion breaks, for people: on standard error beside a trace. */
+static bool print_excesses(const motion_run *run, const dyn_client_trajectory *t) {
+    if (run->rows.form != TRACE_QUIET) {
+        for (size_t i = 0; i < t->excess_count; i++) {
+            const dyn_client_excess *e = &t->excesses[i];
+            fprintf(stderr,
+                    "dynamicsctl: joint %s: %s limit %g, %g at %g s; beyond it in %llu rows from %g s to %g s\n",
+                    e->joint, dyn_client_limit_kind_name(e->kind), e->limit, e->value, e->worst_time,
+                    (unsigned long long)e->rows, e->first_time, e->last_time);
+        }
+        return true;
+    }
+    if (t->excess_count == 0) {
+        printf("No limit of the description is exceeded.\n");
+        return true;
+    }
+    table *lines = table_create();
+    static const char *const headings[] = {"joint", "limit", "stated", "worst", "at [s]", "rows", "from [s]", "to [s]"};
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        table_add_column(lines, headings[i], i < 2 ? TABLE_LEFT : TABLE_RIGHT);
+    for (size_t i = 0; i < t->excess_count; i++) {
+        const dyn_client_excess *e = &t->excesses[i];
+        table_add_cell(lines, "%s", e->joint);
+        table_add_cell(lines, "%s", dyn_client_limit_kind_name(e->kind));
+        table_add_number(lines, e->limit);
+        table_add_number(lines, e->value);
+        table_add_number(lines, e->worst_time);
+        table_add_cell(lines, "%llu", (unsigned long long)e->rows);
+        table_add_number(lines, e->first_time);
+        table_add_number(lines, e->last_time);
+    }
+    printf("Limits that are exceeded\n\n");
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
+static exit_code print_trajectory(motion_run *run, const motion_rows *rows, const double *q, const double *v,
+                                  const double *tau, const dyn_client_trajectory *t) {
+    size_t nq = run->robot.nq, nv = run->robot.nv;
+    for (size_t i = 0; i < rows->count; i++)
+        trace_row(&run->rows, i, rows->time[i], q + i * nq, v + i * nv, tau + i * nv);
+    if (t->diverged_row > 0)
+        fprintf(stderr, "dynamicsctl: the robot diverged at row %llu: joint %s\n", (unsigned long long)t->diverged_row,
+                t->diverged_joint);
+    if (run->rows.form == TRACE_QUIET)
+        printf("Trajectory of %s, %zu rows in %g s\n\n", run->query.model, rows->count, rows->time[rows->count - 1]);
+    return print_excesses(run, t) ? EXIT_OK : complain_memory();
+}
+
+static exit_code ask_inverse(motion_run *run, const motion_rows *rows) {
+    dyn_client_error error;
+    dyn_client_trajectory *t;
+    size_t rates;
+    exit_code code = arguments_choice(run->given, OPTION_RATES, 5, RATES, DYN_CLIENT_RATES_SPLINE, &rates);
+    if (code != EXIT_OK)
+        return code;
+    bool is_given = rates == DYN_CLIENT_RATES_GIVEN;
+    run->query.samples = rows->count;
+    if (dyn_client_inverse_dynamics_trajectory(run->client, &run->query, rows->time, rows->q, is_given ? rows->v : NULL,
+                                               is_given ? rows->a : NULL, (dyn_client_rates)rates, NULL, &error,
+                                               &t) != DYN_CLIENT_OK)
+        return complain_call(&error, run->source.path);
+    code = print_trajectory(run, rows, rows->q, is_given ? rows->v : t->v, t->tau, t);
+    dyn_client_trajectory_free(t);
+    return code;
+}
+
+static exit_code ask_forward(motion_run *run, const motion_rows *rows) {
+    dyn_client_error error;
+    dyn_client_trajectory *t;
+    run->query.samples = 1;
+    if (dyn_client_forward_dynamics_trajectory(run->client, &run->query, rows->q, rows->v, rows->count, rows->tau, NULL,
+                                               &run->stepping, &error, &t) != DYN_CLIENT_OK)
+        return complain_call(&error, run->source.path);
+    exit_code code = print_trajectory(run, rows, t->q, t->v, rows->tau, t);
+    dyn_client_trajectory_free(t);
+    return code;
+}
+
+exit_code run_trajectory(const command *self, const arguments *given, dyn_client *client) {
+    (void)self;
+    motion_run run;
+    motion_rows rows = {0};
+    const char *direction = given->positional[1];
+    bool is_forward = strcmp(direction, "forward") == 0;
+    if (!is_forward && strcmp(direction, "inverse") != 0)
+        return complain(EXIT_USAGE, "trajectory %s: give inverse or forward", direction);
+    exit_code code = open_run(given, client, MOST_SAMPLES, &run);
+    if (code == EXIT_OK)
+        code = take_stepping(&run, true);
+    while (code == EXIT_OK && !run.source.ended) {
+        state_source_fill(&run.source, &run.batch);
+        code = append(&run, run.stepping.step, &rows);
+    }
+    if (code == EXIT_OK)
+        code = state_source_finish(&run.source);
+    if (code == EXIT_OK)
+        code = is_forward ? ask_forward(&run, &rows) : ask_inverse(&run, &rows);
+    free_rows(&rows);
+    close_run(&run);
+    return code == EXIT_OK ? check_output() : code;
+}
