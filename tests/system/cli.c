@@ -105,11 +105,11 @@ static double number_at(const json_t *list, size_t index) {
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-static const char *const COMMANDS[] = {"ping",     "info",     "load",          "models",   "describe",    "unload",
-                                       "id",       "fd",       "mass",          "gravity",  "bias",        "fk",
-                                       "jacobian", "evaluate", "explain",       "latency",  "call",        "derive",
-                                       "export",   "inertia",  "configuration", "simulate", "simulations", "watch",
-                                       "stream",   "streams",  "record",        "replay"};
+static const char *const COMMANDS[] = {"ping",        "info",     "load",          "models",  "describe",   "unload",
+                                       "id",          "fd",       "mass",          "gravity", "bias",       "fk",
+                                       "jacobian",    "evaluate", "explain",       "latency", "call",       "derive",
+                                       "export",      "inertia",  "configuration", "rollout", "trajectory", "simulate",
+                                       "simulations", "watch",    "stream",        "streams", "record",     "replay"};
 
 START_TEST(every_command_has_help_with_an_example) {
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
@@ -474,6 +474,59 @@ START_TEST(configurations_are_computed) {
 }
 END_TEST
 
+/* Numbers in the last line of a CSV text. */
+static size_t last_row(const char *csv, size_t most, double *values) {
+    const char *at = csv, *end = strrchr(csv, '\n');
+    size_t count = 0;
+    ck_assert_ptr_nonnull(end);
+    for (const char *c = csv; c < end; c++)
+        at = *c == '\n' ? c + 1 : at;
+    for (char *next; count < most && at < end; at = *next == ',' ? next + 1 : end)
+        values[count++] = strtod(at, &next);
+    return count;
+}
+
+START_TEST(rollouts_and_trajectories_fit_each_other) {
+    /* Rows 0.01 s apart of a motion from 0 to 1 rad; its forces, given back, move the arm there. */
+    FILE *file = fopen(scratch("motion.csv"), "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "q.joint1,q.joint2\n");
+    for (int i = 0; i <= 100; i++) {
+        double t = i / 100.0, s = t * t * t * (10 + t * (-15 + 6 * t));
+        fprintf(file, "%.17g,%.17g\n", s, -s);
+    }
+    fclose(file);
+    outcome run = shell("$ctl trajectory two_link inverse --states %s --step 0.01 --rates spline_at_rest --csv >%s",
+                        scratch("motion.csv"), scratch("torques.csv"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    outcome_free(&run);
+    run = shell("$ctl trajectory two_link forward --states %s --step 0.01 --substeps 50 --csv", scratch("torques.csv"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    double values[8];
+    ck_assert_uint_eq(last_row(run.output, 8, values), 8);
+    ck_assert_double_eq_tol(values[2], 1, 0.1);
+    ck_assert_double_eq_tol(values[3], -1, 0.1);
+    outcome_free(&run);
+    /* A row for each state and stride, and the same end in a table. */
+    write_file(scratch("starts.csv"), "q0,q1\n0,1\n1,2\n");
+    run = shell("$ctl rollout two_link --states %s --duration 0.1 --stride 50 --csv", scratch("starts.csv"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    size_t lines = 0;
+    for (const char *c = run.output; *c != '\0'; c++)
+        lines += *c == '\n';
+    ck_assert_uint_eq(lines, 1 + 2 * 3);
+    outcome_free(&run);
+    run = shell("$ctl rollout ur5 --accurate --ideal --duration 0.5");
+    ck_assert_msg(run.code == 0 && strstr(run.output, "wrist_3_joint") != NULL, "%s", run.error);
+    outcome_free(&run);
+    must_fail("$ctl rollout ur5 --duration 0", 2, "--duration 0");
+    must_fail("$ctl rollout ur5 --to 0,0,0,0,0,0", 2, "--control");
+    must_fail("$ctl rollout ur5 --accurate --control pd", 1, "rollout.accuracy");
+    must_fail("$ctl rollout ur5 --duration 1e6 --timeout 0.3", 4, "timeout");
+    must_fail("$ctl trajectory ur5 sideways", 2, "inverse or forward");
+}
+END_TEST
+
 START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     outcome run = shell("$ctl simulate ur5 --duration 0.5 --frequency 100 --disturbance 0.1 --seed 3 --record run1 "
                         "--csv >%s; $ctl replay run1; $ctl replay run1 --stride 10 --csv | cmp - %s",
@@ -721,6 +774,7 @@ int main(void) {
     tcase_add_test(all, payloads_are_taken_from_the_command_line);
     tcase_add_test(all, inertias_are_computed);
     tcase_add_test(all, configurations_are_computed);
+    tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
     tcase_add_test(all, watch_tells_frequency_age_and_loss);
     tcase_add_test(all, latency_is_told_in_ascending_percentiles);
