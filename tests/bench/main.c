@@ -23,6 +23,7 @@ static const char help[] =
     "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"
+    "  --live          pace of simulations in the daemon, and latency and rate of streamed points\n"
     "  --memory        resident memory of the daemon\n"
     "  --instructions  instructions per state, counted by callgrind; needs valgrind\n"
     "\n"
@@ -42,10 +43,11 @@ static const char help[] =
 
 typedef void section(const bench_options *options, report *r);
 
-enum { KERNELS, COMPILED, PEAK, ROLLOUTS, ROUND_TRIP, THROUGHPUT, MEMORY, INSTRUCTIONS, SECTIONS };
+enum { KERNELS, COMPILED, PEAK, ROLLOUTS, ROUND_TRIP, THROUGHPUT, LIVE, MEMORY, INSTRUCTIONS, SECTIONS };
 
-static section *const sections[SECTIONS] = {bench_kernels,    bench_compiled,   bench_peak,   bench_rollouts,
-                                            bench_round_trip, bench_throughput, bench_memory, bench_instructions};
+static section *const sections[SECTIONS] = {bench_kernels,  bench_compiled,   bench_peak,
+                                            bench_rollouts, bench_round_trip, bench_throughput,
+                                            bench_live,     bench_memory,     bench_instructions};
 
 /* Options behind those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -57,6 +59,7 @@ static const struct option long_options[] = {
     {"rollouts", no_argument, NULL, ROLLOUTS},
     {"round-trip", no_argument, NULL, ROUND_TRIP},
     {"throughput", no_argument, NULL, THROUGHPUT},
+    {"live", no_argument, NULL, LIVE},
     {"memory", no_argument, NULL, MEMORY},
     {"instructions", no_argument, NULL, INSTRUCTIONS},
     {"quick", no_argument, NULL, OPTION_QUICK},
@@ -68,11 +71,17 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static const bench_options usual = {
-    .effort = {.rounds = 15, .slice_ns = 5e6}, .longest_peer_chain = 1000, .round_trips = 20000, .idle_seconds = 2};
+static const bench_options usual = {.effort = {.rounds = 15, .slice_ns = 5e6},
+                                    .longest_peer_chain = 1000,
+                                    .round_trips = 20000,
+                                    .idle_seconds = 2,
+                                    .live_seconds = 3};
 
-static const bench_options quick = {
-    .effort = {.rounds = 3, .slice_ns = 2e5}, .longest_peer_chain = 100, .round_trips = 300, .idle_seconds = 0.2};
+static const bench_options quick = {.effort = {.rounds = 3, .slice_ns = 2e5},
+                                    .longest_peer_chain = 100,
+                                    .round_trips = 300,
+                                    .idle_seconds = 0.2,
+                                    .live_seconds = 0.2};
 
 /* The two ways in which this program starts itself; they are no options for users. */
 static void serve_parent(int argc, char **argv) {

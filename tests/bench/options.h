@@ -14,6 +14,7 @@ typedef struct bench_options {
     int longest_peer_chain; /* bodies; longer chains are measured without peers, of which some need seconds */
     size_t round_trips;     /* of each kind */
     double idle_seconds;    /* before memory is looked at */
+    double live_seconds;    /* for each row of simulations and streams */
     const char *daemon;     /* program; NULL: dynamicsd beside this program */
     const char *robot;      /* title of the only one whose kernels are measured; NULL: all */
     const char *algorithm;  /* name of the only one that is measured; NULL: all */

@@ -1194,6 +1194,7 @@ typedef struct dyn_client_update {
     uint64_t credit;      /* highest number that the stream takes */
 } dyn_client_update;
 
+/* Subscribes; what is published from its return on comes. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
                                                                 dyn_client_error *error, dyn_client_watch **watch);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout,

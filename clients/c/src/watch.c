@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <dynamics/v1/event.pb-c.h>
 
@@ -12,6 +13,9 @@
 #include "error.h"
 
 static const double DEFAULT_WAIT = 10;
+
+/* Questions whether the daemon knows of the subscription by now, at most, and the pause between two of them, ns. */
+enum { READY_QUESTIONS = 200, READY_PAUSE = 2000000 };
 
 struct dyn_client_watch {
     one_way *socket;
@@ -38,6 +42,34 @@ static dyn_client_status open_watch(dyn_client *client, size_t count, char *cons
     return DYN_CLIENT_OK;
 }
 
+/* Waits until the daemon counts one watcher more than before: what is published from then on comes. Where others go
+ * meanwhile, that may not be seen; then it is left at a little waiting. */
+static void wait_until_ready(dyn_client *client, const char *name, uint32_t before,
+                             bool (*count)(dyn_client *client, const char *name, uint32_t *watchers)) {
+    static const struct timespec pause = {.tv_nsec = READY_PAUSE};
+    uint32_t watchers = before;
+    for (int i = 0; i < READY_QUESTIONS && count(client, name, &watchers) && watchers <= before; i++)
+        nanosleep(&pause, NULL);
+}
+
+static bool count_simulation(dyn_client *client, const char *name, uint32_t *watchers) {
+    dyn_client_simulation *simulation;
+    if (dyn_client_get_simulation(client, name, 0, 0, NULL, &simulation) != DYN_CLIENT_OK)
+        return false;
+    *watchers = simulation->watchers;
+    dyn_client_simulation_free(simulation);
+    return true;
+}
+
+static bool count_stream(dyn_client *client, const char *name, uint32_t *watchers) {
+    dyn_client_stream_list *list;
+    if (dyn_client_stream_status(client, name, 0, NULL, &list) != DYN_CLIENT_OK)
+        return false;
+    *watchers = list->count > 0 ? list->streams[0].watchers : 0;
+    dyn_client_stream_list_free(list);
+    return true;
+}
+
 dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
                                               dyn_client_error *error, dyn_client_watch **watch) {
     Dynamics__V1__WatchSimulationRequest question = DYNAMICS__V1__WATCH_SIMULATION_REQUEST__INIT;
@@ -53,9 +85,12 @@ dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *na
         call_unpacked(client, &request, timeout, &dynamics__v1__watch_simulation_reply__descriptor, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
+    uint32_t before = reply->simulation != NULL ? reply->simulation->watchers : 0;
     status =
         open_watch(client, reply->n_addresses, reply->addresses, reply->state_topic, reply->events_topic, error, watch);
     dynamics__v1__watch_simulation_reply__free_unpacked(reply, NULL);
+    if (status == DYN_CLIENT_OK)
+        wait_until_ready(client, name, before, count_simulation);
     return status;
 }
 
@@ -74,9 +109,12 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
         call_unpacked(client, &request, timeout, &dynamics__v1__watch_stream_reply__descriptor, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
+    uint32_t before = reply->stream != NULL ? reply->stream->watchers : 0;
     status = open_watch(client, reply->n_addresses, reply->addresses, reply->torques_topic, reply->events_topic, error,
                         watch);
     dynamics__v1__watch_stream_reply__free_unpacked(reply, NULL);
+    if (status == DYN_CLIENT_OK)
+        wait_until_ready(client, name, before, count_stream);
     return status;
 }
 

@@ -1,0 +1,229 @@
+/*
+ * What lives in the daemon: simulations that follow the clock at 1 kHz each, and streams of points from push to torque.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "daemon.h"
+#include "dynamics_client.h"
+#include "sections.h"
+#include "statistics.h"
+
+enum { JOINTS = 6, PACE = 1000, MOST_SIMULATIONS = 800, MOST_CHUNK = 1000 };
+
+static void check(dyn_client_status status, const dyn_client_error *error) {
+    if (status != DYN_CLIENT_OK) {
+        die("%s %s", error->field, error->message);
+    }
+}
+
+/* ---- simulations ------------------------------------------------------------------------------------------------- */
+
+static const table_column pace_columns[] = {{"simulations", "simulations", 0}, {"steps/s", "steps_per_second", 0},
+                                            {"us/step", "step_us", 2},         {"ticks", "ticks", 0},
+                                            {"overruns", "overruns", 0},       {"slipped ms", "slipped_ms", 1},
+                                            {"late p50 us", "late_p50_us", 1}, {"p99", "late_p99_us", 1},
+                                            {"p99.9", "late_p999_us", 1},      {"lost", "lost_messages", 0}};
+
+/* Lateness of the ticks of one simulation, as they are published, for so long. Returns how many; counts losses. */
+static size_t collect_lateness(dyn_client *client, const char *name, double seconds, double *lateness, size_t most,
+                               double *lost) {
+    dyn_client_error error;
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    size_t count = 0;
+    check(dyn_client_watch_simulation(client, name, 0, &error, &watch), &error);
+    for (double end = clock_ns(CLOCK_MONOTONIC) + seconds * 1e9; clock_ns(CLOCK_MONOTONIC) < end && count < most;) {
+        if (dyn_client_watch_next(watch, 1, &error, &update) != DYN_CLIENT_OK) {
+            die("%s", error.message);
+        }
+        if (update.kind == DYN_CLIENT_UPDATE_STATES) {
+            lateness[count++] = update.lateness * 1e6;
+            *lost += (double)update.lost;
+        }
+    }
+    dyn_client_watch_close(watch);
+    sort_numbers(lateness, count);
+    return count;
+}
+
+/* Adds a row: so many simulations of a UR5, each at 1 kHz, of which one is watched. */
+static void measure_pace(dyn_client *client, size_t simulations, double seconds, table *t) {
+    static uint64_t tokens[MOST_SIMULATIONS];
+    static char names[MOST_SIMULATIONS][32];
+    const dyn_client_simulation_options options = {
+        .model = "ur5", .follows_clock = true, .publish_rate = PACE, .lease = 600};
+    size_t most = (size_t)(2 * seconds * PACE) + 1;
+    double *lateness = calloc(most, sizeof *lateness), lost = 0;
+    double ticks = 0, overruns = 0, slipped = 0, cost = 0;
+    dyn_client_error error;
+    dyn_client_simulation_list *list;
+    dyn_client_simulation *created;
+    if (!lateness) {
+        die("out of memory");
+    }
+    for (size_t i = 0; i < simulations; i++) {
+        check(dyn_client_create_simulation(client, &options, 0, &error, &tokens[i], &created), &error);
+        snprintf(names[i], sizeof names[i], "%s", created->name);
+        dyn_client_simulation_free(created);
+    }
+    size_t count = collect_lateness(client, names[0], seconds, lateness, most, &lost);
+    check(dyn_client_list_simulations(client, 0, &error, &list), &error);
+    for (size_t i = 0; i < list->count; i++) {
+        ticks += (double)list->simulations[i].ticks;
+        overruns += (double)list->simulations[i].overruns;
+        slipped += list->simulations[i].slipped;
+        cost += list->simulations[i].step_cost / (double)list->count;
+    }
+    dyn_client_simulation_list_free(list);
+    const table_cell cells[] = {{.number = (double)simulations},
+                                {.number = (double)simulations * PACE},
+                                {.number = cost * 1e6},
+                                {.number = ticks},
+                                {.number = overruns},
+                                {.number = slipped * 1e3},
+                                {.number = percentile(lateness, count, 0.5)},
+                                {.number = percentile(lateness, count, 0.99)},
+                                {.number = percentile(lateness, count, 0.999)},
+                                {.number = lost}};
+    table_add(t, cells);
+    for (size_t i = 0; i < simulations; i++) {
+        check(dyn_client_delete_simulation(client, names[i], tokens[i], 0, &error), &error);
+    }
+    free(lateness);
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static const table_column stream_columns[] = {{"points/message", "chunk", 0},
+                                              {"points/s", "points_per_second", 0},
+                                              {"at 1 kHz: p50 us", "p50_us", 1},
+                                              {"p99", "p99_us", 1},
+                                              {"p99.9", "p999_us", 1}};
+
+/* A stream of a UR5 and those who watch it. */
+typedef struct bench_stream {
+    dyn_client_stream *stream;
+    dyn_client_watch *watch;
+    double *t, *q; /* a message */
+} bench_stream;
+
+static void open_stream(dyn_client *client, bench_stream *s) {
+    const dyn_client_stream_options options = {.model = "ur5", .capacity = 100000};
+    dyn_client_error error;
+    check(dyn_client_open_stream(client, &options, 0, &error, &s->stream), &error);
+    check(dyn_client_watch_stream(client, dyn_client_stream_name(s->stream), 0, &error, &s->watch), &error);
+    s->t = calloc(MOST_CHUNK, sizeof *s->t);
+    s->q = calloc(MOST_CHUNK * JOINTS, sizeof *s->q);
+    if (!s->t || !s->q) {
+        die("out of memory");
+    }
+}
+
+static void close_stream(dyn_client *client, bench_stream *s) {
+    dyn_client_error error;
+    check(dyn_client_close_stream(client, s->stream, 0, &error, NULL), &error);
+    dyn_client_watch_close(s->watch);
+    free(s->t);
+    free(s->q);
+}
+
+static void push(const bench_stream *s, size_t chunk) {
+    dyn_client_error error;
+    check(dyn_client_push_points(s->stream, chunk, s->t, s->q, s->q, s->q, NULL, 0, &error), &error);
+}
+
+/* Takes messages of torques until so many have come, lost ones counted. */
+static void take(const bench_stream *s, size_t messages) {
+    dyn_client_error error;
+    dyn_client_update update;
+    for (size_t came = 0; came < messages;) {
+        check(dyn_client_watch_next(s->watch, 5, &error, &update), &error);
+        came += update.kind == DYN_CLIENT_UPDATE_TORQUES ? 1 + update.lost : 0;
+    }
+}
+
+/* Points a second through the daemon, torques back, with a bounded number of messages under way. */
+static double measure_rate(dyn_client *client, size_t chunk, double seconds) {
+    enum { UNDER_WAY = 32 };
+    bench_stream s;
+    size_t pushed = 0;
+    open_stream(client, &s);
+    double start = clock_ns(CLOCK_MONOTONIC);
+    while (clock_ns(CLOCK_MONOTONIC) < start + seconds * 1e9) {
+        for (int i = 0; i < UNDER_WAY; i++) {
+            push(&s, chunk);
+        }
+        take(&s, UNDER_WAY);
+        pushed += UNDER_WAY;
+    }
+    double elapsed = (clock_ns(CLOCK_MONOTONIC) - start) / 1e9;
+    close_stream(client, &s);
+    return (double)(pushed * chunk) / elapsed;
+}
+
+/* Latency from push to torque of messages at 1 kHz, us. */
+static size_t measure_latency(dyn_client *client, size_t chunk, double seconds, double *latency) {
+    bench_stream s;
+    size_t count = (size_t)(seconds * PACE);
+    struct timespec due;
+    open_stream(client, &s);
+    clock_gettime(CLOCK_MONOTONIC, &due);
+    for (size_t i = 0; i < count; i++) {
+        double start = clock_ns(CLOCK_MONOTONIC);
+        push(&s, chunk);
+        take(&s, 1);
+        latency[i] = (clock_ns(CLOCK_MONOTONIC) - start) / 1e3;
+        due.tv_nsec += 1000000000 / PACE;
+        due.tv_sec += due.tv_nsec / 1000000000;
+        due.tv_nsec %= 1000000000;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+    }
+    close_stream(client, &s);
+    sort_numbers(latency, count);
+    return count;
+}
+
+void bench_live(const bench_options *options, report *r) {
+    static const size_t simulations[] = {1, 10, 50, 100, 200, 400, MOST_SIMULATIONS},
+                        chunks[] = {1, 16, 128, MOST_CHUNK};
+    double seconds = options->live_seconds;
+    bench_daemon daemon;
+    dyn_client *client;
+    dyn_client_error error;
+    table *pace =
+        table_create("UR5 simulations that follow the clock at 1 kHz each, of which one is watched", "pace",
+                     "Late: how long after its time a tick began, of the watched one. An overrun: a tick that "
+                     "was not done when the next one was due.\n",
+                     pace_columns, sizeof pace_columns / sizeof pace_columns[0]);
+    table *streams = table_create("Points of a UR5 pushed to the daemon, and their torques back", "streams",
+                                  "From the push to the torques at the subscriber.\n", stream_columns,
+                                  sizeof stream_columns / sizeof stream_columns[0]);
+    double *latency = calloc((size_t)(seconds * PACE) + 1, sizeof *latency);
+    if (!latency) {
+        die("out of memory");
+    }
+    daemon_start(options->daemon, &daemon);
+    check(dyn_client_connect(daemon.ipc, NULL, &error, &client), &error);
+    for (size_t i = 0; i < sizeof simulations / sizeof simulations[0]; i++) {
+        measure_pace(client, simulations[i], seconds, pace);
+    }
+    report_add(r, pace);
+    for (size_t i = 0; i < sizeof chunks / sizeof chunks[0]; i++) {
+        double rate = measure_rate(client, chunks[i], seconds / 2);
+        size_t count = measure_latency(client, chunks[i], seconds, latency);
+        const table_cell cells[] = {{.number = (double)chunks[i]},
+                                    {.number = rate},
+                                    {.number = percentile(latency, count, 0.5)},
+                                    {.number = percentile(latency, count, 0.99)},
+                                    {.number = percentile(latency, count, 0.999)}};
+        table_add(streams, cells);
+    }
+    dyn_client_close(client);
+    daemon_stop(&daemon);
+    report_add(r, streams);
+    free(latency);
+}
