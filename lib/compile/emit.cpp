@@ -42,6 +42,13 @@ typedef double real __attribute__((vector_size(8 * LANES)));
 
 typedef void sines_function(const void *angle, int count, void *sine, void *cosine);
 
+/* The angles of a single state are filled up to a multiple of four, which is done at once. */
+#if LANES == 1
+#define PADDED(count) (((count) + 3) / 4 * 4)
+#else
+#define PADDED(count) (count)
+#endif
+
 /* x in every lane. */
 static inline real real_set(double x) {
 #if LANES == 1
@@ -235,8 +242,9 @@ class writer {
                 before[n.a.node()] = before[n.b.node()] = true;
             }
         }
-        std::string count = std::to_string(angles.size());
-        out << "    real angle[" << count << "], sine[" << count << "], cosine[" << count << "];\n";
+        bool is_packed = options.target == emit_target::object;
+        std::string count = std::to_string(angles.size()), size = is_packed ? "PADDED(" + count + ")" : count;
+        out << "    real angle[" << size << "], sine[" << size << "], cosine[" << size << "];\n";
         for (uint32_t i = 0; i < f.graph.size(); i++) {
             if (before[i] && !is_dropped[i]) {
                 write_node(i);
@@ -246,7 +254,11 @@ class writer {
         for (size_t k = 0; k < angles.size(); k++) {
             out << "    angle[" << k << "] = " << operand({angles[k] << 1}) << ";\n";
         }
-        out << "    sines(angle, " << count << ", sine, cosine);\n";
+        if (is_packed) {
+            out << "    for (int i = " << count << "; i < PADDED(" << count << "); i++) {\n"
+                << "        angle[i] = real_set(0);\n    }\n";
+        }
+        out << "    sines(angle, " << size << ", sine, cosine);\n";
     }
 
     void write_node(uint32_t i) {

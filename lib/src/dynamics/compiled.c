@@ -13,38 +13,9 @@
 
 #include "../model/error.h"
 #include "../model/normal_form.h"
-#include "../kernels/compiled_object.h"
-
-typedef void compiled_call(const void *const *in, compiled_sines *sines, void *const *out);
-
-struct dyn_compiled {
-    void *handle;
-    const dyn_model *model;
-    compiled_call *wide[COMPILED_ALGORITHMS], *single[COMPILED_ALGORITHMS]; /* NULL: not compiled */
-};
 
 static const char *const names[COMPILED_ALGORITHMS] = {"rnea", "bias",     "gravity",          "crba",
                                                        "aba",  "minverse", "rnea_derivatives", "aba_derivatives"};
-
-/* ---- in place of kernels ----------------------------------------------------------------------------------------- */
-
-bool dyn_block_compiled(const dyn_workspace *workspace, const dyn_model *model, sample_block block,
-                        compiled_algorithm algorithm, const double *gravity, const wrench_set *forces,
-                        const void *const *in, void *const *out) {
-    const dyn_compiled *c = workspace->compiled;
-    if (!c || model != workspace->model || (forces && forces->count > 0)) {
-        return false;
-    }
-    if (gravity && memcmp(gravity, model->gravity, sizeof model->gravity) != 0) {
-        return false;
-    }
-    compiled_call *call = (block.lanes == 1 ? c->single : c->wide)[algorithm];
-    if (!call) {
-        return false;
-    }
-    call(in, block.kernels->sines, out);
-    return true;
-}
 
 dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error) {
     if (compiled && compiled->model != workspace->model) {

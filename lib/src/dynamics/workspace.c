@@ -79,74 +79,17 @@ size_t dyn_workspace_size(const dyn_workspace *workspace) {
     return workspace->size;
 }
 
-/* The block that starts at sample `first` of n: a wide one, or a single sample where few are left or its outputs would
- * not fit. */
-static sample_block block_at(const dyn_workspace *workspace, size_t n, size_t first, size_t width) {
-    const instruction_set *set = workspace->set;
-    size_t left = n - first;
-    bool wide = left >= set->wide_from && width * (size_t)set->wide->lanes <= workspace->output_count;
-    const kernel_table *kernels = wide ? set->wide : set->single;
-    size_t lanes = (size_t)kernels->lanes;
-    return (sample_block){first, left < lanes ? left : lanes, lanes, width, kernels};
-}
-
-sample_block dyn_block_first(const dyn_workspace *workspace, size_t n) {
-    return block_at(workspace, n, 0, 0);
-}
-
-sample_block dyn_block_first_of_width(const dyn_workspace *workspace, size_t n, size_t width) {
-    return block_at(workspace, n, 0, width);
-}
-
-sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_block block) {
-    return block_at(workspace, n, block.first + block.count, block.width);
-}
-
-const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
-                           sample_block block) {
-    if (!rows) {
-        return workspace->zero;
-    }
-    if (block.lanes == 1) {
-        return rows + block.first * width;
-    }
-    block.kernels->pack(rows + block.first * width, width, width, block.count, workspace->input[slot]);
-    return workspace->input[slot];
-}
-
-void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block) {
-    return dyn_block_output_at(workspace, 0, rows, width, block);
-}
-
-void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double *rows, size_t width,
-                          sample_block block) {
-    return block.lanes == 1 ? rows + block.first * width : workspace->output + offset * block.lanes;
-}
-
-void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
-    block.kernels->unpack(output, width, block.count, rows + block.first * width);
-}
-
-void *dyn_block_part(const dyn_workspace *workspace, size_t offset, sample_block block) {
-    return workspace->output + offset * block.lanes;
-}
-
-void dyn_block_store(const void *part, size_t width, sample_block block, double *rows) {
-    if (rows) {
-        block.kernels->unpack(part, width, block.count, rows + block.first * width);
-    }
-}
-
-wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces, sample_block block) {
+wrench_set dyn_block_pack_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces,
+                                   const sample_block *block) {
     size_t count = 0;
-    for (size_t j = 0; forces && j < forces->count; j++) {
+    for (size_t j = 0; j < forces->count; j++) {
         const dyn_external_force *f = &forces->force[j];
         if (f->frame == DYN_WORLD_FRAME || workspace->model->frames[f->frame].body < 0) {
             continue;
         }
         workspace->frames[count] = (wrench_frame){f->frame, f->reference_frame};
-        block.kernels->pack(f->wrench + block.first * f->stride, f->stride, 6, block.count,
-                            workspace->wrenches + count * 6 * block.lanes);
+        block->kernels->pack(f->wrench + block->first * f->stride, f->stride, 6, block->count,
+                             workspace->wrenches + count * 6 * block->lanes);
         count++;
     }
     return (wrench_set){count, workspace->frames, workspace->wrenches};
