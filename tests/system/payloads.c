@@ -174,6 +174,30 @@ START_TEST(batches_count_payloads_in_every_sample) {
 }
 END_TEST
 
+/* A motion in rows needs what its states need one by one. */
+START_TEST(trajectories_count_payloads) {
+    enum { ROWS = 5 };
+    const dyn_client_payload box = a_box("tip", false);
+    double q[ROWS][2], v[ROWS][2], a[ROWS][2], tau[ROWS][2];
+    dyn_client_trajectory *trajectory;
+    dyn_client_query query = TWO_LINK;
+    query.samples = ROWS;
+    query.payload_count = 1;
+    query.payloads = &box;
+    for (int r = 0; r < ROWS; r++)
+        for (int i = 0; i < 2; i++)
+            q[r][i] = 0.1 * r + i, v[r][i] = 1 - i, a[r][i] = r - 2;
+    wire_require(dyn_client_inverse_dynamics(client, &query, q[0], v[0], a[0], &error, tau[0]), &error);
+    wire_require(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], a[0], DYN_CLIENT_RATES_GIVEN,
+                                                        NULL, &error, &trajectory),
+                 &error);
+    for (int r = 0; r < ROWS; r++)
+        for (int i = 0; i < 2; i++)
+            ck_assert_double_eq_tol(trajectory->tau[2 * r + i], tau[r][i], 1e-12);
+    dyn_client_trajectory_free(trajectory);
+}
+END_TEST
+
 /* ---- explain ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(explain_has_a_term_for_payloads) {
@@ -283,6 +307,7 @@ int main(void) {
     tcase_add_test(all, payloads_replace_inertias);
     tcase_add_test(all, methods_count_a_point_mass);
     tcase_add_test(all, batches_count_payloads_in_every_sample);
+    tcase_add_test(all, trajectories_count_payloads);
     tcase_add_test(all, explain_has_a_term_for_payloads);
     tcase_add_test(all, bad_payloads_are_named);
     tcase_add_test(all, payloads_are_bounded);

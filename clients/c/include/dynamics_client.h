@@ -607,7 +607,7 @@ typedef struct dyn_client_query {
     /* They add up. Used by inverse and forward dynamics, evaluate and explain only. */
     size_t external_force_count;
     const dyn_client_external_force *external_forces;
-    /* They add up. Used by all but the kinematics and the configuration space. */
+    /* They add up. Used by the equation of motion, evaluate, explain and the inverse dynamics of trajectories. */
     size_t payload_count;
     const dyn_client_payload *payloads;
 } dyn_client_query;
@@ -1151,7 +1151,8 @@ typedef struct dyn_client_trajectory {
 } dyn_client_trajectory;
 
 /* tau of each of query.samples rows of a motion (Modern Robotics, section 8.11). With rates other than GIVEN, v and a are
- * NULL and come from q and the times (query.samples of them); else time may be NULL. query.gravity is used. */
+ * NULL and come from q and the times (query.samples of them); else time may be NULL. query.gravity and payloads are
+ * used. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *time, const double *q, const double *v,
     const double *a, dyn_client_rates rates, const dyn_client_tip *tip, dyn_client_error *error,

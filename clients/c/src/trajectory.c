@@ -124,6 +124,8 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
+    asked.n_payloads = parts.payload_count;
+    asked.payloads = parts.payloads;
     asked.n_q = parts.q_count, asked.q = (double *)q;
     asked.n_v = v != NULL ? values : 0, asked.v = (double *)v;
     asked.n_a = a != NULL ? values : 0, asked.a = (double *)a;
