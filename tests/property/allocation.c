@@ -125,6 +125,37 @@ START_TEST(algorithms_do_not_allocate) {
 }
 END_TEST
 
+START_TEST(steps_and_rollouts_do_not_allocate) {
+    random_source base = random_seed("no allocation in a step", 65);
+    for (int k = 0; k < 6; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        random_tree_options tree = {.joints = 2 + k, .with_mimic = k % 2, .base = (dyn_base)(k % 3 == 0)};
+        dyn_model *model = random_tree(&random, &tree);
+        size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
+        double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *out = numbers(SAMPLES * nq);
+        for (size_t s = 0; s < SAMPLES; s++) {
+            random_configuration(&random, model, 1, q + s * nq);
+        }
+        dyn_simulation_options options;
+        dyn_simulator *simulator = NULL;
+        dyn_error error;
+        dyn_simulation_defaults(&options);
+        options.integrator = (dyn_integrator)(k % 3);
+        ck_assert_int_eq(dyn_simulator_create(model, &options, &error, &simulator), DYN_OK);
+        const dyn_rollout rollout = {.steps = 10, .q = q};
+        long before = atomic_load(&allocations);
+        int failed = dyn_simulator_step(simulator, SAMPLES, NULL, q, v, NULL, NULL, &error) != DYN_OK;
+        failed += dyn_rollout_run(simulator, SAMPLES, &rollout, &error, &(dyn_rollout_output){.q = out}) != DYN_OK;
+        long after = atomic_load(&allocations);
+        ck_assert_int_eq(failed, 0);
+        ck_assert_int_eq(after - before, 0);
+        dyn_simulator_free(simulator);
+        dyn_model_free(model);
+        free(q), free(v), free(out);
+    }
+}
+END_TEST
+
 int main(void) {
 #ifdef ALLOCATOR_IS_TAKEN
     puts("skipped: the sanitizer has its own allocator");
@@ -139,6 +170,7 @@ int main(void) {
     Suite *suite = suite_create("allocation");
     TCase *hot_path = tcase_create("hot path");
     tcase_add_test(hot_path, algorithms_do_not_allocate);
+    tcase_add_test(hot_path, steps_and_rollouts_do_not_allocate);
     suite_add_tcase(suite, hot_path);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);
