@@ -49,6 +49,9 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
                           "frame of Jacobians, twists and accelerations (default local_world_aligned)"},
     [OPTION_QUANTITY] = {"quantity", "NAME,NAME,..", "what to compute (needed; --help lists the names)"},
     [OPTION_SUBTREE] = {"subtree", "JOINT", "centre of mass of what this joint carries (default the whole robot)"},
+    [OPTION_TASK_AXES] = {"task-axes", "AXIS,AXIS,..",
+                          "what a task controls of each frame: linear, angular, linear_x, .. angular_z "
+                          "(default all six)"},
     [OPTION_PAYLOAD] = {"payload", "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]",
                         "body that a link carries: kg, m in the link's frame, kg m^2 about its centre; repeatable"},
     [OPTION_DESCRIPTION] = {"description", "FILE", "the robot as JSON: a ModelDescription, as export writes it"},

@@ -9,12 +9,16 @@
 #include "quantity_output.h"
 #include "result_tables.h"
 
+enum { TASK_AXES = 6 };
+
 /* What is asked for, and what came back. */
 typedef struct plan {
     char *text; /* that the frames point into */
     size_t quantity_count, frame_count;
     dyn_client_quantity *quantities;
     const char **frames;
+    size_t task_axis_count;
+    dyn_client_task_axis task_axes[TASK_AXES];
     dyn_client_evaluation *form;   /* of one state: what results look like */
     dyn_client_evaluation *answer; /* of the last batch */
 } plan;
@@ -64,6 +68,39 @@ static exit_code take_frames(const evaluation_context *context, plan *asked) {
     return EXIT_OK;
 }
 
+/* Adds the axes that a name of --task-axes stands for; false for none, or where there is no room. */
+static bool add_task_axes(const char *name, plan *asked) {
+    static const char *const names[] = {"linear_x", "linear_y", "linear_z", "angular_x", "angular_y", "angular_z"};
+    bool found = false;
+    for (size_t i = 0; i < TASK_AXES; i++) {
+        bool whole = strcmp(name, names[i]) == 0, part = strncmp(name, names[i], strlen(names[i]) - 2) == 0;
+        if (!whole && !(part && strlen(name) == strlen(names[i]) - 2))
+            continue;
+        if (asked->task_axis_count == TASK_AXES)
+            return false;
+        asked->task_axes[asked->task_axis_count++] = (dyn_client_task_axis)(DYN_CLIENT_LINEAR_X + i);
+        found = true;
+    }
+    return found;
+}
+
+/* Reads the names of --task-axes. */
+static exit_code take_task_axes(const char *text, plan *asked) {
+    char *names = strdup(text), *rest = names;
+    if (names == NULL)
+        return complain_memory();
+    exit_code code = EXIT_OK;
+    for (char *name; code == EXIT_OK && (name = strsep(&rest, ",")) != NULL;)
+        if (!add_task_axes(name, asked))
+            code =
+                complain(EXIT_USAGE,
+                         "--task-axes: \"%s\" is no further axis; there are linear_x, linear_y, linear_z, angular_x, "
+                         "angular_y, angular_z, linear and angular",
+                         name);
+    free(names);
+    return code;
+}
+
 /* Is a change along a direction asked for? */
 static bool is_directed(const plan *asked) {
     for (size_t i = 0; i < asked->quantity_count; i++)
@@ -92,12 +129,14 @@ static dyn_client_status ask(const evaluation_context *context, const dyn_client
         .frame_count = asked->frame_count,
         .frames = asked->frames,
         .reference_frame = context->reference,
+        .task_axis_count = asked->task_axis_count,
+        .task_axes = asked->task_axes,
         .subtree = context->given->value[OPTION_SUBTREE],
     };
     return dyn_client_evaluate(context->client, query, &request, error, answer);
 }
 
-/* Asks for the home configuration, to learn how large results are. */
+/* Asks for a configuration to learn how large results are: one beside home, which is often a singular one. */
 static exit_code take_form(const evaluation_context *context, plan *asked) {
     dyn_client_error error;
     dyn_client_query query = context->query;
@@ -107,6 +146,9 @@ static exit_code take_form(const evaluation_context *context, plan *asked) {
     const double *const rows[STATE_ARRAYS] = {[STATE_Q] = home};
     query.samples = 1;
     layout_arrange_q(context->robot, context->robot->robot->home_q, home);
+    for (size_t i = 0; i < context->robot->nq; i++)
+        if (context->robot->q[i].joint->nq == 1)
+            home[i] += 0.3 + 0.1 * (double)(i % 7);
     dyn_client_status status = ask(context, &query, rows, &error, &asked->form);
     free(home);
     return status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, NULL);
@@ -117,6 +159,8 @@ static exit_code prepare(const evaluation_context *context) {
     exit_code code = take_quantities(context->given, asked);
     if (code == EXIT_OK)
         code = take_frames(context, asked);
+    if (code == EXIT_OK && context->given->value[OPTION_TASK_AXES] != NULL)
+        code = take_task_axes(context->given->value[OPTION_TASK_AXES], asked);
     return code == EXIT_OK ? take_form(context, asked) : code;
 }
 

@@ -229,7 +229,11 @@ static const command COMMANDS[] = {
                 "  centroidal_momentum_by_q, centroidal_momentum_rate_by_q, centroidal_momentum_rate_by_v,\n"
                 "  inverse_dynamics_by_q_q, inverse_dynamics_by_v_v, inverse_dynamics_by_q_v, mass_matrix_by_q,\n"
                 "  forward_dynamics_by_q_q, forward_dynamics_by_v_v, forward_dynamics_by_q_v,\n"
-                "  inverse_mass_matrix_by_q, inverse_dynamics_along, forward_dynamics_along, external_forces.\n"
+                "  inverse_mass_matrix_by_q, inverse_dynamics_along, forward_dynamics_along, external_forces,\n"
+                "  operational_space_inertia, operational_space_inverse_inertia, operational_space_bias,\n"
+                "  operational_space_gravity, dynamically_consistent_inverse, null_space_projector,\n"
+                "  frame_manipulability, frame_ellipsoids, energy_regressor, torque_ellipsoid.\n"
+                "Operational space: of the task that all frames and --task-axes are together.\n"
                 "ALONG: the change along the direction --dq, --dv, and --da or --dtau.\n"
                 "--frame may name several frames, separated by commas. Tables state frames and units.\n",
      .example =
@@ -241,7 +245,7 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_DQ) | WITH(OPTION_DV) |
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE) |
-                WITH(OPTION_SUBTREE) | WITH(OPTION_PAYLOAD),
+                WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD),
      .run = run_evaluate},
     {.name = "explain",
      .operands = "NAME",

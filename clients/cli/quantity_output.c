@@ -13,7 +13,7 @@ enum { LABEL_SIZE = 256 };
 
 /* What the entries of an axis are called. */
 typedef struct axis {
-    const char *text; /* "joints", "bodies", or the entries' names */
+    const char *text; /* "joints", "bodies", "task", "semi-axes", or the entries' names */
     const layout *robot;
     const dyn_client_evaluation *from;
 } axis;
@@ -34,7 +34,12 @@ static const char *entry_name(const axis *of, size_t index, char label[LABEL_SIZ
                    : "";
     if (strcmp(of->text, "bodies") == 0)
         return index < of->from->body_count ? of->from->bodies[index] : "";
-    copy_word(of->text, index, label);
+    if (strcmp(of->text, "task") == 0)
+        return index < of->from->task_row_count ? of->from->task_rows[index] : "";
+    if (strcmp(of->text, "semi-axes") == 0)
+        snprintf(label, LABEL_SIZE, "%zu", index + 1);
+    else
+        copy_word(of->text, index, label);
     return label;
 }
 

@@ -37,6 +37,7 @@ typedef struct batch {
     joint_order order;
     size_t n, nq, nv;
     size_t result_values; /* per sample, of what batch_expect announced */
+    size_t task_rows;     /* of the request's task, where it has one */
     size_t block_size;    /* samples that a step computes at most, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     const double *q;      /* in the model's order from batch_begin on */
     size_t parts;         /* of a sample, which the step counts by itself (batch_proceed); 0: it does not */

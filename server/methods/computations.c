@@ -8,6 +8,16 @@
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
+/* Rows of each sample's parts, one behind the other. */
+static void join(size_t count, size_t part_count, const double *const *parts, const size_t *widths, double *rows) {
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < part_count; k++) {
+            memcpy(rows, parts[k] + i * widths[k], widths[k] * sizeof *rows);
+            rows += widths[k];
+        }
+    }
+}
+
 /* ---- the equation of motion -------------------------------------------------------------------------------------- */
 
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
@@ -58,6 +68,28 @@ static dyn_status external_forces(const states *s, dyn_error *error, double *con
     dyn_status status = dyn_rnea(s->model, s->workspace, s->count, none, s->q, NULL, NULL, s->forces, error, output[0]);
     for (size_t i = 0; status == DYN_OK && i < count; i++) {
         output[0][i] = 0 - output[0][i];
+    }
+    return status;
+}
+
+/* The second output is room for the parts of the first; below too. */
+static dyn_status energy_regressor(const states *s, dyn_error *error, double *const output[]) {
+    size_t entries = (size_t)dyn_model_parameter_count(s->model), widths[] = {entries, entries};
+    double *parts[] = {output[1], output[1] + s->count * entries};
+    dyn_status status =
+        dyn_energy_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, parts[0], parts[1]);
+    if (status == DYN_OK) {
+        join(s->count, 2, (const double *const *)parts, widths, output[0]);
+    }
+    return status;
+}
+
+static dyn_status torque_ellipsoid(const states *s, dyn_error *error, double *const output[]) {
+    size_t nv = (size_t)dyn_model_nv(s->model), widths[] = {nv, nv * nv};
+    double *parts[] = {output[1], output[1] + s->count * nv};
+    dyn_status status = dyn_torque_ellipsoid(s->model, s->workspace, s->count, s->q, error, parts[0], parts[1]);
+    if (status == DYN_OK) {
+        join(s->count, 2, (const double *const *)parts, widths, output[0]);
     }
     return status;
 }
@@ -140,6 +172,47 @@ static dyn_status frame_derivatives(const states *s, dyn_error *error, double *c
 
 static dyn_status frame_hessian(const states *s, dyn_error *error, double *const output[]) {
     return dyn_frame_hessian(s->model, s->workspace, s->count, s->q, s->frame, s->reference_frame, error, output[0]);
+}
+
+static dyn_status manipulability(const states *s, dyn_error *error, double *const output[]) {
+    double linear[BLOCK_SAMPLES * 2], angular[BLOCK_SAMPLES * 2], spatial[BLOCK_SAMPLES];
+    dyn_status status =
+        dyn_manipulability(s->model, s->workspace, s->count, s->q, s->frame, error, linear, angular, spatial);
+    const double *const parts[] = {angular, linear, spatial};
+    const size_t widths[] = {2, 2, 1};
+    if (status == DYN_OK) {
+        join(s->count, 3, parts, widths, output[0]);
+    }
+    return status;
+}
+
+/* The second output is room for the parts of the first. */
+static dyn_status ellipsoids(const states *s, dyn_error *error, double *const output[]) {
+    static const size_t widths[] = {3, 9, 3, 9, 3, 9, 3, 9};
+    double *parts[8], *next = output[1];
+    for (int i = 0; i < 8; i++) {
+        parts[i] = next;
+        next += s->count * widths[i];
+    }
+    dyn_status status = dyn_velocity_ellipsoids(s->model, s->workspace, s->count, s->q, s->frame, s->reference_frame,
+                                                error, parts[0], parts[1], parts[2], parts[3]);
+    if (status == DYN_OK) {
+        status = dyn_mass_ellipsoids(s->model, s->workspace, s->count, s->q, s->frame, s->reference_frame, error,
+                                     parts[4], parts[5], parts[6], parts[7]);
+    }
+    if (status == DYN_OK) {
+        join(s->count, 8, (const double *const *)parts, widths, output[0]);
+    }
+    return status;
+}
+
+static dyn_status operational_space(const states *s, dyn_error *error, double *const output[]) {
+    dyn_status status = dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->task, error,
+                                              output[0], output[1], output[2], output[3], output[4], output[5]);
+    if (status != DYN_OK && strcmp(error->place, "task") == 0) {
+        snprintf(error->place, sizeof error->place, "task_axes");
+    }
+    return status;
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
@@ -268,6 +341,30 @@ const computation computations[] = {
      .quadratic = 50,
      .cubic = 50,
      .quartic = 4},
+    {.run = operational_space,
+     .outputs = {QUANTITY(OPERATIONAL_SPACE_INVERSE_INERTIA), QUANTITY(OPERATIONAL_SPACE_INERTIA),
+                 QUANTITY(OPERATIONAL_SPACE_BIAS), QUANTITY(OPERATIONAL_SPACE_GRAVITY),
+                 QUANTITY(DYNAMICALLY_CONSISTENT_INVERSE), QUANTITY(NULL_SPACE_PROJECTOR)},
+     .yields = 6,
+     .linear = 800,
+     .quadratic = 40},
+    {.run = manipulability, .outputs = {QUANTITY(FRAME_MANIPULABILITY)}, .yields = 1, .linear = 200},
+    {.run = ellipsoids,
+     .outputs = {QUANTITY(FRAME_ELLIPSOIDS), QUANTITY(FRAME_ELLIPSOIDS)},
+     .yields = 1,
+     .needs_all = true,
+     .linear = 600},
+    {.run = energy_regressor,
+     .outputs = {QUANTITY(ENERGY_REGRESSOR), QUANTITY(ENERGY_REGRESSOR)},
+     .yields = 1,
+     .needs_all = true,
+     .linear = 100},
+    {.run = torque_ellipsoid,
+     .outputs = {QUANTITY(TORQUE_ELLIPSOID), QUANTITY(TORQUE_ELLIPSOID)},
+     .yields = 1,
+     .needs_all = true,
+     .linear = 100,
+     .cubic = 40},
     {.run = inverse_dynamics_along, .outputs = {QUANTITY(INVERSE_DYNAMICS_ALONG)}, .yields = 1, .linear = 60},
     {.run = forward_dynamics_along, .outputs = {QUANTITY(FORWARD_DYNAMICS_ALONG)}, .yields = 1, .linear = 120},
 };

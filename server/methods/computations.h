@@ -18,6 +18,7 @@ typedef struct states {
     const dyn_external_forces *forces;
     int frame;
     dyn_reference_frame reference_frame;
+    const dyn_task *task;              /* of all frames */
     int subtree;                       /* joint, or -1 */
     const double *dq, *dv, *da, *dtau; /* a direction; NULL stands for zeros */
 } states;

@@ -5,6 +5,7 @@
 #include "methods/coordinates.h"
 #include "methods/methods.h"
 #include "methods/quantity_result.h"
+#include "methods/task_rows.h"
 #include "methods/text.h"
 
 /* Numbers of quantities are below QUANTITIES. A thread's results on their way to the reply are at most SCRATCH_VALUES, or
@@ -35,6 +36,7 @@ typedef struct evaluation {
     dyn_reference_frame reference_frame;
     int subtree; /* joint, or -1 */
     int *frames;
+    task_rows rows; /* of the task, where a quantity is of one */
     bool is_wanted[QUANTITIES];
     size_t first_result[QUANTITIES]; /* where the quantity's results begin, one for each frame or one */
     size_t result_count;
@@ -67,7 +69,7 @@ static bool check_quantities(batch *b, evaluation *e) {
             return false;
         }
         e->is_wanted[quantity] = true;
-        if (quantity_find(quantity)->is_of_frames && r->n_frames == 0) {
+        if (quantity_find(quantity)->of != OF_ROBOT && r->n_frames == 0) {
             call_blame(b->call, "frames");
             call_fail(b->call, INVALID, "name at least one frame: %s is asked for",
                       protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)quantity)->name);
@@ -75,6 +77,15 @@ static bool check_quantities(batch *b, evaluation *e) {
         }
     }
     return true;
+}
+
+/* Whether a quantity is of a task. */
+static bool has_task(const evaluation *e) {
+    bool found = false;
+    for (size_t i = 0; i < e->request->n_quantities; i++) {
+        found = found || quantity_find(e->request->quantities[i])->of == OF_TASK;
+    }
+    return found;
 }
 
 /* Finds the frames, each of which may be named once. */
@@ -129,14 +140,16 @@ static bool check_request(batch *b, evaluation *e) {
         return false;
     }
     call_blame(b->call, "reference_frame");
-    return batch_reference_frame(b, r->reference_frame, &e->reference_frame);
+    return batch_reference_frame(b, r->reference_frame, &e->reference_frame) &&
+           (!has_task(e) ||
+            task_rows_take(b, r->n_frames, e->frames, e->reference_frame, r->n_task_axes, r->task_axes, &e->rows));
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* How many results a quantity has. */
 static size_t result_count(const evaluation *e, const quantity_form *form) {
-    return form->is_of_frames ? e->request->n_frames : 1;
+    return form->of == OF_FRAMES ? e->request->n_frames : 1;
 }
 
 /* Whether a computation yields something that is asked for; how many times it runs. */
@@ -172,7 +185,7 @@ static bool create_results(batch *b, evaluation *e) {
     e->results = call_allocate(b->call, e->result_count, sizeof *e->results);
     for (size_t i = 0; e->results && i < e->request->n_quantities; i++) {
         Dynamics__V1__Quantity quantity = e->request->quantities[i];
-        bool is_of_frames = quantity_find(quantity)->is_of_frames;
+        bool is_of_frames = quantity_find(quantity)->of == OF_FRAMES;
         for (size_t k = 0; !call_has_ended(b->call) && k < result_count(e, quantity_find(quantity)); k++) {
             e->results[count++] = quantity_result_create(b, quantity, is_of_frames ? e->request->frames[k] : NULL,
                                                          e->request->reference_frame);
@@ -198,7 +211,7 @@ static void fill_task(batch *b, evaluation *e, const computation *c, size_t fram
             scratch += output->width;
         }
     }
-    if (quantity_find(c->outputs[0])->is_of_frames) {
+    if (quantity_find(c->outputs[0])->of == OF_FRAMES) {
         t->frame = e->frames[frame];
     }
     e->scratch_values = scratch > e->scratch_values ? scratch : e->scratch_values;
@@ -252,6 +265,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .gravity = e->m.gravity,
         .forces = motion_block_forces(&e->m, first, w->scratch, &forces),
         .reference_frame = e->reference_frame,
+        .task = &e->rows.task,
         .subtree = e->subtree,
         .dq = motion_rows(e->dq, b->nv, first),
         .dv = motion_rows(e->dv, b->nv, first),
@@ -272,6 +286,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
 /* The link that each moving joint carries; empty where no axis runs over them. */
 static void name_bodies(batch *b, const evaluation *e, Dynamics__V1__EvaluateReply *reply) {
     if (e->is_wanted[DYNAMICS__V1__QUANTITY__QUANTITY_TORQUE_REGRESSOR] ||
+        e->is_wanted[DYNAMICS__V1__QUANTITY__QUANTITY_ENERGY_REGRESSOR] ||
         e->is_wanted[DYNAMICS__V1__QUANTITY__QUANTITY_JOINT_WRENCHES]) {
         size_t count = (size_t)dyn_model_joint_count(b->model);
         reply->bodies = call_allocate(b->call, count, sizeof *reply->bodies);
@@ -332,6 +347,10 @@ static void compute(batch *b, evaluation *e) {
         reply->n_joints = b->nv;
     }
     name_bodies(b, e, reply);
+    if (has_task(e)) {
+        reply->task = task_rows_name(b, &e->rows, r->frames);
+        reply->n_task = reply->task ? b->task_rows : 0;
+    }
     reply->n_results = e->result_count;
     reply->results = e->results;
     if (!call_has_ended(c)) {

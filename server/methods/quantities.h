@@ -8,7 +8,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 
-enum { QUANTITY_BLOCKS = 2, QUANTITY_AXES = 3 };
+enum { QUANTITY_BLOCKS = 8, QUANTITY_AXES = 3 };
 
 /* What an axis of a block runs over. */
 typedef enum quantity_axis {
@@ -18,7 +18,11 @@ typedef enum quantity_axis {
     AXIS_PARAMETERS, /* inertial parameters of a body */
     AXIS_XYZ,
     AXIS_XYZW,
-    AXIS_KINDS /* how many there are */
+    AXIS_TASK,           /* rows of the task */
+    AXIS_SEMIAXES,       /* of an ellipsoid in space */
+    AXIS_JOINT_SEMIAXES, /* of one in the space of the joints */
+    AXIS_MANIPULABILITY, /* its measures */
+    AXIS_KINDS           /* how many there are */
 } quantity_axis;
 
 /* The name of an axis on the wire. */
@@ -28,13 +32,21 @@ typedef struct quantity_block {
     const char *name; /* NULL: no block */
     const char *unit;
     quantity_axis axes[QUANTITY_AXES];
-    size_t first; /* where it begins in the library's result, in entries of the first axis; with a pitch, in values */
-    size_t pitch; /* values between entries of the first axis; 0: as many as an entry has */
+    size_t first;   /* where it begins in the library's result, in entries of the first axis; with a pitch, in values */
+    size_t pitch;   /* values between entries of the first axis; 0: as many as an entry has */
+    bool is_second; /* it begins where as many values as it has end */
 } quantity_block;
+
+/* What a quantity is of. */
+typedef enum quantity_subject {
+    OF_ROBOT,
+    OF_FRAMES, /* a result for each frame of the request */
+    OF_TASK    /* one for the task that they are together */
+} quantity_subject;
 
 typedef struct quantity_form {
     const char *expressed_in; /* NULL: of frames, in the request's reference frame */
-    bool is_of_frames;
+    quantity_subject of;
     quantity_block blocks[QUANTITY_BLOCKS];
 } quantity_form;
 

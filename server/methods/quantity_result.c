@@ -15,6 +15,14 @@ static size_t axis_size(const batch *b, quantity_axis axis) {
         return 3;
     case AXIS_XYZW:
         return 4;
+    case AXIS_TASK:
+        return b->task_rows;
+    case AXIS_SEMIAXES:
+        return 3;
+    case AXIS_JOINT_SEMIAXES:
+        return b->nv;
+    case AXIS_MANIPULABILITY:
+        return 2;
     default:
         return 1;
     }
@@ -71,6 +79,9 @@ static void state_frame(const quantity_form *form, char *frame, Dynamics__V1__Re
         [DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED] = "axes of the world, origin of the frame",
     };
     result->expressed_in = constant(form->expressed_in ? form->expressed_in : reference_frames[reference_frame]);
+    if (form->of == OF_TASK) {
+        result->reference_frame = reference_frame;
+    }
     if (frame) {
         result->frame = frame;
         result->reference_frame =
@@ -111,7 +122,7 @@ static void order_block(const batch *b, const quantity_block *form, const double
         sizes[k] = axis_size(b, form->axes[k]);
     }
     size_t stride = form->pitch ? form->pitch : sizes[1] * sizes[2];
-    from += form->first * (form->pitch ? 1 : stride);
+    from += form->first * (form->pitch ? 1 : stride) + (form->is_second ? sizes[0] * stride : 0);
     for (size_t i = 0; i < sizes[0]; i++) {
         for (size_t j = 0; j < sizes[1]; j++) {
             const double *row =

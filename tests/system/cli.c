@@ -232,6 +232,15 @@ START_TEST(evaluate_writes_what_the_single_commands_write) {
     }
     json_decref(change);
     must_fail("$ctl evaluate two_link --quantity inverse_dynamics_along --dv 1", 2, "--dv: ");
+    run = shell("$ctl evaluate two_link --q 0,1.5707963267948966 --quantity operational_space_inertia,torque_ellipsoid "
+                "--frame tip --task-axes linear_x,linear_z");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_ptr_nonnull(strstr(run.output, "tip linear x  tip linear z\n  tip linear x      1.000000"));
+    ck_assert_ptr_nonnull(strstr(run.output, "\n  1  3.414214\n  2  0.585786\n"));
+    outcome_free(&run);
+    must_fail("$ctl evaluate two_link --quantity operational_space_inertia --frame tip", 1, "depends on those behind");
+    must_fail("$ctl evaluate ur5 --quantity operational_space_inertia --task-axes linear,linear_x", 1, "given twice");
+    must_fail("$ctl evaluate ur5 --quantity operational_space_inertia --task-axes up", 2, "no further axis");
     must_fail("$ctl evaluate ur5", 2, "evaluate needs --quantity");
     must_fail("$ctl evaluate ur5 --quantity mass", 2, "there is no \"mass\"");
     must_fail("$ctl evaluate ur5 --quantity power,power", 1, "evaluate.quantities[1]");

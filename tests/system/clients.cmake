@@ -10,6 +10,7 @@ target_link_libraries(system_reference PUBLIC system_support PkgConfig::JANSSON 
 add_system_test(golden system_reference)
 add_system_test(evaluate system_reference)
 add_system_test(evaluate_derivatives system_reference)
+add_system_test(evaluate_task system_reference)
 add_system_test(explain system_reference)
 add_system_test(rollouts m)
 

@@ -12,7 +12,7 @@
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
 
-enum { QUANTITIES = 49 };
+enum { QUANTITIES = 59 };
 
 static daemon_fixture served;
 static char **files;
@@ -301,6 +301,7 @@ static void stop_daemon(void) {
 /* Each quantity alone equals, bit by bit, the same among all; and every block states its form. */
 START_TEST(quantities_are_the_same_alone_and_together) {
     const char *frames[] = {"tool0", "forearm_link"};
+    const dyn_client_task_axis axis = DYN_CLIENT_LINEAR_Y;
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
     dyn_client_quantity all[QUANTITIES];
     for (int i = 0; i < QUANTITIES; i++)
@@ -315,6 +316,8 @@ START_TEST(quantities_are_the_same_alone_and_together) {
                                            .dv = a,
                                            .da = v,
                                            .dtau = v,
+                                           .task_axis_count = 1,
+                                           .task_axes = &axis,
                                            .quantity_count = QUANTITIES,
                                            .quantities = all,
                                            .frame_count = 2,

@@ -743,9 +743,19 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V = 44,
     DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V = 45,
     DYN_CLIENT_INVERSE_MASS_MATRIX_BY_Q = 46,
-    DYN_CLIENT_INVERSE_DYNAMICS_ALONG = 47, /* change of tau along (dq, dv, da): nv */
-    DYN_CLIENT_FORWARD_DYNAMICS_ALONG = 48, /* change of a along (dq, dv, dtau): nv */
-    DYN_CLIENT_EXTERNAL_FORCES = 49,        /* sum of J' f_ext of the query's external forces: nv */
+    DYN_CLIENT_INVERSE_DYNAMICS_ALONG = 47,            /* change of tau along (dq, dv, da): nv */
+    DYN_CLIENT_FORWARD_DYNAMICS_ALONG = 48,            /* change of a along (dq, dv, dtau): nv */
+    DYN_CLIENT_EXTERNAL_FORCES = 49,                   /* sum of J' f_ext of the query's external forces: nv */
+    DYN_CLIENT_OPERATIONAL_SPACE_INERTIA = 50,         /* Lambda of the m task rows of all frames: m x m */
+    DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA = 51, /* J M^-1 J', also where Lambda does not exist */
+    DYN_CLIENT_OPERATIONAL_SPACE_BIAS = 52,            /* mu: m */
+    DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY = 53,         /* p: m */
+    DYN_CLIENT_DYNAMICALLY_CONSISTENT_INVERSE = 54,    /* Jbar = M^-1 J' Lambda: nv x m */
+    DYN_CLIENT_NULL_SPACE_PROJECTOR = 55,              /* N = 1 - Jbar J: nv x nv */
+    DYN_CLIENT_FRAME_MANIPULABILITY = 56,              /* linear, angular: measure and isotropy; spatial: measure */
+    DYN_CLIENT_FRAME_ELLIPSOIDS = 57, /* of velocity and mass: lengths 3 and axes 3 x 3, linear and angular */
+    DYN_CLIENT_ENERGY_REGRESSOR = 58, /* kinetic and potential: bodies x 10 each */
+    DYN_CLIENT_TORQUE_ELLIPSOID = 59, /* eigenvalues nv and eigenvectors nv x nv of M */
 } dyn_client_quantity;
 
 /* The quantity in lower case, "mass_matrix"; NULL for a number that is none. Thread-safe. */
@@ -753,6 +763,16 @@ DYN_CLIENT_EXPORT const char *dyn_client_quantity_name(dyn_client_quantity quant
 
 /* The quantity of that name; false when there is none. Thread-safe. */
 DYN_CLIENT_EXPORT bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity);
+
+/* A row of a frame's Jacobian. */
+typedef enum dyn_client_task_axis {
+    DYN_CLIENT_LINEAR_X = 1,
+    DYN_CLIENT_LINEAR_Y = 2,
+    DYN_CLIENT_LINEAR_Z = 3,
+    DYN_CLIENT_ANGULAR_X = 4,
+    DYN_CLIENT_ANGULAR_Y = 5,
+    DYN_CLIENT_ANGULAR_Z = 6,
+} dyn_client_task_axis;
 
 /* What to compute, beside the query. */
 typedef struct dyn_client_evaluate_request {
@@ -765,7 +785,9 @@ typedef struct dyn_client_evaluate_request {
     const char *const *frames;
     dyn_client_reference_frame reference_frame; /* of the frame quantities but the pose */
     const char *subtree;                        /* joint whose load the centre of mass is of; NULL: the whole robot */
-    const double *dq, *dv, *da, *dtau;          /* n x nv; NULL: zeros; the direction of the quantities ALONG */
+    size_t task_axis_count; /* of the operational-space quantities: what they control of each frame; 0: all six */
+    const dyn_client_task_axis *task_axes;
+    const double *dq, *dv, *da, *dtau; /* n x nv; NULL: zeros; the direction of the quantities ALONG */
 } dyn_client_evaluate_request;
 
 /* Numbers of one shape for each sample. */
@@ -774,7 +796,7 @@ typedef struct dyn_client_block {
     const char *unit;        /* for rotations and translations where they differ */
     size_t rank;             /* 0: one number for each sample */
     const uint32_t *shape;   /* of one sample: rank sizes */
-    const char *const *axes; /* rank texts, what an axis runs over: "joints", "bodies", or its entries: "x y z" */
+    const char *const *axes; /* rank texts, "joints", "bodies", "task", "semi-axes", or the axis's entries: "x y z" */
     size_t width;            /* values of one sample: the product of the shape */
     const double *values;    /* n x width, row-major */
 } dyn_client_block;
@@ -793,7 +815,9 @@ typedef struct dyn_client_evaluation {
     const char *const *joints; /* query.nv names, in the order of rows and columns: the joint of each velocity */
     size_t body_count;
     const char *const *bodies; /* links that the moving joints carry, where an axis is "bodies" */
-    size_t result_count;       /* in the order of the quantities; a frame quantity for each frame in their order */
+    size_t task_row_count;
+    const char *const *task_rows; /* such as "tool0 linear x", where an axis is "task" */
+    size_t result_count;          /* in the order of the quantities; a frame quantity for each frame in their order */
     const dyn_client_quantity_result *results;
 } dyn_client_evaluation;
 

@@ -59,6 +59,16 @@ static const char *const QUANTITY_NAMES[] = {
     [DYN_CLIENT_INVERSE_DYNAMICS_ALONG] = "inverse_dynamics_along",
     [DYN_CLIENT_FORWARD_DYNAMICS_ALONG] = "forward_dynamics_along",
     [DYN_CLIENT_EXTERNAL_FORCES] = "external_forces",
+    [DYN_CLIENT_OPERATIONAL_SPACE_INERTIA] = "operational_space_inertia",
+    [DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA] = "operational_space_inverse_inertia",
+    [DYN_CLIENT_OPERATIONAL_SPACE_BIAS] = "operational_space_bias",
+    [DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY] = "operational_space_gravity",
+    [DYN_CLIENT_DYNAMICALLY_CONSISTENT_INVERSE] = "dynamically_consistent_inverse",
+    [DYN_CLIENT_NULL_SPACE_PROJECTOR] = "null_space_projector",
+    [DYN_CLIENT_FRAME_MANIPULABILITY] = "frame_manipulability",
+    [DYN_CLIENT_FRAME_ELLIPSOIDS] = "frame_ellipsoids",
+    [DYN_CLIENT_ENERGY_REGRESSOR] = "energy_regressor",
+    [DYN_CLIENT_TORQUE_ELLIPSOID] = "torque_ellipsoid",
 };
 
 enum { QUANTITY_COUNT = sizeof QUANTITY_NAMES / sizeof *QUANTITY_NAMES };
@@ -183,11 +193,15 @@ static dyn_client_status take_reply(Dynamics__V1__EvaluateReply *reply, dyn_clie
                                                 .joints = (const char *const *)reply->joints,
                                                 .body_count = reply->n_bodies,
                                                 .bodies = (const char *const *)reply->bodies,
+                                                .task_row_count = reply->n_task,
+                                                .task_rows = (const char *const *)reply->task,
                                                 .result_count = reply->n_results,
                                                 .results = taken->results};
     *evaluation = &taken->evaluation;
     return DYN_CLIENT_OK;
 }
+
+enum { TASK_AXES = 6 };
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
@@ -199,6 +213,9 @@ static dyn_client_status check_request(const dyn_client_evaluate_request *reques
     for (size_t i = 0; i < request->frame_count; i++)
         if (request->frames[i] == NULL)
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames[%zu] is NULL", i);
+    if (request->task_axis_count > TASK_AXES || (request->task_axis_count > 0 && request->task_axes == NULL))
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_axes", "%zu axes of a task: give up to %d, or none",
+                    request->task_axis_count, TASK_AXES);
     return DYN_CLIENT_OK;
 }
 
@@ -248,6 +265,11 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
     asked->n_quantities = request->quantity_count;
     for (size_t i = 0; i < request->quantity_count; i++)
         asked->quantities[i] = (Dynamics__V1__Quantity)request->quantities[i];
+    Dynamics__V1__TaskAxis axes[TASK_AXES];
+    for (size_t i = 0; i < request->task_axis_count; i++)
+        axes[i] = (Dynamics__V1__TaskAxis)request->task_axes[i];
+    asked->n_task_axes = request->task_axis_count;
+    asked->task_axes = axes;
     question.method_case = DYNAMICS__V1__REQUEST__METHOD_EVALUATE;
     question.evaluate = asked;
     dyn_client_status status =

@@ -1,0 +1,23 @@
+/*
+ * The rows of a task: what the operational-space quantities of a request are about.
+ */
+#ifndef SERVER_METHODS_TASK_ROWS_H
+#define SERVER_METHODS_TASK_ROWS_H
+
+#include "methods/batch.h"
+
+typedef struct task_rows {
+    dyn_task_frame frames[DYN_TASK_FRAMES];
+    dyn_task task; /* of these frames */
+} task_rows;
+
+/* The rows that the axes select (all six where there are none) of `count` frames, and their number in the batch. The
+ * rows must stay where they are. False, and the call ended, when an axis is wrong or there are too many frames. */
+bool task_rows_take(batch *b, size_t count, const int *frames, dyn_reference_frame reference_frame, size_t axis_count,
+                    const Dynamics__V1__TaskAxis *axes, task_rows *rows);
+
+/* Their names, such as "tool0 linear x", of which there are batch.task_rows; NULL when out of memory. `frames` are the
+ * names of the frames. */
+char **task_rows_name(batch *b, const task_rows *rows, char *const *frames);
+
+#endif
