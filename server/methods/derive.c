@@ -39,14 +39,9 @@ static bool fail(const step *s, dyn_status status, const dyn_error *error, const
     return description_fail_element(s->call, status, error);
 }
 
-static bool check_base(const step *s, Dynamics__V1__Base wire, dyn_base *base) {
-    *base = wire == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
-    if (wire == DYNAMICS__V1__BASE__BASE_FIXED || wire == DYNAMICS__V1__BASE__BASE_FLOATING) {
-        return true;
-    }
-    blame(s, "base_type");
-    call_fail(s->call, INVALID, "base_type is %d; give FIXED (0) or FLOATING (1)", (int)wire);
-    return false;
+static bool read_base(const step *s, Dynamics__V1__Base wire, dyn_base *base) {
+    char path[PATH_SIZE];
+    return description_read_base(s->call, path_join(path, s->path, "base_type"), wire, base);
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -89,7 +84,7 @@ static bool lock_joints(const step *s, const Dynamics__V1__LockJoints *o, dyn_mo
 static bool keep_subtree(const step *s, const Dynamics__V1__KeepSubtree *o, dyn_model **result) {
     dyn_error error;
     dyn_base base;
-    if (!check_base(s, o->base_type, &base)) {
+    if (!read_base(s, o->base_type, &base)) {
         return false;
     }
     dyn_status status = dyn_model_subtree(s->model, o->link, base, &error, result);
@@ -99,7 +94,7 @@ static bool keep_subtree(const step *s, const Dynamics__V1__KeepSubtree *o, dyn_
 static bool keep_chain(const step *s, const Dynamics__V1__KeepChain *o, dyn_model **result) {
     dyn_error error;
     dyn_base base;
-    if (!check_base(s, o->base_type, &base)) {
+    if (!read_base(s, o->base_type, &base)) {
         return false;
     }
     dyn_status status = dyn_model_chain(s->model, o->first, o->last, base, &error, result);
@@ -113,7 +108,7 @@ static bool keep_chain(const step *s, const Dynamics__V1__KeepChain *o, dyn_mode
 static bool change_base(const step *s, const Dynamics__V1__ChangeBase *o, dyn_model **result) {
     dyn_error error;
     dyn_base base;
-    if (!check_base(s, o->base_type, &base)) {
+    if (!read_base(s, o->base_type, &base)) {
         return false;
     }
     dyn_status status = dyn_model_change_base(s->model, o->link, base, &error, result);

@@ -16,6 +16,16 @@ bool description_fail_element(call *c, dyn_status status, const dyn_error *error
     return false;
 }
 
+bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, dyn_base *base) {
+    *base = wire == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
+    if (wire == DYNAMICS__V1__BASE__BASE_FIXED || wire == DYNAMICS__V1__BASE__BASE_FLOATING) {
+        return true;
+    }
+    call_blame(c, "%s", path);
+    call_fail(c, INVALID, "base_type is %d; give FIXED (0) or FLOATING (1)", (int)wire);
+    return false;
+}
+
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool read_link(call *c, size_t i, const Dynamics__V1__LinkDescription *from, dyn_builder *builder) {

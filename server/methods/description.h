@@ -26,6 +26,7 @@ bool description_fail_element(call *c, dyn_status status, const dyn_error *error
 /* Whether a place of the library's, which may be cut, is that of an element: "link wrist". */
 bool description_is_place(const char *place, const char *kind, const char *name);
 
+bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, dyn_base *base);
 void description_read_limits(const Dynamics__V1__JointLimits *from, bool *has_limits, dyn_joint_limits *limits);
 
 /* All that a model was built from; NULL when out of memory. */

@@ -1,6 +1,4 @@
 /* LoadModel, UnloadModel, ListModels. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "methods/description.h"
@@ -9,30 +7,23 @@
 #include "methods/summary.h"
 #include "methods/text.h"
 
-static bool check_base(call *c, const char *field, Dynamics__V1__Base base) {
-    if (base == DYNAMICS__V1__BASE__BASE_FIXED || base == DYNAMICS__V1__BASE__BASE_FLOATING) {
-        return true;
-    }
-    call_blame(c, "%s", field);
-    call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "base_type is %d; give FIXED (0) or FLOATING (1)",
-              (int)base);
-    return false;
-}
-
-static bool check_mimic(call *c, const char *field, Dynamics__V1__MimicPolicy mimic) {
-    if (mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED ||
-        mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT) {
+static bool read_mimic(call *c, const char *field, Dynamics__V1__MimicPolicy wire, dyn_mimic_policy *mimic) {
+    *mimic = wire == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
+    if (wire == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED ||
+        wire == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT) {
         return true;
     }
     call_blame(c, "%s", field);
     call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "mimic is %d; give COUPLED (0) or INDEPENDENT (1)",
-              (int)mimic);
+              (int)wire);
     return false;
 }
 
 /* Checks the request and takes its options. */
 static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r, model_options *options) {
-    if (!check_base(c, "base_type", r->base_type) || !check_mimic(c, "mimic", r->mimic)) {
+    *options = (model_options){.strict = r->strict, .has_gravity = r->gravity != NULL};
+    if (!description_read_base(c, "base_type", r->base_type, &options->base) ||
+        !read_mimic(c, "mimic", r->mimic, &options->mimic)) {
         return false;
     }
     if (!text_is_utf8(r->name)) {
@@ -40,13 +31,6 @@ static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r, model
         call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the name is not UTF-8");
         return false;
     }
-    *options = (model_options){
-        .base = r->base_type == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-        .mimic = r->mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT
-                                                                                  : DYN_MIMIC_COUPLED,
-        .strict = r->strict,
-        .has_gravity = r->gravity != NULL,
-    };
     if (r->gravity) {
         options->gravity[0] = r->gravity->x;
         options->gravity[1] = r->gravity->y;
@@ -113,12 +97,14 @@ static bool take_description_options(call *c, const Dynamics__V1__ModelDescripti
     if (!from) {
         return true;
     }
-    if (!check_base(c, "description.base_type", from->base_type) || !check_mimic(c, "description.mimic", from->mimic)) {
+    dyn_base base;
+    dyn_mimic_policy mimic;
+    if (!description_read_base(c, "description.base_type", from->base_type, &base) ||
+        !read_mimic(c, "description.mimic", from->mimic, &mimic)) {
         return false;
     }
-    options->base = from->base_type == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : options->base;
-    options->mimic =
-        from->mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT : options->mimic;
+    options->base = base == DYN_BASE_FLOATING ? base : options->base;
+    options->mimic = mimic == DYN_MIMIC_INDEPENDENT ? mimic : options->mimic;
     return true;
 }
 

@@ -2,21 +2,12 @@
 #include <dynamics/inertia.h>
 #include <dynamics/payload.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "methods/batch.h"
 #include "methods/geometry.h"
 
 /* As dynamics.proto states. */
 enum { MOST_PAYLOADS = 1000 };
-
-static bool is_nothing(const dyn_inertia *inertia) {
-    bool nothing = inertia->mass == 0;
-    for (int i = 0; i < 6; i++) {
-        nothing = nothing && inertia->rotational[i] == 0;
-    }
-    return nothing;
-}
 
 /* Finds the link that carries it. */
 static bool find_link(batch *b, const char *path, const char *name, int *link) {
@@ -31,21 +22,16 @@ static bool find_link(batch *b, const char *path, const char *name, int *link) {
     return *link != DYN_WORLD_FRAME;
 }
 
-/* Brings one payload into the frame of its link. */
+/* Brings one payload into the frame of its link. Whether a body can have it is for the library to say, at the same
+ * place, when it is loaded. */
 static bool take_payload(batch *b, size_t i, const Dynamics__V1__Payload *from, dyn_payload *to) {
     char path[PATH_SIZE], member[PATH_SIZE];
     dyn_inertia inertia;
     dyn_pose pose;
-    dyn_error error;
     snprintf(path, sizeof path, "payloads[%zu]", i);
     if (!find_link(b, path, from->link, &to->link) ||
         !geometry_read_inertia(b->call, path_join(member, path, "inertia"), from->inertia, &inertia) ||
         !geometry_read_placement(b->call, path_join(member, path, "pose"), from->pose, &pose)) {
-        return false;
-    }
-    if (!is_nothing(&inertia) && dyn_inertia_check(&inertia, &error) != DYN_OK) {
-        call_blame(b->call, "%s.inertia", path);
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "%s", error.message);
         return false;
     }
     dyn_inertia_transform(&inertia, &pose, &to->inertia);
