@@ -220,6 +220,45 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
 }
 END_TEST
 
+/* An arm thrown about between its stops: it stays within, and a stop takes energy but gives none. */
+START_TEST(rigid_stops_of_an_arm_take_energy) {
+    enum { SAMPLES = 16, ROWS = 41, NV = 7 };
+    static double q[SAMPLES][NV], v[SAMPLES][NV], q_out[SAMPLES][ROWS][NV];
+    static double kinetic[SAMPLES][ROWS], potential[SAMPLES][ROWS];
+    dyn_rollout_result results[SAMPLES];
+    dyn_model *model = load_robot("panda");
+    random_source random = random_seed("rigid stops take energy", 5204);
+    for (int s = 0; s < SAMPLES; s++) {
+        dyn_random_configuration(model, &random.state, q[s]);
+    }
+    random_vector(&random, SAMPLES * NV, 3, v[0]);
+    dyn_simulation_options o;
+    dyn_simulation_defaults(&o);
+    o.integrator = DYN_RUNGE_KUTTA_4, o.dt = 1e-4, o.restitution = 0.6;
+    dyn_simulator *s = simulator_of(model, &o);
+    dyn_error error;
+    size_t hits = 0;
+    const dyn_rollout rollout = {.steps = 4000, .stride = 100, .q = q[0], .v = v[0]};
+    const dyn_rollout_output output = {q_out[0][0], NULL, NULL, kinetic[0], potential[0], results};
+    require(dyn_rollout_run(s, SAMPLES, &rollout, &error, &output), &error);
+    for (int i = 0; i < SAMPLES; i++) {
+        hits += results[i].hits;
+        ck_assert_int_eq(results[i].status, DYN_SAMPLE_RUNNING);
+        for (int k = 0; k < ROWS; k++) {
+            double gained = kinetic[i][k] + potential[i][k] - kinetic[i][0] - potential[i][0];
+            ck_assert_msg(gained < 0.01 * (kinetic[i][0] + 10), "sample %d gained %g J", i, gained);
+            for (int j = 0; j < NV; j++) {
+                const dyn_joint_limits *l = &dyn_model_joint(model, j)->limits;
+                ck_assert(q_out[i][k][j] >= l->lower && q_out[i][k][j] <= l->upper);
+            }
+        }
+    }
+    ck_assert_uint_gt(hits, SAMPLES);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
 /* Modern Robotics' intRes: explicit Euler under held forces goes to the exact motion under them, with order 1. */
 START_TEST(forward_trajectory_converges_with_its_substeps) {
     enum { ROWS = 21, NV = 6 };
@@ -298,6 +337,7 @@ int main(void) {
     tcase_add_test(tests, random_trees_move_as_the_accurate_motion_says);
     tcase_add_test(tests, derived_rates_give_the_forces_of_the_motion);
     tcase_add_test(tests, forward_trajectory_converges_with_its_substeps);
+    tcase_add_test(tests, rigid_stops_of_an_arm_take_energy);
     tcase_add_test(tests, rates_converge_on_random_trees);
     return run_properties("trajectory", tests);
 }

@@ -17,6 +17,7 @@ typedef struct ledger {
     atomic_int computed[SAMPLES];
     atomic_int busy[WORKERS];
     size_t failing;
+    atomic_int questions;
 } ledger;
 
 static dyn_status write_ledger(void *context, unsigned worker, size_t first, size_t count, dyn_error *error) {
@@ -115,6 +116,30 @@ START_TEST(nothing_is_begun_after_the_deadline) {
 }
 END_TEST
 
+/* Says no from the second question on. */
+static bool proceed_once(void *context) {
+    ledger *l = context;
+    return atomic_fetch_add(&l->questions, 1) == 0;
+}
+
+START_TEST(work_ends_when_it_is_told_to) {
+    worker_pool *pool = worker_pool_create(WORKERS - 1, 16);
+    for (unsigned workers = 1; workers <= WORKERS; workers++) {
+        ledger *l = calloc(1, sizeof *l);
+        l->failing = SIZE_MAX;
+        blocks b = work_on(l, workers, pool);
+        b.proceed = proceed_once;
+        dyn_status status;
+        dyn_error error;
+        size_t first;
+        ck_assert_int_eq(blocks_run(&b, &status, &error, &first), BLOCKS_ENDED);
+        ck_assert_int_eq(atomic_load(&l->computed[SAMPLES - 1]), 0);
+        free(l);
+    }
+    worker_pool_free(pool);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("blocks");
     tcase_set_timeout(tests, 60);
@@ -122,5 +147,6 @@ int main(void) {
     tcase_add_test(tests, lowest_failure_is_told_however_many_threads_there_are);
     tcase_add_test(tests, full_pool_leaves_the_work_to_the_caller);
     tcase_add_test(tests, nothing_is_begun_after_the_deadline);
+    tcase_add_test(tests, work_ends_when_it_is_told_to);
     return run_tests(tests);
 }
