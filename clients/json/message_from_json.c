@@ -4,6 +4,7 @@
 #include "message_json.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,6 +136,22 @@ static bool read_bytes(reading *at, const json_t *value, ProtobufCBinaryData *by
 
 static bool read_message(reading *at, const ProtobufCMessageDescriptor *type, json_t *object, ProtobufCMessage **read);
 
+/* 64 bits, also as text: JavaScript's numbers have 53. */
+static bool read_uint64(const reading *at, const json_t *value, uint64_t *number) {
+    const char *text = json_string_value(value);
+    char *end = NULL;
+    json_int_t small = 0;
+    if (text != NULL && text[0] >= '0' && text[0] <= '9') {
+        errno = 0;
+        *number = strtoull(text, &end, 10);
+        return (*end == '\0' && errno == 0) || refuse_type(at, value, "a whole number of 64 bits");
+    }
+    if (!read_integer(at, value, 0, 0x1p63 - 1024, &small))
+        return false;
+    *number = (uint64_t)small;
+    return true;
+}
+
 static bool read_number(const reading *at, const ProtobufCFieldDescriptor *field, const json_t *value, void *to) {
     json_int_t number = 0;
     switch (field->type) {
@@ -159,10 +176,7 @@ static bool read_number(const reading *at, const ProtobufCFieldDescriptor *field
         return true;
     case PROTOBUF_C_TYPE_UINT64:
     case PROTOBUF_C_TYPE_FIXED64:
-        if (!read_integer(at, value, 0, 0x1p63 - 1024, &number))
-            return false;
-        *(uint64_t *)to = (uint64_t)number;
-        return true;
+        return read_uint64(at, value, to);
     default:
         if (!read_integer(at, value, -0x1p63, 0x1p63 - 1024, &number))
             return false;

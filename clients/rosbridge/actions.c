@@ -60,6 +60,7 @@ static void start(const request *from, const char *action, method called, const 
         return;
     }
     made->is_action = true;
+    made->wants_feedback = json_is_true(json_object_get(from->message, "feedback"));
     made->on_end = forget_goal;
     *added = (goal){.next = of->goals, .id = json_incref(from->id), .call = made};
     of->goals = added;
@@ -105,6 +106,19 @@ void action_cancel(const request *from) {
     }
     if (!offer_cancel(from->peer, from->id))
         request_refuse(from, "id: this connection has no goal of this id under way");
+}
+
+void actions_progress(bridge *in, const Dynamics__V1__ProgressEvent *event) {
+    for (goal *each = in->goals; each != NULL; each = each->next) {
+        const call *made = each->call;
+        if (made->number != event->id || made->client_number != event->client)
+            continue;
+        json_t *feedback = json_pack("{ss sO* sO s{sf sf}}", "op", "action_feedback", "id", each->id, "action",
+                                     json_object_get(made->answer, "action"), "values", "fraction", event->fraction,
+                                     "elapsed", event->elapsed);
+        peer_send(made->peer, feedback);
+        return;
+    }
 }
 
 void actions_forget_peer(bridge *in, peer *gone) {

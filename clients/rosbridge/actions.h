@@ -4,11 +4,16 @@
 #ifndef ROSBRIDGE_ACTIONS_H
 #define ROSBRIDGE_ACTIONS_H
 
+#include <dynamics/v1/rollout.pb-c.h>
+
 #include "protocol.h"
 
 /* send_action_goal: is answered with an action_result in every case; cancel_action_goal. */
 void action_goal(const request *from);
 void action_cancel(const request *from);
+
+/* Tells the client whose goal it is how far it is: {fraction, elapsed}. */
+void actions_progress(bridge *in, const Dynamics__V1__ProgressEvent *event);
 
 /* Cancels the goals of a peer. */
 void actions_forget_peer(bridge *in, peer *gone);

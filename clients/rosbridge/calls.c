@@ -14,6 +14,9 @@
 /* Status of action_result. */
 enum { GOAL_SUCCEEDED = 4, GOAL_CANCELED = 5, GOAL_ABORTED = 6 };
 
+/* Seconds that the daemon has to cancel a call. */
+static const double CANCEL_TIME = 5;
+
 typedef struct call_queue {
     call *first, *last;
 } call_queue;
@@ -28,7 +31,8 @@ struct call_pool {
 
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t changed;
-    call_queue waiting, over;
+    call_queue urgent, waiting, over;
+    size_t started_threads;
     bool stops;
 };
 
@@ -110,7 +114,7 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
                                 : "the time for the call was over before it began (DEADLINE_EXCEEDED)");
         return NULL;
     }
-    uint8_t *request = method_pack(made->method, made->arguments, &size, error);
+    uint8_t *request = method_pack(made->method, made->arguments, made->wants_feedback, &size, error);
     if (request == NULL) {
         fail(made, CALL_FAILED, error);
         return NULL;
@@ -118,13 +122,18 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     void *reply = NULL;
     ProtobufCMessage *result = NULL;
     dyn_client *client = daemon_link_get(link, &failure);
-    if (client == NULL ||
-        dyn_client_call(client, request, size, left, &failure, &reply, &reply_size) != DYN_CLIENT_OK) {
+    uint64_t client_number = 0, number = 0;
+    if (client != NULL)
+        dyn_client_draw_numbers(client, &client_number, &number);
+    made->client_number = client_number;
+    made->number = number;
+    if (client == NULL || dyn_client_call_numbered(client, client_number, number, request, size, left, &failure, &reply,
+                                                   &reply_size) != DYN_CLIENT_OK) {
         fail_client(made, &failure);
     } else {
         result = method_unpack(made->method, reply, reply_size, error);
         if (result == NULL)
-            fail(made, CALL_FAILED, error);
+            fail(made, made->is_cancelled ? CALL_CANCELLED : CALL_FAILED, error);
     }
     dyn_client_free(reply);
     free(request);
@@ -143,11 +152,15 @@ static void make(daemon_link *link, call *made) {
     }
 }
 
+/* The first thread makes urgent calls alone, so that they need not wait for long ones. */
 static void *work(void *user) {
     call_pool *pool = user;
     pthread_mutex_lock(&pool->mutex);
+    bool is_for_urgent = pool->started_threads++ == 0;
     while (!pool->stops) {
-        call *next = pop(&pool->waiting);
+        call *next = pop(&pool->urgent);
+        if (next == NULL && !is_for_urgent)
+            next = pop(&pool->waiting);
         if (next == NULL) {
             pthread_cond_wait(&pool->changed, &pool->mutex);
             continue;
@@ -202,17 +215,17 @@ call_pool *call_pool_start(bridge *of) {
     if (pool == NULL)
         return NULL;
     pool->bridge = of;
-    pool->threads = calloc(of->config->threads, sizeof *pool->threads);
+    pool->threads = calloc(of->config->threads + 1, sizeof *pool->threads);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->changed, NULL);
     daemon_link_init(&pool->link, of->config->request);
     uv_async_init(of->loop, &pool->wake, on_over);
     pool->wake.data = pool;
-    while (pool->threads != NULL && pool->thread_count < of->config->threads &&
+    while (pool->threads != NULL && pool->thread_count <= of->config->threads &&
            pthread_create(&pool->threads[pool->thread_count], NULL, work, pool) == 0)
         pool->thread_count++;
     of->calls = pool;
-    if (pool->thread_count > 0)
+    if (pool->thread_count > 1)
         return pool;
     call_pool_stop(pool);
     return NULL;
@@ -235,6 +248,8 @@ void call_pool_stop(call_pool *stopped) {
     for (size_t i = 0; i < stopped->thread_count; i++)
         pthread_join(stopped->threads[i], NULL);
     on_over(&stopped->wake);
+    for (call *left = pop(&stopped->urgent); left != NULL; left = pop(&stopped->urgent))
+        call_free(left);
     for (call *left = pop(&stopped->waiting); left != NULL; left = pop(&stopped->waiting))
         call_free(left);
     stopped->bridge->calls = NULL;
@@ -257,8 +272,8 @@ static void submit(call_pool *pool, call *given) {
     pool->waiting_bytes += given->size;
     pool->bridge->metrics.gauges[GAUGE_CALLS_UNDER_WAY]++;
     pthread_mutex_lock(&pool->mutex);
-    push(&pool->waiting, given);
-    pthread_cond_signal(&pool->changed);
+    push(given->peer == NULL ? &pool->urgent : &pool->waiting, given);
+    pthread_cond_broadcast(&pool->changed);
     pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -292,7 +307,16 @@ void call_ask(bridge *of, const char *service, json_t *arguments, double timeout
     submit(of->calls, asked);
 }
 
+static void on_cancelled(bridge *of, void *user, const ProtobufCMessage *result, const char *reason) {
+    (void)of, (void)user, (void)result, (void)reason;
+}
+
 void call_cancel(bridge *of, call *cancelled) {
-    (void)of;
+    char client_number[24];
     cancelled->is_cancelled = true;
+    if (cancelled->number == 0)
+        return;
+    snprintf(client_number, sizeof client_number, "%llu", (unsigned long long)cancelled->client_number);
+    call_ask(of, "/dynamics/cancel", json_pack("{ss sI}", "client", client_number, "id", (json_int_t)cancelled->number),
+             CANCEL_TIME, on_cancelled, NULL);
 }

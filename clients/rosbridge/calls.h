@@ -23,7 +23,7 @@ typedef struct call {
     method method;
     json_t *arguments; /* owned; NULL: none */
     json_t *answer;    /* owned: the message that "values", "result" and, of actions, "status" are added to */
-    bool is_action;
+    bool is_action, wants_feedback;
     size_t size; /* bytes of the message that the arguments came in */
     encoding encoding;
     double deadline; /* monotonic */
@@ -32,7 +32,8 @@ typedef struct call {
     void (*on_end)(struct call *ended); /* on the event loop, before the answer is sent; may be NULL */
     void *user;
 
-    _Atomic bool is_cancelled; /* while it waits: it is not made */
+    _Atomic bool is_cancelled;              /* while it waits: it is not made */
+    _Atomic uint64_t client_number, number; /* under which it is known to the daemon; 0: it is not made yet */
     call_outcome outcome;
     ProtobufCMessage *result; /* of a question */
     char reason[METHOD_ERROR_SIZE + 64];

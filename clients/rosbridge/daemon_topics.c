@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actions.h"
 #include "calls.h"
 #include "live_simulations.h"
 #include "message_json.h"
@@ -33,6 +34,8 @@ static void on_event(void *user, const char *name, const Dynamics__V1__Event *ev
         json_t *message = message_to_tree(MESSAGE_ROS, &event->model->base);
         topic_publish(of->bridge, of->models, message);
         json_decref(message);
+    } else if (event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS) {
+        actions_progress(of->bridge, event->progress);
     } else {
         live_simulations_take(&of->simulations, event);
     }

@@ -81,6 +81,11 @@ static int subscribe(event_reader *reader, const char *topic) {
     return nng_socket_set(reader->socket, NNG_OPT_SUB_SUBSCRIBE, topic, strlen(topic) + 1);
 }
 
+/* All topics that begin so. */
+static int subscribe_all(event_reader *reader, const char *prefix) {
+    return nng_socket_set(reader->socket, NNG_OPT_SUB_SUBSCRIBE, prefix, strlen(prefix));
+}
+
 static int dial(event_reader *reader, const char *address) {
     nng_dialer dialer;
     if (nng_dialer_create(&dialer, reader->socket, address) != 0)
@@ -105,7 +110,7 @@ event_reader *event_reader_start(bridge *of, const char *address, event_taker ta
     nng_socket_set_int(reader->socket, NNG_OPT_RECVBUF, 1024);
     nng_socket_set_size(reader->socket, NNG_OPT_RECVMAXSZ, (size_t)64 << 20);
     if (nng_aio_alloc(&reader->aio, on_message, reader) == 0 && subscribe(reader, "models") == 0 &&
-        dial(reader, address) != 0) {
+        subscribe_all(reader, "progress/") == 0 && dial(reader, address) != 0) {
         nng_recv_aio(reader->socket, reader->aio);
         return reader;
     }

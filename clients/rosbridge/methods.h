@@ -35,8 +35,8 @@ const ProtobufCMessageDescriptor *method_reply(method of);
 
 /* Serializes a request with these arguments: an object with the fields of the request, or an array of their values in
  * order; sensor_msgs/JointState as in joint_state.h. The block is freed by the caller. NULL: `error` is a sentence that
- * begins with the path "args...". May change `arguments`. */
-uint8_t *method_pack(method of, json_t *arguments, size_t *size, char error[METHOD_ERROR_SIZE]);
+ * begins with the path "args...". `reports` asks for events of progress. May change `arguments`. */
+uint8_t *method_pack(method of, json_t *arguments, bool reports, size_t *size, char error[METHOD_ERROR_SIZE]);
 
 /* The result in a serialized reply, freed with protobuf_c_message_free_unpacked. NULL: `error` is what the daemon
  * refused, with its fields as "args...". */

@@ -14,3 +14,10 @@ endfunction()
 add_rosbridge_test(protocol)
 add_rosbridge_test(topics)
 add_rosbridge_test(access)
+add_rosbridge_test(dial)
+
+# Real clients look at the plain build; they are not about memory.
+if(NOT DYNAMICS_SANITIZE)
+  add_rosbridge_test(node_roslib)
+  add_rosbridge_test(browser)
+endif()

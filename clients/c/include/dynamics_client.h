@@ -1321,6 +1321,13 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_call(dyn_client *client, const vo
                                                     size_t *reply_size);
 DYN_CLIENT_EXPORT void dyn_client_free(void *reply);
 
+/* Numbers for one request (Request.client and Request.id), under which others can cancel it (CancelRequest) and follow
+ * its progress while it is under way; and dyn_client_call with these numbers. */
+DYN_CLIENT_EXPORT void dyn_client_draw_numbers(dyn_client *client, uint64_t *client_number, uint64_t *id);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_number, uint64_t id,
+                                                             const void *request, size_t request_size, double timeout,
+                                                             dyn_client_error *error, void **reply, size_t *reply_size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -227,11 +227,26 @@ static void write_raw_request(const outgoing *request, uint8_t *body) {
     dynamics__v1__request__pack(&raw->own, body + raw->size);
 }
 
+void dyn_client_draw_numbers(dyn_client *client, uint64_t *client_number, uint64_t *id) {
+    Dynamics__V1__Request numbered;
+    call_number(client, &numbered);
+    *client_number = numbered.client;
+    *id = numbered.id;
+}
+
 dyn_client_status dyn_client_call(dyn_client *client, const void *request, size_t request_size, double timeout,
                                   dyn_client_error *error, void **reply, size_t *reply_size) {
+    return dyn_client_call_numbered(client, 0, 0, request, request_size, timeout, error, reply, reply_size);
+}
+
+dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_number, uint64_t id, const void *request,
+                                           size_t request_size, double timeout, dyn_client_error *error, void **reply,
+                                           size_t *reply_size) {
     *reply = NULL;
     *reply_size = 0;
     raw_request raw = {.bytes = request, .size = request_size, .own = DYNAMICS__V1__REQUEST__INIT};
+    raw.own.client = client_number;
+    raw.own.id = id;
     dyn_client_status status = address(client, timeout, error, &raw.own);
     if (status != DYN_CLIENT_OK)
         return status;

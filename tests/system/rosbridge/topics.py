@@ -139,6 +139,7 @@ class Topics(fixture.Case):
         self.assertEqual(caller.receive(), {"op": "service_response", "id": ["any", 1], "service": "add",
                                             "values": {"sum": 3}, "result": True})
         self.assertIn("DEADLINE_EXCEEDED", caller.refusal("/add", {}, timeout=0.2))
+        server.receive("call_service")
         caller.send("call_service", id="x", service="/add")
         server.receive("call_service")
         server.send("unadvertise_service", service="/add")
@@ -182,6 +183,17 @@ class Topics(fixture.Case):
         self.assertIn("args.model", result["values"])
         self.client.send("send_action_goal", id="i", action="/no/such", args={})
         self.assertEqual(self.client.receive("action_result")["status"], 6)
+
+    def test_a_long_goal_has_feedback_and_is_cancelled(self):
+        goal = {"model": "panda", "q": [0.1] * 7 * 50, "steps": 200000, "stride": 0}
+        self.client.send("send_action_goal", id="long", action="/dynamics/rollout", args=goal, feedback=True)
+        feedback = [self.client.receive("action_feedback") for _ in range(2)]
+        self.assertEqual((feedback[0]["id"], feedback[0]["action"]), ("long", "/dynamics/rollout"))
+        self.assertLess(feedback[0]["values"]["fraction"], feedback[1]["values"]["fraction"])
+        self.client.send("cancel_action_goal", id="long", action="/dynamics/rollout")
+        result = self.client.receive("action_result")
+        self.assertEqual((result["id"], result["status"], result["result"]), ("long", 5, False))
+        self.assertIn("CANCELLED", result["values"])
 
     def test_rosapi_tells_what_there_is(self):
         values = self.client.values
