@@ -333,6 +333,22 @@ START_TEST(a_chain_is_traversed_both_ways) {
 }
 END_TEST
 
+/* The same operations again give the same model, under its name and under another one. */
+START_TEST(equal_operations_give_equal_models) {
+    const dyn_client_operation attach = {
+        .kind = DYN_CLIENT_ATTACH_LINK, .link = "tip", .name = "box", .inertia = {.mass = 2}};
+    dyn_client_loaded_model *first = derive("two_link", "first", 1, &attach);
+    dyn_client_loaded_model *again = derive("two_link", "first", 1, &attach);
+    dyn_client_loaded_model *other = derive("two_link", "other", 1, &attach);
+    ck_assert(!first->already_loaded && again->already_loaded && !other->already_loaded);
+    ck_assert_str_eq(again->model.digest, first->model.digest);
+    ck_assert_str_eq(other->model.digest, first->model.digest);
+    dyn_client_loaded_model_free(first);
+    dyn_client_loaded_model_free(again);
+    dyn_client_loaded_model_free(other);
+}
+END_TEST
+
 START_TEST(another_inertia_counts) {
     const dyn_client_operation lighter = {.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "link2", .inertia = {.mass = 0.5}};
     dyn_client_loaded_model *loaded = derive("two_link", "lighter", 1, &lighter);
@@ -377,6 +393,7 @@ int main(void) {
     tcase_add_test(all, locked_joints_are_joints_at_rest);
     tcase_add_test(all, merged_robots_come_apart);
     tcase_add_test(all, a_chain_is_traversed_both_ways);
+    tcase_add_test(all, equal_operations_give_equal_models);
     tcase_add_test(all, another_inertia_counts);
     tcase_add_test(all, derived_models_have_a_report);
     suite_add_tcase(suite, all);

@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,48 @@ START_TEST(trajectories_count_payloads) {
 }
 END_TEST
 
+/* ---- callers at once --------------------------------------------------------------------------------------------- */
+
+enum { CALLERS = 4, CALLS = 300 };
+
+/* One of several who share the model, each with a payload of its own. */
+typedef struct caller {
+    pthread_t thread;
+    double mass;
+    int wrong; /* answers that are another caller's */
+    dyn_client_status status;
+} caller;
+
+static void *ask_again_and_again(void *own) {
+    caller *c = own;
+    const dyn_client_payload point = {.link = "tip", .inertia = {.mass = c->mass}};
+    const double q[2] = {0};
+    dyn_client_query query = TWO_LINK;
+    dyn_client_error failure;
+    double g[2];
+    query.payload_count = c->mass > 0;
+    query.payloads = &point;
+    for (int i = 0; i < CALLS && c->status == DYN_CLIENT_OK; i++) {
+        c->status = dyn_client_gravity(client, &query, q, &failure, g);
+        c->wrong += fabs(g[0] - 9.81 * (3 + 2 * c->mass)) > 1e-12;
+    }
+    return NULL;
+}
+
+START_TEST(callers_do_not_see_each_others_payloads) {
+    caller callers[CALLERS];
+    for (int i = 0; i < CALLERS; i++) {
+        callers[i] = (caller){.mass = i};
+        ck_assert_int_eq(pthread_create(&callers[i].thread, NULL, ask_again_and_again, &callers[i]), 0);
+    }
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(callers[i].thread, NULL);
+        ck_assert_int_eq(callers[i].status, DYN_CLIENT_OK);
+        ck_assert_int_eq(callers[i].wrong, 0);
+    }
+}
+END_TEST
+
 /* ---- explain ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(explain_has_a_term_for_payloads) {
@@ -308,6 +351,7 @@ int main(void) {
     tcase_add_test(all, methods_count_a_point_mass);
     tcase_add_test(all, batches_count_payloads_in_every_sample);
     tcase_add_test(all, trajectories_count_payloads);
+    tcase_add_test(all, callers_do_not_see_each_others_payloads);
     tcase_add_test(all, explain_has_a_term_for_payloads);
     tcase_add_test(all, bad_payloads_are_named);
     tcase_add_test(all, payloads_are_bounded);
