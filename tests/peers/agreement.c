@@ -78,7 +78,6 @@ static void compare(pair *p, algorithm_id id, const double *x, const double *y, 
         square += (x[i] - y[i]) * (x[i] - y[i]);
     }
     double off = sqrt(square) / fmax(1, norm(y, count));
-    /* Not fmax, which would pass a NaN over. */
     ck_assert_msg(off <= p->library->tolerance, "%s of %s: relative difference %g to %s", algorithm_get(id)->name,
                   p->name, off, p->library->name);
     p->worst = fmax(p->worst, off);

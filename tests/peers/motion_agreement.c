@@ -39,7 +39,7 @@ static double compare(const char *name, dyn_base base, dyn_integrator integrator
     mujoco_motion_step(other, steps);
     mujoco_motion_get(other, q_mujoco, v_mujoco);
     for (size_t i = 0; i < nq; i++) {
-        worst = fmax(worst, fabs(q[i] - q_mujoco[i]));
+        worst = larger(worst, fabs(q[i] - q_mujoco[i]));
     }
     printf("%s, %zu steps of %g s: %.1e from MuJoCo\n", name, steps, dt, worst);
     mujoco_motion_free(other);

@@ -219,8 +219,7 @@ START_TEST(badly_scaled_chains_keep_their_digits) {
             sides s = sides_create(&random, kind);
             for (int i = 0; i < QUANTITIES; i++) {
                 size_t count = quantities[i].compute(&s);
-                double found = error_of(s.x, s.y, count);
-                worst[i] = found <= worst[i] ? worst[i] : found; /* not fmax, which would pass a NaN over */
+                worst[i] = larger(worst[i], error_of(s.x, s.y, count));
             }
             sides_free(&s);
         }

@@ -96,7 +96,7 @@ START_TEST(ur5_falls_as_the_accurate_motion_says) {
     double worst = 0, most = 0;
     for (int i = 0; i < FALL_ROWS; i++) {
         for (int j = 0; j < UR5_NV; j++) {
-            worst = fmax(worst, fabs(short_steps.q[i][j] - exact.q[i][j]));
+            worst = larger(worst, fabs(short_steps.q[i][j] - exact.q[i][j]));
         }
         most = fmax(most, usual_steps.kinetic[i]);
     }
@@ -209,7 +209,7 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
         double worst = 0;
         for (int i = 5; i < ROWS - 5; i++) {
             for (int j = 0; j < NV; j++) {
-                worst = fmax(worst, fabs(tau_found[i][j] - tau[i][j]));
+                worst = larger(worst, fabs(tau_found[i][j] - tau[i][j]));
             }
         }
         double allowed = method == DYN_RATES_FIVE_POINT ? 1e-6 : 0.01;
@@ -277,7 +277,7 @@ START_TEST(forward_trajectory_converges_with_its_substeps) {
         dyn_simulator *s = simulator_of(model, &o);
         require(dyn_forward_dynamics_trajectory(s, ROWS, tau[0], i ? &tip : NULL, q[0], v[0], NULL, &error), &error);
         for (int j = 0; j < NV; j++) {
-            off[i] = fmax(off[i], fabs(q[ROWS - 1][j] - q_exact[ROWS - 1][j]));
+            off[i] = larger(off[i], fabs(q[ROWS - 1][j] - q_exact[ROWS - 1][j]));
         }
         dyn_simulator_free(s);
     }
@@ -316,7 +316,7 @@ START_TEST(rates_converge_on_random_trees) {
                 require(dyn_adaptive_run(s, &motion, &error, q, v, NULL, 0, &result), &error);
                 require(dyn_derive_rates(model, n, t, q, (dyn_rates)method, &error, v_found, a_found), &error);
                 for (size_t i = n / 4 * nv; i < (n - n / 4) * nv; i++) {
-                    off[refined] = fmax(off[refined], fabs(v_found[i] - v[i]));
+                    off[refined] = larger(off[refined], fabs(v_found[i] - v[i]));
                 }
                 dyn_simulator_free(s);
             }

@@ -21,6 +21,10 @@ double norm(const double *x, size_t count) {
     return sqrt(square);
 }
 
+double larger(double x, double y) {
+    return isnan(x) || x > y ? x : y;
+}
+
 void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
     double square = 0, scale = fmax(1, norm(y, count));
     for (size_t i = 0; i < count; i++) {

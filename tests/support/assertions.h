@@ -18,6 +18,9 @@ double *numbers(size_t count);
 /* The Euclidean norm. */
 double norm(const double *x, size_t count);
 
+/* The larger of two errors, or NaN where one is that: fmax would pass it over. */
+double larger(double x, double y);
+
 /* |x - y| is at most `tolerance` times |y| (or times 1 where that is larger). `what` and `k` say which case it is. */
 void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance);
 
