@@ -6,11 +6,27 @@
 
 enum { MAX_QUANTITIES = 128 };
 
-/* All quantities that the client knows. */
-static size_t all_quantities(dyn_client_quantity list[MAX_QUANTITIES]) {
+/* Whether a random tree has it, and only one of it: tasks may be singular, and the axes of ellipsoids have two
+ * directions. */
+static bool is_comparable(dyn_client_quantity quantity) {
+    switch (quantity) {
+    case DYN_CLIENT_OPERATIONAL_SPACE_INERTIA:
+    case DYN_CLIENT_OPERATIONAL_SPACE_BIAS:
+    case DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY:
+    case DYN_CLIENT_DYNAMICALLY_CONSISTENT_INVERSE:
+    case DYN_CLIENT_NULL_SPACE_PROJECTOR:
+    case DYN_CLIENT_FRAME_ELLIPSOIDS:
+    case DYN_CLIENT_TORQUE_ELLIPSOID:
+        return false;
+    default:
+        return dyn_client_quantity_name(quantity) != NULL;
+    }
+}
+
+static size_t comparable_quantities(dyn_client_quantity list[MAX_QUANTITIES]) {
     size_t count = 0;
     for (int i = 1; i < MAX_QUANTITIES; i++)
-        if (dyn_client_quantity_name((dyn_client_quantity)i) != NULL)
+        if (is_comparable((dyn_client_quantity)i))
             list[count++] = (dyn_client_quantity)i;
     return count;
 }
@@ -35,7 +51,7 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
                                                  .dv = tree->v,
                                                  .da = tree->tau,
                                                  .dtau = tree->a,
-                                                 .quantity_count = all_quantities(quantities),
+                                                 .quantity_count = comparable_quantities(quantities),
                                                  .quantities = quantities,
                                                  .frame_count = 1,
                                                  .frames = frames};
