@@ -1,0 +1,411 @@
+#include <dynamics/base_parameters.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/configuration.h>
+#include <dynamics/configuration_space.h>
+#include <dynamics/kinematics.h>
+#include <dynamics/regressor.h>
+
+#include "../model/error.h"
+#include "../model/placement.h"
+#include "elimination.h"
+
+enum { LINK = 10, STATES = 40, COUPLED_JOINTS = 100 };
+
+/* What elimination leaves of columns that are dependent, their entries being at most one. */
+static const double noise = 1e-9;
+
+/* A parameter that is no base parameter, and what it is regrouped to: factors of its own link's parameters and of the
+ * parent's, or of all. */
+typedef struct regrouping {
+    int parameter;
+    int parent; /* joint of the parent link, or -1 */
+    double own[LINK], up[LINK];
+    double *all; /* NULL: own and up */
+} regrouping;
+
+struct dyn_base_parameters {
+    int parameters; /* ten times the joints */
+    int count;
+    int *columns;
+    int regrouped; /* from the tips to the root */
+    regrouping *regroupings;
+    double *factors; /* that `all` points into */
+};
+
+/* Regressors at random states. */
+typedef struct samples {
+    const dyn_model *model;
+    dyn_workspace *workspace;
+    const double *gravity;
+    size_t n, nq, nv, width; /* states, parameters */
+    double *q, *v, *a, *y_T, *y_V;
+    double *position, *rotation; /* of every moving link at the zero configuration */
+} samples;
+
+/* ---- random states ----------------------------------------------------------------------------------------------- */
+
+/* Uniform in [-1, 1). Source: Steele, Lea and Flood 2014 (SplitMix). */
+static double draw(uint64_t *state) {
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (double)((x ^ x >> 31) >> 11) * 0x1p-52 - 1;
+}
+
+static dyn_status draw_states(const dyn_model *model, uint64_t seed, samples *s, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; i < s->n && status == DYN_OK; i++) {
+        double *v = s->v + i * s->nv, *a = s->a + i * s->nv;
+        for (size_t k = 0; k < s->nv; k++) {
+            v[k] = 2 * draw(&seed);
+        }
+        dyn_zero_configuration(model, s->q + i * s->nq);
+        status = dyn_integrate(model, 1, s->q + i * s->nq, v, 1, error, s->q + i * s->nq);
+        for (size_t k = 0; k < s->nv; k++) {
+            v[k] = draw(&seed), a[k] = draw(&seed);
+        }
+    }
+    return status;
+}
+
+static void samples_free(samples *s) {
+    double *all[] = {s->q, s->v, s->a, s->y_T, s->y_V, s->position, s->rotation};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        free(all[i]);
+    }
+    dyn_workspace_free(s->workspace);
+}
+
+/* States, their energy regressors and the neutral poses. To be freed also after an error. */
+static dyn_status samples_create(const dyn_model *model, const double *gravity, samples *s, dyn_error *error) {
+    size_t joints = (size_t)dyn_model_joint_count(model), n = STATES;
+    *s = (samples){.model = model,
+                   .gravity = gravity,
+                   .n = n,
+                   .nq = (size_t)dyn_model_nq(model),
+                   .nv = (size_t)dyn_model_nv(model),
+                   .width = LINK * joints};
+    s->q = calloc(n * s->nq + 1, sizeof(double)), s->v = calloc(n * s->nv + 1, sizeof(double));
+    s->a = calloc(n * s->nv + 1, sizeof(double));
+    s->y_T = calloc(n * s->width + 1, sizeof(double)), s->y_V = calloc(n * s->width + 1, sizeof(double));
+    s->position = calloc(3 * joints + 1, sizeof(double)), s->rotation = calloc(9 * joints + 1, sizeof(double));
+    if (!s->q || !s->v || !s->a || !s->y_T || !s->y_V || !s->position || !s->rotation) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+    }
+    dyn_status status = dyn_workspace_create(model, error, &s->workspace);
+    dyn_zero_configuration(model, s->q);
+    for (size_t j = 0; j < joints && status == DYN_OK; j++) {
+        status = dyn_frame_pose(model, s->workspace, 1, s->q, dyn_model_joint(model, (int)j)->child_link, error,
+                                s->position + 3 * j, s->rotation + 9 * j);
+    }
+    if (status == DYN_OK) {
+        status = draw_states(model, 1, s, error);
+    }
+    return status == DYN_OK ? dyn_energy_regressor(model, s->workspace, n, gravity, s->q, s->v, error, s->y_T, s->y_V)
+                            : status;
+}
+
+/* ---- moves of inertia across one joint --------------------------------------------------------------------------- */
+
+/* Place of each parameter in mass, first moment, and inertia xx xy xz yy yz zz. */
+static const int inertia_place[6] = {0, 1, 3, 2, 4, 5};
+
+/* A: the ten parameters of a link about its parent's frame, from those about its own, at the zero configuration;
+ * for a link without a moving parent zero. */
+static void find_transfer(const samples *s, int joint, int parent, double A[LINK][LINK]) {
+    memset(A, 0, LINK * LINK * sizeof(double));
+    if (parent < 0) {
+        return;
+    }
+    const double *R = s->rotation + 9 * joint, *R_p = s->rotation + 9 * parent;
+    dyn_pose place;
+    for (int i = 0; i < 9; i++) {
+        place.rotation[i] = 0;
+        for (int k = 0; k < 3; k++) {
+            place.rotation[i] += R_p[3 * k + i / 3] * R[3 * k + i % 3];
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        place.position[i] = 0;
+        for (int k = 0; k < 3; k++) {
+            place.position[i] += R_p[3 * k + i] * (s->position[3 * joint + k] - s->position[3 * parent + k]);
+        }
+    }
+    for (int c = 0; c < LINK; c++) {
+        mass_properties unit = {.mass = c == 0};
+        if (c >= 1 && c <= 3) {
+            unit.first_moment[c - 1] = 1;
+        } else if (c > 3) {
+            unit.inertia[inertia_place[c - 4]] = 1;
+        }
+        mass_properties moved = mass_properties_move(&place, &unit);
+        A[0][c] = moved.mass;
+        for (int i = 0; i < 3; i++) {
+            A[1 + i][c] = moved.first_moment[i];
+        }
+        for (int i = 0; i < 6; i++) {
+            A[4 + i][c] = moved.inertia[inertia_place[i]];
+        }
+    }
+}
+
+/* One row of what a move of each parameter to the parent changes: y - A' y_p; and adds to the columns' sizes. */
+static void difference_row(const double *y, const double *y_p, double A[LINK][LINK], double *row, double *sizes) {
+    for (int c = 0; c < LINK; c++) {
+        double moved = 0, size = fabs(y[c]);
+        for (int i = 0; i < LINK && y_p; i++) {
+            moved += A[i][c] * y_p[i];
+            size += fabs(A[i][c] * y_p[i]);
+        }
+        row[c] = y[c] - moved;
+        sizes[c] = fmax(sizes[c], size);
+    }
+}
+
+/* Changes of the energies in all states: of the kinetic one, and of the potential one against the first state. */
+static void find_differences(const samples *s, int joint, int parent, double A[LINK][LINK], double *D) {
+    double sizes[LINK] = {0}, first[LINK] = {0};
+    for (size_t i = 0; i < s->n; i++) {
+        const double *y_T = s->y_T + i * s->width, *y_V = s->y_V + i * s->width;
+        double *row = D + 2 * i * LINK;
+        difference_row(y_T + LINK * joint, parent < 0 ? NULL : y_T + LINK * parent, A, row, sizes);
+        difference_row(y_V + LINK * joint, parent < 0 ? NULL : y_V + LINK * parent, A, row + LINK, sizes);
+        for (int c = 0; c < LINK; c++) {
+            first[c] = i == 0 ? row[LINK + c] : first[c];
+            row[LINK + c] -= first[c];
+        }
+    }
+    for (size_t i = 0; i < 2 * s->n * LINK; i++) {
+        D[i] = sizes[i % LINK] > 0 ? D[i] / sizes[i % LINK] : 0;
+    }
+    /* Their sizes behind the rows, to give what is found its scale back. */
+    memcpy(D + 2 * s->n * LINK, sizes, sizeof sizes);
+}
+
+/* Finds which parameters of a joint's link are regrouped. */
+static void regroup_link(const samples *s, int joint, double *D, dyn_base_parameters *g) {
+    int link = dyn_model_joint(s->model, joint)->parent_link;
+    int parent = link < 0 ? -1 : dyn_model_link(s->model, link)->moving_joint;
+    double A[LINK][LINK], *sizes = D + 2 * s->n * LINK;
+    size_t order[LINK];
+    find_transfer(s, joint, parent, A);
+    find_differences(s, joint, parent, A, D);
+    size_t rank = eliminate(2 * s->n, LINK, noise, D, order);
+    for (size_t k = rank; k < LINK; k++) {
+        regrouping *r = &g->regroupings[g->regrouped++];
+        size_t c = order[k];
+        *r = (regrouping){.parameter = LINK * joint + (int)c, .parent = parent};
+        for (size_t i = 0; i < rank; i++) {
+            r->own[order[i]] = D[i * LINK + c] * (sizes[c] > 0 ? sizes[c] / sizes[order[i]] : 0);
+        }
+        /* Moved to the parent is the parameter without what its own link keeps. */
+        for (int i = 0; i < LINK; i++) {
+            r->up[i] = A[i][c];
+            for (int j = 0; j < LINK; j++) {
+                r->up[i] -= A[i][j] * r->own[j];
+            }
+        }
+    }
+}
+
+/* ---- coupled joints ---------------------------------------------------------------------------------------------- */
+
+/* Scales columns to a largest entry of one. */
+static void scale_columns(size_t rows, size_t columns, double *A, double *sizes) {
+    for (size_t c = 0; c < columns; c++) {
+        sizes[c] = 0;
+        for (size_t i = 0; i < rows; i++) {
+            sizes[c] = fmax(sizes[c], fabs(A[i * columns + c]));
+        }
+        for (size_t i = 0; i < rows && sizes[c] > 0; i++) {
+            A[i * columns + c] /= sizes[c];
+        }
+    }
+}
+
+/* The kept columns of the regressors of torque at many states. */
+static dyn_status sample_columns(samples *s, const dyn_base_parameters *g, size_t rows, double *Y, double *W,
+                                 dyn_error *error) {
+    dyn_status status = DYN_OK;
+    size_t count = (size_t)g->count;
+    for (size_t row = 0, seed = 2; row < rows && status == DYN_OK; seed++) {
+        status = draw_states(s->model, seed, s, error);
+        for (size_t i = 0; i < s->n && row < rows && status == DYN_OK; i++) {
+            status = dyn_torque_regressor(s->model, s->workspace, 1, s->gravity, s->q + i * s->nq, s->v + i * s->nv,
+                                          s->a + i * s->nv, error, Y);
+            for (size_t k = 0; k < s->nv && row < rows; k++, row++) {
+                for (size_t c = 0; c < count; c++) {
+                    W[row * count + c] = Y[k * s->width + (size_t)g->columns[c]];
+                }
+            }
+        }
+    }
+    return status;
+}
+
+/* Regroups columns that only the coupling of joints makes dependent. */
+static dyn_status regroup_coupled(samples *s, dyn_base_parameters *g, dyn_error *error) {
+    size_t count = (size_t)g->count, rows = 2 * count + 8;
+    if (s->width > LINK * COUPLED_JOINTS) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model",
+                             "the base parameters of coupled mimic joints among %zu joints; the limit is %d",
+                             s->width / LINK, COUPLED_JOINTS);
+    }
+    double *W = calloc(rows * count + 1, sizeof *W), *Y = calloc(s->nv * s->width + 1, sizeof *Y);
+    double *sizes = calloc(count + 1, sizeof *sizes);
+    size_t *order = calloc(count + 1, sizeof *order);
+    g->factors = calloc(count * s->width + 1, sizeof *g->factors);
+    bool allocated = W && Y && sizes && order && g->factors;
+    dyn_status status = allocated ? sample_columns(s, g, rows, Y, W, error)
+                                  : dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+    if (status == DYN_OK) {
+        scale_columns(rows, count, W, sizes);
+        size_t rank = eliminate(rows, count, noise, W, order);
+        for (size_t k = rank; k < count; k++) {
+            regrouping *r = &g->regroupings[g->regrouped++];
+            *r = (regrouping){.parameter = g->columns[order[k]], .parent = -1};
+            r->all = g->factors + (k - rank) * s->width;
+            for (size_t i = 0; i < rank; i++) {
+                double factor = sizes[order[k]] > 0 ? sizes[order[k]] / sizes[order[i]] : 0;
+                r->all[g->columns[order[i]]] = W[i * count + order[k]] * factor;
+            }
+        }
+    }
+    free(W), free(Y), free(sizes), free(order);
+    return status;
+}
+
+/* ---- the grouping ------------------------------------------------------------------------------------------------ */
+
+/* The parameters that are not regrouped. */
+static void list_columns(dyn_base_parameters *g) {
+    g->count = 0;
+    for (int c = 0; c < g->parameters; c++) {
+        bool is_kept = true;
+        for (int k = 0; k < g->regrouped; k++) {
+            is_kept = is_kept && g->regroupings[k].parameter != c;
+        }
+        if (is_kept) {
+            g->columns[g->count++] = c;
+        }
+    }
+}
+
+static dyn_status find_groups(samples *s, dyn_base_parameters *g, dyn_error *error) {
+    double *D = calloc((2 * s->n + 1) * LINK, sizeof *D);
+    if (!D) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+    }
+    for (int j = dyn_model_joint_count(s->model) - 1; j >= 0; j--) {
+        regroup_link(s, j, D, g);
+    }
+    free(D);
+    list_columns(g);
+    dyn_status status = dyn_model_has_coupling(s->model) ? regroup_coupled(s, g, error) : DYN_OK;
+    list_columns(g);
+    return status;
+}
+
+dyn_status dyn_base_parameters_create(const dyn_model *model, const double *gravity, dyn_error *error,
+                                      dyn_base_parameters **grouping) {
+    samples s;
+    *grouping = NULL;
+    dyn_base_parameters *g = calloc(1, sizeof *g);
+    if (!g) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+    }
+    g->parameters = dyn_model_parameter_count(model);
+    g->columns = calloc((size_t)g->parameters + 1, sizeof *g->columns);
+    g->regroupings = calloc((size_t)g->parameters + 1, sizeof *g->regroupings);
+    dyn_status status = samples_create(model, gravity, &s, error);
+    if (status == DYN_OK && (!g->columns || !g->regroupings)) {
+        status = dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+    }
+    if (status == DYN_OK) {
+        status = find_groups(&s, g, error);
+    }
+    samples_free(&s);
+    if (status != DYN_OK) {
+        dyn_base_parameters_free(g);
+        return status;
+    }
+    *grouping = g;
+    return DYN_OK;
+}
+
+void dyn_base_parameters_free(dyn_base_parameters *grouping) {
+    if (grouping) {
+        free(grouping->columns);
+        free(grouping->regroupings);
+        free(grouping->factors);
+        free(grouping);
+    }
+}
+
+int dyn_base_parameters_count(const dyn_base_parameters *grouping) {
+    return grouping->count;
+}
+
+const int *dyn_base_parameters_columns(const dyn_base_parameters *grouping) {
+    return grouping->columns;
+}
+
+/* ---- what it is used for ----------------------------------------------------------------------------------------- */
+
+/* Regroups p in place, from the tips to the root. */
+static void regroup(const dyn_base_parameters *g, double *p) {
+    for (int k = 0; k < g->regrouped; k++) {
+        const regrouping *r = &g->regroupings[k];
+        double x = p[r->parameter], *own = p + r->parameter / LINK * LINK;
+        p[r->parameter] = 0;
+        for (int i = 0; i < g->parameters && r->all && x != 0; i++) {
+            p[i] += r->all[i] * x;
+        }
+        for (int i = 0; i < LINK && !r->all && x != 0; i++) {
+            own[i] += r->own[i] * x;
+            if (r->parent >= 0) {
+                p[LINK * r->parent + i] += r->up[i] * x;
+            }
+        }
+    }
+}
+
+dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const double *p, dyn_error *error,
+                                      double *b) {
+    size_t width = (size_t)grouping->parameters;
+    double *moved = calloc(width + 1, sizeof *moved);
+    if (!moved) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "p", "out of memory");
+    }
+    memcpy(moved, p, width * sizeof *moved);
+    regroup(grouping, moved);
+    for (int i = 0; i < grouping->count; i++) {
+        b[i] = moved[grouping->columns[i]];
+    }
+    free(moved);
+    return DYN_OK;
+}
+
+dyn_status dyn_base_parameters_matrix(const dyn_base_parameters *grouping, dyn_error *error, double *B) {
+    size_t width = (size_t)grouping->parameters;
+    double *unit = calloc(width + 1, sizeof *unit);
+    if (!unit) {
+        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "B", "out of memory");
+    }
+    for (size_t c = 0; c < width; c++) {
+        memset(unit, 0, width * sizeof *unit);
+        unit[c] = 1;
+        regroup(grouping, unit);
+        for (int i = 0; i < grouping->count; i++) {
+            B[(size_t)i * width + c] = unit[grouping->columns[i]];
+        }
+    }
+    free(unit);
+    return DYN_OK;
+}

@@ -1,0 +1,56 @@
+#include "elimination.h"
+
+#include <math.h>
+
+/* The largest entry from row and position `from` on. */
+static double find_pivot(size_t rows, size_t columns, size_t from, const double *A, const size_t *order, size_t *row,
+                         size_t *position) {
+    double largest = -1;
+    for (size_t i = from; i < rows; i++) {
+        for (size_t j = from; j < columns; j++) {
+            double entry = fabs(A[i * columns + order[j]]);
+            if (entry > largest) {
+                largest = entry, *row = i, *position = j;
+            }
+        }
+    }
+    return largest;
+}
+
+static void swap_rows(size_t columns, double *x, double *y) {
+    for (size_t j = 0; j < columns; j++) {
+        double entry = x[j];
+        x[j] = y[j];
+        y[j] = entry;
+    }
+}
+
+/* Makes the pivot's column that of the identity. */
+static void clear_column(size_t rows, size_t columns, size_t row, size_t column, double *A) {
+    double pivot = A[row * columns + column];
+    for (size_t j = 0; j < columns; j++) {
+        A[row * columns + j] /= pivot;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        double factor = A[i * columns + column];
+        for (size_t j = 0; j < columns && i != row; j++) {
+            A[i * columns + j] -= factor * A[row * columns + j];
+        }
+    }
+}
+
+size_t eliminate(size_t rows, size_t columns, double noise, double *A, size_t *order) {
+    size_t rank = 0, row = 0, position = 0;
+    for (size_t j = 0; j < columns; j++) {
+        order[j] = j;
+    }
+    while (rank < rows && rank < columns && find_pivot(rows, columns, rank, A, order, &row, &position) > noise) {
+        size_t column = order[position];
+        order[position] = order[rank];
+        order[rank] = column;
+        swap_rows(columns, A + row * columns, A + rank * columns);
+        clear_column(rows, columns, rank, column, A);
+        rank++;
+    }
+    return rank;
+}
