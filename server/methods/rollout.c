@@ -274,7 +274,7 @@ static dyn_status keep_energies(const task *t, dyn_simulator *s, size_t sample, 
         if (!is_row && step > 0) {
             continue;
         }
-        dyn_status status = dyn_energy(b->model, dyn_simulator_workspace(s), 1, dyn_simulator_gravity(s),
+        dyn_status status = dyn_energy(dyn_simulator_model(s), dyn_simulator_workspace(s), 1, dyn_simulator_gravity(s),
                                        q + step * b->nq, v + step * b->nv, error, &kinetic, &potential);
         if (status != DYN_OK) {
             return status;
@@ -351,6 +351,9 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
     if (!scratch->simulator) {
         status = dyn_simulator_create(b->model, &t->options, error, &scratch->simulator);
         scratch->forces = (dyn_signal_force *)(scratch + 1);
+        if (status == DYN_OK && b->payload_count > 0) {
+            status = dyn_simulator_load(scratch->simulator, b->payload_count, b->payloads, error);
+        }
     }
     if (status != DYN_OK || !t->request->accuracy) {
         return status == DYN_OK ? roll_out(t, scratch, first, count, error) : status;
@@ -482,10 +485,10 @@ static bool prepare(task *t) {
     batch *b = t->b;
     bool is_ready = check_choice(b, "tau_layout", (int)r->tau_layout, 3) &&
                     check_choice(b, "reference_layout", (int)r->reference_layout, 3) &&
-                    check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) && take_results(t) &&
-                    take_length(t) && stepping_take(b, r->stepping, &t->options) && check_accuracy(t) &&
-                    batch_begin(b, cost(t)) && motion_take_forces(b, &t->m, r->n_external_forces, r->external_forces) &&
-                    take_inputs(t);
+                    check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) &&
+                    batch_take_payloads(b, r->n_payloads, r->payloads) && take_results(t) && take_length(t) &&
+                    stepping_take(b, r->stepping, &t->options) && check_accuracy(t) && batch_begin(b, cost(t)) &&
+                    motion_take_forces(b, &t->m, r->n_external_forces, r->external_forces) && take_inputs(t);
     if (is_ready) {
         t->m.v = batch_input(b, r->n_v, r->v);
         b->block_size = (size_t)dyn_lanes();

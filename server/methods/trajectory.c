@@ -313,6 +313,9 @@ static bool move(batch *b, forward_task *t, const dyn_tip *tip) {
     dyn_error error;
     dyn_status status = DYN_OK;
     bool goes_on = stepping_create(b, &t->options, &simulator);
+    if (goes_on && b->payload_count > 0) {
+        status = dyn_simulator_load(simulator, b->payload_count, b->payloads, &error);
+    }
     size_t i = 0;
     for (; goes_on && status == DYN_OK && t->diverged_row == 0 && i + 1 < t->rows; i++) {
         dyn_tip row = tip ? *tip : (dyn_tip){0};
@@ -373,7 +376,7 @@ void method_forward_dynamics_trajectory(call *c) {
     dyn_tip storage;
     const dyn_tip *tip = NULL;
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-                    check_start(&b, &t) && take_stepping(&b, &t);
+                    check_start(&b, &t) && batch_take_payloads(&b, r->n_payloads, r->payloads) && take_stepping(&b, &t);
     if (is_ready) {
         int evaluations = t.options.integrator == DYN_RUNGE_KUTTA_4 ? 4 : 1;
         batch_expect(&b, t.rows * (1 + b.nq + b.nv));

@@ -148,6 +148,38 @@ START_TEST(one_sample_diverges_alone) {
 }
 END_TEST
 
+START_TEST(payloads_count) {
+    const double q[NV] = {0.1, -1, 0.8, 0.3, 0.2, 0.1}, tau[2][NV] = {{1, 2, 3, 4, 5, 6}};
+    const dyn_client_payload payload = {.link = "tool0", .inertia = {.mass = 2, .center_of_mass = {0, 0, 0.1}}};
+    dyn_client_query query = UR5;
+    query.payload_count = 1, query.payloads = &payload;
+    double a[NV];
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau[0], &error, a), DYN_CLIENT_OK);
+    dyn_client_stepping euler = IDEAL;
+    euler.integrator = DYN_CLIENT_EXPLICIT_EULER;
+    const dyn_client_rollout_request request = {.q = q,
+                                                .tau = tau[0],
+                                                .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
+                                                .stepping = &euler,
+                                                .steps = 1,
+                                                .with_energy = true};
+    dyn_client_rollout *rolled = roll_out(&query, &request), *unloaded = roll_out(&UR5, &request);
+    dyn_client_trajectory *moved;
+    ck_assert_int_eq(
+        dyn_client_forward_dynamics_trajectory(client, &query, q, NULL, 2, tau[0], NULL, NULL, &error, &moved),
+        DYN_CLIENT_OK);
+    for (int j = 0; j < NV; j++) {
+        ck_assert_double_eq_tol(rolled->v[j] / 1e-3, a[j], 1e-9);
+        ck_assert_double_eq_tol(moved->v[NV + j] / 1e-3, a[j], 1e-9);
+        ck_assert(fabs(unloaded->v[j] - rolled->v[j]) > 1e-6);
+    }
+    ck_assert(fabs(unloaded->potential[0] - rolled->potential[0]) > 0.1);
+    dyn_client_rollout_free(rolled);
+    dyn_client_rollout_free(unloaded);
+    dyn_client_trajectory_free(moved);
+}
+END_TEST
+
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void expect_refusal(const dyn_client_rollout_request *request, const char *field) {
@@ -371,6 +403,7 @@ int main(void) {
     tcase_add_test(all, samples_are_the_same_alone_and_together);
     tcase_add_test(all, order_of_joints_does_not_matter);
     tcase_add_test(all, one_sample_diverges_alone);
+    tcase_add_test(all, payloads_count);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, deadline_ends_a_long_rollout);
     tcase_add_test(all, progress_is_told_and_a_request_is_cancelled);

@@ -1118,8 +1118,8 @@ typedef struct dyn_client_rollout {
     const dyn_client_outcome *outcomes; /* n; a sample that diverges does not end the others */
 } dyn_client_rollout;
 
-/* Takes query.samples states forward in time, all in one request. query.gravity and query.external_forces (the same in
- * all steps) are used, payloads are not. Long ones need query.timeout. Errors as above, with fields such as "rollout.tau[13]" and
+/* Takes query.samples states forward in time, all in one request. query.gravity, query.payloads and query.external_forces
+ * (the same in all steps) are used. Long ones need query.timeout. Errors as above, with fields such as "rollout.tau[13]" and
  * "rollout.stepping.restitution"; CANCELLED. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
                                                            const dyn_client_rollout_request *request,

@@ -128,6 +128,8 @@ static void fill_question(const query_parts *parts, const dyn_client_rollout_req
     asked->v = (double *)request->v;
     asked->n_external_forces = parts->force_count;
     asked->external_forces = parts->forces;
+    asked->n_payloads = parts->payload_count;
+    asked->payloads = parts->payloads;
     results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q;
     results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_V;
     if (request->with_tau)

@@ -187,6 +187,8 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     asked.n_tau = count, asked.tau = (double *)tau;
     asked.tip = fill_tip(tip, &tip_message);
     asked.gravity = parts.gravity;
+    asked.n_payloads = parts.payload_count;
+    asked.payloads = parts.payloads;
     asked.stepping = stepping_fill(&message, stepping, NULL);
     question.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS_TRAJECTORY;
     question.forward_dynamics_trajectory = &asked;

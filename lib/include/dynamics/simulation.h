@@ -29,6 +29,7 @@
 
 #include <dynamics/export.h>
 #include <dynamics/external_force.h>
+#include <dynamics/payload.h>
 #include <dynamics/workspace.h>
 
 #ifdef __cplusplus
@@ -43,7 +44,8 @@ typedef enum dyn_integrator {
 
 /* What a joint with one coordinate does at its limits. The limits of coupled mimic joints bound their master. */
 typedef enum dyn_joint_stop {
-    DYN_STOP_RIGID,  /* an impulse through the whole robot reverses its velocity by the restitution; q stays within */
+    DYN_STOP_RIGID,  /* an impulse through the whole robot reverses its velocity by the restitution; q stays within, and
+                        what starts outside is put on the limit by the first step */
     DYN_STOP_SPRING, /* a spring and a damper push back from behind the limit */
     DYN_STOP_NONE,   /* it passes */
 } dyn_joint_stop;
@@ -99,6 +101,13 @@ DYN_API void dyn_simulator_free(dyn_simulator *simulator);
 DYN_API const dyn_simulation_options *dyn_simulator_options(const dyn_simulator *simulator);
 DYN_API const double *dyn_simulator_gravity(const dyn_simulator *simulator);
 
+/* Loads the robot with `count` payloads, as dyn_workspace_load does: the same errors. */
+DYN_API dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_payload *payloads,
+                                      dyn_error *error);
+
+/* The model that it moves, with payloads where there are some: for other algorithms with its workspace. */
+DYN_API const dyn_model *dyn_simulator_model(const dyn_simulator *simulator);
+
 /* Its workspace, for other algorithms between two steps. */
 DYN_API dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator);
 
@@ -120,10 +129,12 @@ typedef struct dyn_sample_result {
 
 /* What acts on n samples during a step; any pointer may be NULL, for zeros. */
 typedef struct dyn_step_input {
-    const double *tau;     /* n x nv, at the start of the step; a controller's forces are added */
-    const double *tau_end; /* n x nv, at its end: tau goes there in a line (NULL: it is held) */
-    const double *q_r;     /* n x nq, n x nv, n x nv: the reference; q_r is needed if and only if there is a */
-    const double *v_r;     /* controller; v_r and a_r of a spherical joint are in the axes of the moved link */
+    const double *tau; /* n x nv, at the start of the step; a controller's forces are added */
+    const double
+        *tau_end;      /* n x nv, at its end: tau goes there in a line (NULL: it is held). Euler's methods take it at
+                              the start of each substep, Runge-Kutta 4 in all its stages */
+    const double *q_r; /* n x nq, n x nv, n x nv: the reference; q_r is needed if and only if there is a */
+    const double *v_r; /* controller; v_r and a_r of a spherical joint are in the axes of the moved link */
     const double *a_r;
     const dyn_external_forces *forces; /* as in external_force.h, held in their frames */
 } dyn_step_input;

@@ -142,6 +142,14 @@ const double *dyn_simulator_gravity(const dyn_simulator *simulator) {
     return simulator->gravity;
 }
 
+dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_payload *payloads, dyn_error *error) {
+    return dyn_workspace_load(simulator->workspace, count, payloads, error, &simulator->model);
+}
+
+const dyn_model *dyn_simulator_model(const dyn_simulator *simulator) {
+    return simulator->model;
+}
+
 dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator) {
     return simulator->workspace;
 }
