@@ -275,14 +275,15 @@ static void momentum_changes_by_all_wrenches(identity_case *c, int k) {
 }
 
 static const identity identities[] = {
-    {"M from three routes", mass_matrix_has_three_routes},
-    {"sum of masses", masses_sum_to_the_mass},
-    {"dM/dt - 2 C is skew", rate_of_mass_matrix_less_coriolis_matrices_is_skew},
-    {"ABA(RNEA) = 1", aba_of_rnea_returns_the_acceleration},
-    {"Lagrange's equation", rnea_is_lagranges_equation},
-    {"rate of centroidal momentum", momentum_changes_by_all_wrenches},
+    {"M from three routes", mass_matrix_has_three_routes, CASES},
+    {"sum of masses", masses_sum_to_the_mass, CASES},
+    {"dM/dt - 2 C is skew", rate_of_mass_matrix_less_coriolis_matrices_is_skew, CASES},
+    {"ABA(RNEA) = 1", aba_of_rnea_returns_the_acceleration, CASES},
+    {"Lagrange's equation", rnea_is_lagranges_equation, CASES},
+    {"rate of centroidal momentum", momentum_changes_by_all_wrenches, CASES},
 };
 
 int main(void) {
-    return run_identities("equation of motion", identities, (int)(sizeof identities / sizeof identities[0]), CASES);
+    return run_properties("equation of motion",
+                          identity_tests(identities, (int)(sizeof identities / sizeof identities[0])));
 }

@@ -188,17 +188,17 @@ static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
 }
 
 static const identity identities[] = {
-    {"M M^-1 = 1", inverse_times_mass_matrix_is_one},
-    {"C v = h - g", coriolis_matrix_gives_the_bias},
-    {"dM/dt = C + C'", mass_matrix_changes_by_both_coriolis_matrices},
-    {"Christoffel symbols", christoffel_symbols_sum_to_the_coriolis_matrix},
-    {"power balance", power_balances},
-    {"centre of mass", center_of_mass_moves_by_its_jacobian},
-    {"centroidal momentum", momentum_is_its_matrix_times_v},
-    {"frame motion", frame_motion_is_the_rate_of_the_jacobian},
-    {"joint wrenches", joint_wrenches_hold_the_joint_forces},
+    {"M M^-1 = 1", inverse_times_mass_matrix_is_one, CASES},
+    {"C v = h - g", coriolis_matrix_gives_the_bias, CASES},
+    {"dM/dt = C + C'", mass_matrix_changes_by_both_coriolis_matrices, CASES},
+    {"Christoffel symbols", christoffel_symbols_sum_to_the_coriolis_matrix, CASES},
+    {"power balance", power_balances, CASES},
+    {"centre of mass", center_of_mass_moves_by_its_jacobian, CASES},
+    {"centroidal momentum", momentum_is_its_matrix_times_v, CASES},
+    {"frame motion", frame_motion_is_the_rate_of_the_jacobian, CASES},
+    {"joint wrenches", joint_wrenches_hold_the_joint_forces, CASES},
 };
 
 int main(void) {
-    return run_identities("quantities", identities, (int)(sizeof identities / sizeof identities[0]), CASES);
+    return run_properties("quantities", identity_tests(identities, (int)(sizeof identities / sizeof identities[0])));
 }

@@ -11,7 +11,6 @@ enum { MAX_JOINTS = 60 };
 
 /* What the tests below go through; set before they run. */
 static const identity *all;
-static int case_count;
 
 void multiply(const double *A, const double *x, size_t rows, size_t columns, double *y) {
     for (size_t i = 0; i < rows; i++) {
@@ -44,6 +43,7 @@ static dyn_model *create_tree(random_source *random, int k) {
 /* A random state of a model, which the case takes over. */
 static identity_case case_create(random_source *random, dyn_model *model) {
     identity_case c = {.model = model, .nq = (size_t)dyn_model_nq(model), .nv = (size_t)dyn_model_nv(model)};
+    c.random = random;
     dyn_error error;
     require(dyn_workspace_create(model, &error, &c.w), &error);
     size_t nv = c.nv;
@@ -73,7 +73,7 @@ static void check(int i, int k, random_source *random, dyn_model *model) {
 
 START_TEST(identity_holds_on_random_trees) {
     random_source base = random_seed(all[_i].name, 500 + (uint64_t)_i);
-    for (int k = 0; k < case_count; k++) {
+    for (int k = 0; k < all[_i].cases; k++) {
         random_source random = random_case(base, (uint64_t)k);
         check(_i, k, &random, create_tree(&random, k));
     }
@@ -97,11 +97,11 @@ START_TEST(identity_holds_on_reference_robots) {
 }
 END_TEST
 
-int run_identities(const char *name, const identity *identities, int count, int cases) {
+TCase *identity_tests(const identity *identities, int count) {
     TCase *tests = tcase_create("identities");
-    all = identities, case_count = cases;
-    tcase_set_timeout(tests, 120);
+    all = identities;
+    tcase_set_timeout(tests, 240);
     tcase_add_loop_test(tests, identity_holds_on_random_trees, 0, count);
     tcase_add_loop_test(tests, identity_holds_on_reference_robots, 0, count);
-    return run_properties(name, tests);
+    return tests;
 }

@@ -5,7 +5,11 @@
 #ifndef DYNAMICS_TESTS_IDENTITIES_H
 #define DYNAMICS_TESTS_IDENTITIES_H
 
+#include <check.h>
+
 #include <dynamics/dynamics.h>
+
+#include "random.h"
 
 /* Time between a state and those a little later and earlier. */
 #define IDENTITY_STEP 1e-6
@@ -16,6 +20,7 @@ typedef struct identity_case {
     dyn_workspace *w;
     size_t nq, nv;
     double *q, *v, *a;
+    random_source *random;     /* for what else a check draws */
     double *forward, *back;    /* q after a motion at v for +- IDENTITY_STEP */
     double *x, *y, *M, *N, *C; /* 12 (nv + 1) numbers, 12 (nv + 1), nv x nv, nv x nv, nv x nv */
 } identity_case;
@@ -23,11 +28,12 @@ typedef struct identity_case {
 typedef struct identity {
     const char *name;
     void (*check)(identity_case *c, int k);
+    int cases; /* random trees */
 } identity;
 
-/* Runs a file's tests: every identity on `cases` random trees of 1 to 60 joints, fixed and floating, a third of them with
- * coupled mimic joints; then on the reference robots. Returns the exit status of main. */
-int run_identities(const char *name, const identity *identities, int count, int cases);
+/* The tests of a file, which run_properties runs: every identity on random trees of 1 to 60 joints, fixed and floating, a
+ * third of them with coupled mimic joints, and on the reference robots. The array must live as long. */
+TCase *identity_tests(const identity *identities, int count);
 
 /* y = A x for a matrix of `rows` rows. */
 void multiply(const double *A, const double *x, size_t rows, size_t columns, double *y);
