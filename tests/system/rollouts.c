@@ -192,7 +192,7 @@ static void expect_refusal(const dyn_client_rollout_request *request, const char
 }
 
 START_TEST(wrong_requests_are_refused_with_their_field) {
-    double q[NV] = {0}, bad[NV] = {0, 0, 0, NAN, 0, 0};
+    double q[NV] = {0}, bad[2 * NV] = {0, 0, 0, NAN};
     const double negative = -1;
     const dyn_client_rollout_request good = {.q = q, .steps = 2};
     dyn_client_rollout_request r = good;
