@@ -140,7 +140,9 @@ static void list_left_out(void *context, const char *name, const char *reason) {
         if (!grown) {
             return;
         }
-        memcpy(grown, reply->left_out, reply->n_left_out * sizeof *grown);
+        for (size_t i = 0; i < reply->n_left_out; i++) {
+            grown[i] = reply->left_out[i];
+        }
         reply->left_out = grown;
         list->capacity = capacity;
     }

@@ -53,6 +53,13 @@ void daemon_restart(daemon_fixture *daemon);
 /* The log so far; to be freed. */
 char *daemon_log(const daemon_fixture *daemon);
 
+/* Bytes by which memory may grow that is used again and again: the address sanitizer keeps what is freed for a while. */
+#ifdef __SANITIZE_ADDRESS__
+#define DAEMON_MEMORY_SLACK ((size_t)512 << 20)
+#else
+#define DAEMON_MEMORY_SLACK ((size_t)16 << 20)
+#endif
+
 /* Resident memory in bytes, and open descriptors, of the daemon. */
 size_t daemon_resident_bytes(const daemon_fixture *daemon);
 size_t daemon_open_descriptors(const daemon_fixture *daemon);
