@@ -97,6 +97,18 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_double(writer, info->limits.request_time);
     emit_key(writer, "idle_time");
     emit_double(writer, info->limits.idle_time);
+    emit_key(writer, "simulations");
+    emit_unsigned(writer, info->limits.simulations);
+    emit_key(writer, "streams");
+    emit_unsigned(writer, info->limits.streams);
+    emit_key(writer, "topics");
+    emit_unsigned(writer, info->limits.topics);
+    emit_key(writer, "stream_points");
+    emit_unsigned(writer, info->limits.stream_points);
+    emit_key(writer, "recording_bytes");
+    emit_unsigned(writer, info->limits.recording_bytes);
+    emit_key(writer, "lease_time");
+    emit_double(writer, info->limits.lease_time);
     emit_end_object(writer);
 }
 
@@ -133,6 +145,16 @@ static void write_counters(json_writer *writer, const dyn_client_server_info *in
     emit_unsigned(writer, info->deaf_clients);
     emit_key(writer, "process_id");
     emit_unsigned(writer, info->process_id);
+    emit_key(writer, "simulations");
+    emit_unsigned(writer, info->simulations);
+    emit_key(writer, "streams");
+    emit_unsigned(writer, info->streams);
+    emit_key(writer, "topics");
+    emit_unsigned(writer, info->topics);
+    emit_key(writer, "events");
+    emit_unsigned(writer, info->events);
+    emit_key(writer, "stray_chunks");
+    emit_unsigned(writer, info->stray_chunks);
 }
 
 static void write_info(const dyn_client_server_info *info) {
@@ -169,11 +191,19 @@ static void print_info(const dyn_client_server_info *info) {
     printf("  now           %u connections, %u models\n", info->connections, info->models);
     printf("  repaired      %llu listeners created again, %llu clients cut that read no replies\n",
            (unsigned long long)info->listener_restarts, (unsigned long long)info->deaf_clients);
+    printf("  living        %u simulations, %u streams, %u of them watched; %llu events, %llu chunks of no stream\n",
+           info->simulations, info->streams, info->topics, (unsigned long long)info->events,
+           (unsigned long long)info->stray_chunks);
     printf("Limits\n");
     printf("  request       %llu bytes, %llu states, %g s\n", (unsigned long long)info->limits.message_bytes,
            (unsigned long long)info->limits.samples, info->limits.request_time);
     printf("  reply         %llu bytes\n", (unsigned long long)info->limits.reply_bytes);
     printf("  models        %u, of %u links\n", info->limits.models, info->limits.links);
+    printf("  simulations   %u, a lease of %g s unless they name one\n", info->limits.simulations,
+           info->limits.lease_time);
+    printf("  streams       %u, of %llu points; %u endpoints for those who watch; recordings of %llu bytes\n",
+           info->limits.streams, (unsigned long long)info->limits.stream_points, info->limits.topics,
+           (unsigned long long)info->limits.recording_bytes);
     printf("  connections   %u, each idle for %g s at most\n", info->limits.connections, info->limits.idle_time);
 }
 

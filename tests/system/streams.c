@@ -163,6 +163,23 @@ START_TEST(lost_repeated_and_reordered_points_are_counted) {
 }
 END_TEST
 
+START_TEST(points_behind_the_pace_of_the_first_are_late) {
+    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .late_after = 0.1};
+    dyn_client_stream *stream = open_stream(&options);
+    push(stream, 1, 1);
+    dyn_client_stream_list_free(wait_for("plan", 1));
+    pause_for(0.3);
+    push(stream, 2, 1);   /* for 1 ms after the first: late */
+    push(stream, 501, 1); /* for half a second after it: in time */
+    dyn_client_stream_list *list = wait_for("plan", 3);
+    ck_assert_uint_eq(list->streams[0].late, 1);
+    ck_assert_uint_eq(list->streams[0].accepted, 2);
+    ck_assert_double_ge(list->streams[0].greatest_lag, 0.29);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+}
+END_TEST
+
 START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
     double t[3] = {0, 1, 2}, q[3 * NV] = {0}, got[3 * NV];
     uint64_t number[3];
@@ -255,11 +272,19 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     ok(dyn_client_set_simulation_state(client, "arm", token, NV, NV, q, v, 0, &error, NULL));
     ok(dyn_client_push_points(stream, POINTS, t, q, v, a, NULL, 0, &error));
     dyn_client_stream_list_free(wait_for("plan", 1));
+    ok(dyn_client_record_simulation(client, "arm", token, "fed", 0, &error));
     ok(dyn_client_step_simulation(client, "arm", token, POINTS - 1, NULL, 0, &error, &state));
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
     for (int j = 0; j < NV; j++) {
         ck_assert_double_eq_tol(state->q[j], q[(POINTS - 1) * NV + j], 2e-3);
     }
     dyn_client_simulation_free(state);
+    /* What came from the stream is in the recording. */
+    dyn_client_replay *replay;
+    ok(dyn_client_replay_simulation(client, "fed", 0, 0, 0, 0, &error, &replay));
+    ck_assert_uint_eq(replay->steps, POINTS - 1);
+    ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
+    dyn_client_replay_free(replay);
     /* Without points it waits. */
     refused(dyn_client_step_simulation(client, "arm", token, 10, NULL, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
             "step_simulation.steps", "has no point for simulated time");
@@ -433,6 +458,7 @@ int main(void) {
     tcase_add_test(tests, points_come_back_as_torques_of_inverse_dynamics);
     tcase_add_test(tests, order_of_joints_is_the_callers);
     tcase_add_test(tests, lost_repeated_and_reordered_points_are_counted);
+    tcase_add_test(tests, points_behind_the_pace_of_the_first_are_late);
     tcase_add_test(tests, points_that_are_not_finite_are_refused_one_by_one);
     tcase_add_test(tests, flooding_planner_takes_no_memory_and_delays_nobody);
     tcase_add_test(tests, points_drive_a_simulation_at_their_time);
