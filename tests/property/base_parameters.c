@@ -9,6 +9,7 @@
 #include <dynamics/dynamics.h>
 
 #include "support/assertions.h"
+#include "support/golden.h"
 #include "support/random_tree.h"
 
 enum { CASES = 60, STATES = 3 };
@@ -34,18 +35,25 @@ static double *stack_regressors(random_source *random, const dyn_model *model, c
     return Y;
 }
 
-/* Numerical rank by Gram-Schmidt with column pivoting, each column scaled to one at first. */
+/* Scales each column to one; one that is nothing but rounding to zero. */
+static void scale_columns(size_t rows, size_t columns, double *A) {
+    double *lengths = numbers(columns), largest = 0;
+    for (size_t c = 0; c < columns; c++) {
+        for (size_t i = 0; i < rows; i++) {
+            lengths[c] = hypot(lengths[c], A[i * columns + c]);
+        }
+        largest = fmax(largest, lengths[c]);
+    }
+    for (size_t i = 0; i < rows * columns; i++) {
+        A[i] = lengths[i % columns] > 1e-9 * largest ? A[i] / lengths[i % columns] : 0;
+    }
+    free(lengths);
+}
+
+/* Numerical rank by Gram-Schmidt with column pivoting. */
 static int rank_of(size_t rows, size_t columns, double *A) {
     double *squares = numbers(columns);
-    for (size_t c = 0; c < columns; c++) {
-        double square = 0;
-        for (size_t i = 0; i < rows; i++) {
-            square += A[i * columns + c] * A[i * columns + c];
-        }
-        for (size_t i = 0; i < rows && square > 0; i++) {
-            A[i * columns + c] /= sqrt(square);
-        }
-    }
+    scale_columns(rows, columns, A);
     int rank = 0;
     for (;; rank++) {
         size_t best = 0;
@@ -210,6 +218,38 @@ START_TEST(known_robots_have_the_published_number) {
 }
 END_TEST
 
+/* Real robots, as many as the regressor has rank; the Panda has 43 (Gaz et al. 2019, "Dynamic identification of the
+ * Franka Emika Panda robot with retrieval of feasible parameters using penalty-based optimization"). */
+START_TEST(real_robots_have_the_rank_of_their_regressor) {
+    random_source random = random_seed("base parameters of real robots", 20261244);
+    char **files = golden_files();
+    dyn_error error;
+    for (size_t i = 0; files && files[i]; i++) {
+        golden g;
+        if (!golden_open(files[i], &g)) {
+            continue;
+        }
+        dyn_base_parameters *grouping = NULL;
+        require(dyn_base_parameters_create(g.model, NULL, &error, &grouping), &error);
+        check_torques(&random, (int)i, g.model, NULL, grouping);
+        if (g.nv <= 8) {
+            size_t width = (size_t)dyn_model_parameter_count(g.model), n = 2 * width / g.nv + 8;
+            double *Y = stack_regressors(&random, g.model, NULL, n);
+            int rank = rank_of(n * g.nv, width, Y);
+            ck_assert_msg(dyn_base_parameters_count(grouping) == rank, "%s: %d base parameters, rank %d", files[i],
+                          dyn_base_parameters_count(grouping), rank);
+            free(Y);
+        }
+        if (strncmp(files[i], "panda_arm", 9) == 0) {
+            ck_assert_int_eq(dyn_base_parameters_count(grouping), 43);
+        }
+        dyn_base_parameters_free(grouping);
+        golden_close(&g);
+    }
+    golden_files_free(files);
+}
+END_TEST
+
 START_TEST(bad_gravity_is_refused) {
     random_source random = random_seed("bad gravity", 20261243);
     dyn_model *model = random_robot(&random, 1, 3, DYN_MIMIC_COUPLED);
@@ -230,6 +270,7 @@ int main(void) {
     tcase_add_test(all, base_parameters_make_the_torques);
     tcase_add_test(all, there_are_as_many_as_the_regressor_has_rank);
     tcase_add_test(all, known_robots_have_the_published_number);
+    tcase_add_test(all, real_robots_have_the_rank_of_their_regressor);
     tcase_add_test(all, bad_gravity_is_refused);
     return run_properties("base parameters", all);
 }
