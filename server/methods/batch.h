@@ -87,7 +87,8 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
  * DYN_CANCELLED. Tells the progress where the request wants it. Any thread. */
 bool batch_proceed(const batch *b, size_t parts);
 
-/* Ends the call with an error of the library's, which counts samples from `first` on and columns in the model's order. */
+/* Ends the call with an error of the library's, which counts samples from `first` on, and columns as the model has
+ * them. */
 void batch_fail(batch *b, size_t first, dyn_status status, const dyn_error *error);
 
 /* Brings n rows of nq into the caller's order; the array itself, or another one. NULL when out of memory. */

@@ -1,6 +1,6 @@
 /*
- * Rollouts: steps of one sample per second and core, ours for 1, 64 and 1024 samples at once, beside MuJoCo stepping the
- * same robot without contacts.
+ * Rollouts: steps of one sample per second and core, ours for 1, 64 and 1024 samples at once, beside MuJoCo stepping
+ * the same robot without contacts.
  */
 #include <dynamics/rollout.h>
 #include <math.h>

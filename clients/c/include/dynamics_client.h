@@ -1118,9 +1118,9 @@ typedef struct dyn_client_rollout {
     const dyn_client_outcome *outcomes; /* n; a sample that diverges does not end the others */
 } dyn_client_rollout;
 
-/* Takes query.samples states forward in time, all in one request. query.gravity, query.payloads and query.external_forces
- * (the same in all steps) are used. Long ones need query.timeout. Errors as above, with fields such as "rollout.tau[13]" and
- * "rollout.stepping.restitution"; CANCELLED. */
+/* Takes query.samples states forward in time, all in one request. query.gravity, query.payloads and
+ * query.external_forces (the same in all steps) are used. Long ones need query.timeout. Errors as above, with fields such
+ * as "rollout.tau[13]" and "rollout.stepping.restitution"; CANCELLED. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
                                                            const dyn_client_rollout_request *request,
                                                            dyn_client_error *error, dyn_client_rollout **rollout);
@@ -1174,8 +1174,8 @@ typedef struct dyn_client_trajectory {
     const dyn_client_excess *excesses;
 } dyn_client_trajectory;
 
-/* tau of each of query.samples rows of a motion (Modern Robotics, section 8.11). With rates other than GIVEN, v and a are
- * NULL and come from q and the times (query.samples of them); else time may be NULL. query.gravity and payloads are
+/* tau of each of query.samples rows of a motion (Modern Robotics, section 8.11). With rates other than GIVEN, v and a
+ * are NULL and come from q and the times (query.samples of them); else time may be NULL. query.gravity and payloads are
  * used. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *time, const double *q, const double *v,

@@ -16,8 +16,9 @@ typedef struct call_reply {
     size_t result_size;
 } call_reply;
 
-/* Sends `request`, whose method is set; its id and client (unless call_number did) and timeout are set here. On success `answer` holds the result
- * of that method and is freed by the caller. `client` and the request's content were checked by the caller. */
+/* Sends `request`, whose method is set; its id and client (unless call_number did) and timeout are set here. On success
+ * `answer` holds the result of that method and is freed by the caller. `client` and the request's content were checked
+ * by the caller. */
 dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, dyn_client_error *error,
                        call_reply *answer);
 

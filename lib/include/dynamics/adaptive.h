@@ -52,14 +52,16 @@ typedef struct dyn_adaptive_result {
     size_t events; /* in all */
 } dyn_adaptive_result;
 
-/* Integrates M a + h = tau + r from t[0] to t[n - 1] and gives the states at all times: q is n x nq, v n x nv, quaternions
- * of norm one. `events` receives the first `capacity` ones, and may be NULL. Gravity, damping, friction, stops, effort
- * limits and the velocity bound are the simulator's, its integrator, dt and substeps are not used; it must have no
- * controller. Quaternions are integrated as p' = p (w, 0) / 2 and brought back to norm one after each step. A rigid stop
- * is located to rounding of t and passed with the impulse of joint_stop; without restitution the motion ends there.
+/* Integrates M a + h = tau + r from t[0] to t[n - 1] and gives the states at all times: q is n x nq, v n x nv,
+ * quaternions of norm one. `events` receives the first `capacity` ones, and may be NULL. Gravity, damping, friction,
+ * stops, effort limits and the velocity bound are the simulator's, its integrator, dt and substeps are not used; it
+ * must have no controller. Quaternions are integrated as p' = p (w, 0) / 2 and brought back to norm one after each
+ * step. A rigid stop is located to rounding of t and passed with the impulse of joint_stop; without restitution the
+ * motion ends there.
  * Errors: DYN_INVALID_ARGUMENT with "t[3]", "q[2]", "v[2]", "tau[7]", "relative" ... or a joint that starts outside its
  * limits; DYN_FAILED_PRECONDITION for a controller; DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED by `proceed`. Allocates.
- * Source: Fehlberg 1968, RK7(8); Hairer, Norsett and Wanner 1993, sections II.4 and II.6; ARKODE (Hindmarsh et al. 2005). */
+ * Source: Fehlberg 1968, RK7(8); Hairer, Norsett and Wanner 1993, sections II.4 and II.6; ARKODE (Hindmarsh et al.
+ * 2005). */
 DYN_API dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, dyn_error *error,
                                     double *q, double *v, dyn_adaptive_event *events, size_t capacity,
                                     dyn_adaptive_result *result);

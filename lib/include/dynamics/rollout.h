@@ -45,7 +45,7 @@ typedef struct dyn_rollout {
     void *context;
 } dyn_rollout;
 
-/* What has become of a sample: it ran `steps` steps. Where it stopped before the end, its results keep the last state. */
+/* What has become of a sample. Where it stopped before the end, its results keep the last state. */
 typedef struct dyn_rollout_result {
     dyn_sample_status status;
     int joint;           /* that made it stop */

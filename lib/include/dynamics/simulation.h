@@ -7,8 +7,8 @@
  *
  * Forces r that the description states, each on unless the options say otherwise
  *     damping    -b v
- *     friction   -f v / sqrt(v^2 + v_f^2): Coulomb friction, made smooth by the friction velocity v_f. At |v| >> v_f it is
- *                f; a joint under less force than f creeps at less than v_f.
+ *     friction   -f v / sqrt(v^2 + v_f^2): Coulomb friction, made smooth by the friction velocity v_f. Much faster than
+ *                v_f it is f; a joint under less force than f creeps at less than v_f.
  *     stops      a joint with one coordinate does not leave its limits (dyn_joint_stop).
  * The friction and damping of a coupled mimic joint act on its master, through the ratio.
  *
@@ -141,10 +141,10 @@ typedef struct dyn_step_input {
 
 /* Takes n samples from (q, v) to the state after one step, in place.
  *
- * q is n x nq, v n x nv; quaternions come out with norm one. `tau` (NULL or n x nv) receives the forces that acted at the
- * start of the step: input and controller, cut to the effort limits. `results` (NULL or n) tells which samples stopped:
- * such a sample keeps the last state that was finite and within the bound, for good while its status stays; without
- * results it keeps it for this step. Input may be NULL. Cost O(bodies) per sample and substep, 4 times that for
+ * q is n x nq, v n x nv; quaternions come out with norm one. `tau` (NULL or n x nv) receives the forces that acted at
+ * the start of the step: input and controller, cut to the effort limits. `results` (NULL or n) tells which samples
+ * stopped: such a sample keeps the last state that was finite and within the bound, for good while its status stays;
+ * without results it keeps it for this step. Input may be NULL. Cost O(bodies) per sample and substep, 4 times that for
  * Runge-Kutta 4; O(nv^3) for models with coupled mimic joints. Allocates nothing.
  * Errors, with the state unchanged: DYN_INVALID_ARGUMENT for NaN, infinity or a quaternion whose norm is further than
  * 1e-3 from one, with the place "q[13]", "v[13]", "tau[13]", "tau_end[13]", "q_r[13]", "v_r[13]", "a_r[13]", and for a

@@ -15,16 +15,16 @@ extern "C" {
 #endif
 
 /* What an end-effector does to its surroundings: wrenches that the frame applies (n; f), rows of 6, one for each row of
- * the trajectory, in the reference frame. This is F_tip of Modern Robotics; an external force of external_force.h has the
- * other sign. */
+ * the trajectory, in the reference frame. This is F_tip of Modern Robotics; an external force of external_force.h has
+ * the other sign. */
 typedef struct dyn_tip {
     int frame;
     dyn_reference_frame reference_frame;
     const double *wrench;
 } dyn_tip;
 
-/* tau for each of n rows of a motion, with a tip or NULL: tau = M a + h + J' F_tip. q is n x nq; v, a (NULL: zero) and tau
- * are n x nv. Cost O(bodies) per row; allocates nothing; errors as in dyn_rnea.
+/* tau for each of n rows of a motion, with a tip or NULL: tau = M a + h + J' F_tip. q is n x nq; v, a (NULL: zero) and
+ * tau are n x nv. Cost O(bodies) per row; allocates nothing; errors as in dyn_rnea.
  * Source: Modern Robotics (Lynch and Park 2017), section 8.11. */
 DYN_API dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                    const double *gravity, const double *q, const double *v,
@@ -33,9 +33,9 @@ DYN_API dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_w
 /* The motion from q[0] and v[0] on under n rows of tau (n x nv) and tip wrenches: row i of q (n x nq) and v (n x nv) is
  * the state at i dt, and row i of the forces acts from then to the next one; the last row of the forces has no effect.
  * q[0] and v[0] are given in the first rows. dt, the number of substeps (intRes), the integrator and all else are the
- * simulator's, which must have no controller; Modern Robotics takes explicit Euler, no friction and no stops. Rows after
- * a sample has stopped (`result`, may be NULL) keep its last state. Errors as in dyn_simulator_step, with indices from
- * the first row. Source: as above. */
+ * simulator's, which must have no controller; Modern Robotics takes explicit Euler, no friction and no stops. Rows
+ * after a sample has stopped (`result`, may be NULL) keep its last state. Errors as in dyn_simulator_step, with indices
+ * from the first row. Source: as above. */
 DYN_API dyn_status dyn_forward_dynamics_trajectory(dyn_simulator *simulator, size_t n, const double *tau,
                                                    const dyn_tip *tip, double *q, double *v, dyn_sample_result *result,
                                                    dyn_error *error);
@@ -50,11 +50,11 @@ typedef enum dyn_rates {
     DYN_RATES_FIVE_POINT,     /* the quartic through each row and two on either side: O(h^4) and O(h^3), or O(h^4) */
 } dyn_rates;
 
-/* v and a (n x nv each) of positions q (n x nq) at the times t (n, strictly increasing, s). Spherical, planar and floating
- * joints are differentiated along the increments q_j (-) q_i from each row i, five rows at a time where the method is a
- * spline. One row has no rates: zeros. With few rows the polynomials are of the degree that the rows allow.
- * Cost O(n nv); allocates nothing; thread-safe. Errors: DYN_INVALID_ARGUMENT with "q[13]" or "t[4]", the index of a time
- * that is not after the one before.
+/* v and a (n x nv each) of positions q (n x nq) at the times t (n, strictly increasing, s). Spherical, planar and
+ * floating joints are differentiated along the increments q_j (-) q_i from each row i, five rows at a time where the
+ * method is a spline. One row has no rates: zeros. With few rows the polynomials are of the degree that the rows allow.
+ * Cost O(n nv); allocates nothing; thread-safe. Errors: DYN_INVALID_ARGUMENT with "q[13]" or "t[4]", the index of a
+ * time that is not after the one before.
  * Source: de Boor 1978, chapter IV; Fornberg 1988 for the weights; Modern Robotics (2017), exercise 8.14. */
 DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q,
                                     dyn_rates method, dyn_error *error, double *v, double *a);
@@ -71,9 +71,9 @@ typedef struct dyn_limit_excess {
     size_t rows;               /* number of rows beyond */
 } dyn_limit_excess;
 
-/* The limits of joints with one coordinate that n rows break: q (n x nq), v and tau (n x nv); each may be NULL and is then
- * not looked at. `excesses` has room for 4 entries for each joint; they come in the order of the joints. Coupled mimic
- * joints are looked at too, but for their effort. Returns their number. Cost O(n joints); thread-safe. */
+/* The limits of joints with one coordinate that n rows break: q (n x nq), v and tau (n x nv); each may be NULL and is
+ * then not looked at. `excesses` has room for 4 entries for each joint; they come in the order of the joints. Coupled
+ * mimic joints are looked at too, but for their effort. Returns their number. Cost O(n joints); thread-safe. */
 DYN_API size_t dyn_limit_excesses(const dyn_model *model, size_t n, const double *q, const double *v, const double *tau,
                                   dyn_limit_excess *excesses);
 

@@ -1,6 +1,6 @@
 /*
- * What the description of a robot states of its joints beside their motion, by coordinate: damping, friction, effort and
- * position limits. Coupled mimic joints act on their master.
+ * What the description of a robot states of its joints beside their motion, by coordinate: damping, friction, effort
+ * and position limits. Coupled mimic joints act on their master.
  */
 #ifndef DYNAMICS_ACTUATION_JOINT_PROPERTIES_H
 #define DYNAMICS_ACTUATION_JOINT_PROPERTIES_H

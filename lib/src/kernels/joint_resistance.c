@@ -7,8 +7,8 @@
  * than v_f. The spring pushes back with k times the depth and damps with d, and never pulls:
  *     depth p > 0 behind the upper limit: s = -max(k p + d v, 0); behind the lower one: s = max(k p - d v, 0)
  *
- * A semi-implicit step takes r at the new velocity with the coefficient K = b + f / sqrt(v^2 + v_f^2) of the old one, and
- * so is stable for any b and f: K dt joins the diagonal of M, and -K v the forces.
+ * A semi-implicit step takes r at the new velocity with the coefficient K = b + f / sqrt(v^2 + v_f^2) of the old one,
+ * and so is stable for any b and f: K dt joins the diagonal of M, and -K v the forces.
  */
 #include "instance.h"
 

@@ -3,7 +3,8 @@
  *
  *     explicit Euler        q' = q (+) dt v       v' = v + dt a(q, v)
  *     semi-implicit Euler   v' = v + dt a         q' = q (+) dt v'
- *                           (M + dt K) a = tau - h - K v + s: damping and friction act on the new velocity, r = -K v' + s
+ *                           (M + dt K) a = tau - h - K v + s: damping and friction act on the new velocity,
+ *                           r = -K v' + s
  *     Runge-Kutta 4         the classical scheme for (u, v), where q (+) u is the configuration and
  *                           du/dt = V + u x V / 2 + u x (u x V) / 12
  * tau is held over the step, or goes in a line from tau_begin to tau_end.
