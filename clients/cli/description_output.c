@@ -139,6 +139,17 @@ static void write_frame(json_writer *writer, const dyn_client_frame *frame) {
     emit_end_object(writer);
 }
 
+static void write_compilation(json_writer *writer, const dyn_client_description *robot) {
+    static const char *const states[] = {"waits", "running", "done", "failed"};
+    bool is_known = robot->compilation <= DYN_CLIENT_COMPILATION_FAILED;
+    emit_key(writer, "compilation");
+    emit_begin_object(writer);
+    write_text(writer, "state", is_known ? states[robot->compilation] : "unknown");
+    write_text(writer, "reason", robot->compilation_reason);
+    write_text(writer, "instruction_set", robot->instruction_set);
+    emit_end_object(writer);
+}
+
 void write_description(const dyn_client_description *robot) {
     json_writer writer = {.stream = stdout, .pretty = true};
     emit_begin_object(&writer);
@@ -165,6 +176,7 @@ void write_description(const dyn_client_description *robot) {
     write_report(&writer, robot->report_count, robot->report);
     write_numbers(&writer, "zero_q", robot->model.nq, robot->zero_q);
     write_numbers(&writer, "home_q", robot->model.nq, robot->home_q);
+    write_compilation(&writer, robot);
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -278,6 +290,10 @@ bool print_description(const dyn_client_description *robot) {
            robot->gravity[1], robot->gravity[2], model->digest);
     if (model->source[0] != '\0')
         printf("from %s\n", model->source);
+    if (robot->compilation == DYN_CLIENT_COMPILATION_DONE)
+        printf("compiled for this robot and %s\n", robot->instruction_set);
+    if (robot->compilation == DYN_CLIENT_COMPILATION_FAILED)
+        printf("not compiled for this robot: %s\n", robot->compilation_reason);
     fputc('\n', stdout);
     bool printed = robot->joint_count == 0 || print_joints(robot);
     fputc('\n', stdout);

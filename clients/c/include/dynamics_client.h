@@ -429,6 +429,14 @@ typedef struct dyn_client_frame {
     dyn_client_pose pose;     /* in the frame of the child link of that joint, or in the world */
 } dyn_client_frame;
 
+/* How far the daemon has compiled the algorithms for this robot; until it has, generic ones serve. */
+typedef enum dyn_client_compilation {
+    DYN_CLIENT_COMPILATION_WAITS, /* for its turn or for the first use; or compiling is off */
+    DYN_CLIENT_COMPILATION_RUNNING,
+    DYN_CLIENT_COMPILATION_DONE,
+    DYN_CLIENT_COMPILATION_FAILED, /* for the stated reason */
+} dyn_client_compilation;
+
 typedef struct dyn_client_description {
     dyn_client_model model;
     dyn_client_mimic_policy mimic;
@@ -443,6 +451,9 @@ typedef struct dyn_client_description {
     const dyn_client_report_entry *report;
     const double *zero_q; /* model.nq: zeros, quaternions identity */
     const double *home_q; /* model.nq: the same, with the middle of the range where zero lies outside the limits */
+    dyn_client_compilation compilation;
+    const char *compilation_reason; /* of one that failed, else empty */
+    const char *instruction_set;    /* of the algorithms that serve, such as "avx512"; empty: not stated */
 } dyn_client_description;
 
 /* All that the daemon knows of a model, named by name or digest. NOT_FOUND. */

@@ -122,6 +122,10 @@ static bool take_description(description_result *result) {
         .report = result->report,
         .zero_q = from->zero_q,
         .home_q = from->home_q,
+        .compilation =
+            from->compilation ? (dyn_client_compilation)from->compilation->state : DYN_CLIENT_COMPILATION_WAITS,
+        .compilation_reason = from->compilation ? from->compilation->reason : "",
+        .instruction_set = from->compilation ? from->compilation->instruction_set : "",
     };
     to_vector3(from->gravity, result->description.gravity);
     return true;
