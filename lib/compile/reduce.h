@@ -33,8 +33,8 @@ void reduce_inertias(std::vector<body> &bodies, left_out moment);
 /* Last, since the bodies are renumbered. For what does not take the first body for the root of the tree. */
 void split_transforms(std::vector<body> &bodies);
 
-/* After all of these: what the bodies tell the kernels beside their frames and inertias. No body is a hinge, whose plane
- * rotations are those of split transforms. */
+/* After all of these: what the bodies tell the kernels beside their frames and inertias. Those that only turn about
+ * their parent's z axis, as they do behind a split transform, are hinges. */
 void restate_for_kernels(std::vector<body> &bodies);
 
 #endif

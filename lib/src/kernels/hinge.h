@@ -36,29 +36,33 @@ static inline vec3 hinge_to_parent(hinge h, vec3 v) {
 
 /* R A R' of a symmetric matrix: first about z, */
 static inline sym3 sym3_turn_about_z(real s, real c, sym3 A) {
-    real x = real_fma(c, A.xx, -(s * A.xy)), y = real_fma(c, A.xy, -(s * A.yy)), xx = real_fma(c, x, -(s * y));
-    return sym3_set(xx, real_fma(s, x, c * y), real_fma(c, A.xz, -(s * A.yz)), A.xx + A.yy - xx,
-                    real_fma(s, A.xz, c * A.yz), A.zz);
+    real yx = A.xy;
+    turn_block(c, s, &A.xx, &A.xy, &yx, &A.yy);
+    turn_pair(c, s, &A.xz, &A.yz);
+    return A;
 }
 
 /* then about x. */
 static inline sym3 sym3_turn_about_x(real s, real c, sym3 A) {
-    real y = real_fma(c, A.yy, -(s * A.yz)), z = real_fma(c, A.yz, -(s * A.zz)), yy = real_fma(c, y, -(s * z));
-    return sym3_set(A.xx, real_fma(c, A.xy, -(s * A.xz)), real_fma(s, A.xy, c * A.xz), yy, real_fma(s, y, c * z),
-                    A.yy + A.zz - yy);
+    real zy = A.yz;
+    turn_block(c, s, &A.yy, &A.yz, &zy, &A.zz);
+    turn_pair(c, s, &A.xy, &A.xz);
+    return A;
 }
 
 static inline sym3 hinge_turn_symmetric(hinge h, sym3 A) {
     return sym3_turn_about_x(h.tilt_s, h.tilt_c, sym3_turn_about_z(h.s, h.c, A));
 }
 
-/* R B R', column after column, then row after row. */
+/* R B R', likewise. */
 static inline mat3 hinge_turn_matrix(hinge h, mat3 B) {
-    mat3 T =
-        mat3_transpose(mat3_from_columns(hinge_to_parent(h, mat3_column_x(B)), hinge_to_parent(h, mat3_column_y(B)),
-                                         hinge_to_parent(h, mat3_column_z(B))));
-    return mat3_transpose(mat3_from_columns(hinge_to_parent(h, mat3_column_x(T)), hinge_to_parent(h, mat3_column_y(T)),
-                                            hinge_to_parent(h, mat3_column_z(T))));
+    turn_block(h.c, h.s, &B.xx, &B.xy, &B.yx, &B.yy);
+    turn_pair(h.c, h.s, &B.xz, &B.yz);
+    turn_pair(h.c, h.s, &B.zx, &B.zy);
+    turn_block(h.tilt_c, h.tilt_s, &B.yy, &B.yz, &B.zy, &B.zz);
+    turn_pair(h.tilt_c, h.tilt_s, &B.xy, &B.xz);
+    turn_pair(h.tilt_c, h.tilt_s, &B.yx, &B.zx);
+    return B;
 }
 
 static inline motion hinge_motion_to_child(hinge h, motion m) {
