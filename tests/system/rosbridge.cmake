@@ -16,8 +16,14 @@ add_rosbridge_test(topics)
 add_rosbridge_test(access)
 add_rosbridge_test(dial)
 
+add_test(NAME system.rosbridge_messages_are_fresh
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/messages_are_fresh $<TARGET_FILE:rosbridge_messages>
+                 ${PROJECT_SOURCE_DIR}/clients/rosbridge/ros)
+set_tests_properties(system.rosbridge_messages_are_fresh PROPERTIES LABELS system)
+
 # Real clients look at the plain build; they are not about memory.
 if(NOT DYNAMICS_SANITIZE)
   add_rosbridge_test(node_roslib)
   add_rosbridge_test(browser)
+  add_rosbridge_test(ros1)
 endif()

@@ -1,0 +1,121 @@
+/*
+ * rosbridge_messages DIRECTORY: writes the message, service and action files of dynamics_msgs, for ROS 1 below
+ * DIRECTORY/ros1 and for ROS 2 below DIRECTORY/ros2, from the descriptors of the wire contract.
+ */
+#include <dynamics/v1/envelope.pb-c.h>
+#include <dynamics/v1/event.pb-c.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "methods.h"
+#include "ros_types.h"
+
+/* A file of the package for one version of ROS; ends the program where it cannot be written. */
+static FILE *open_file(const char *directory, int version, const char *kind, const char *name) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/ros%d/" MESSAGE_PACKAGE "/%s", directory, version, kind);
+    for (char *slash = strchr(path + strlen(directory), '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    mkdir(path, 0777);
+    size_t length = strlen(path);
+    snprintf(path + length, sizeof path - length, "/%s.%s", name, kind);
+    FILE *file = fopen(path, "w");
+    if (file == NULL) {
+        fprintf(stderr, "rosbridge_messages: %s: %s\n", path, strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+    fprintf(file, "# Written by rosbridge_messages from the .proto files, which say what the fields mean.\n");
+    return file;
+}
+
+static void write_words(FILE *to, const ProtobufCEnumDescriptor *words) {
+    size_t column = (size_t)fprintf(to, "# one of");
+    for (unsigned i = 0; i < words->n_values; i++) {
+        if (column + strlen(words->values[i].name) > 110)
+            column = (size_t)fprintf(to, "\n#  ") - 1;
+        column += (size_t)fprintf(to, " %s", words->values[i].name);
+    }
+    fputc('\n', to);
+}
+
+/* Types of the same package go without it, times of ROS 1 are its own. */
+static void write_type(FILE *to, int version, const char *type) {
+    char spelled[ROS_NAME_SIZE];
+    ros_type_spelling(type, 1, spelled);
+    const char *own = MESSAGE_PACKAGE "/";
+    if (version == 1 && strcmp(spelled, "builtin_interfaces/Time") == 0)
+        fputs("time", to);
+    else
+        fputs(strncmp(spelled, own, strlen(own)) == 0 && version == 1 ? spelled + strlen(own) : spelled, to);
+}
+
+static void write_fields(FILE *to, int version, const char *type) {
+    ros_field field;
+    for (size_t i = 0; ros_type_field(type, i, &field); i++) {
+        if (field.words != NULL)
+            write_words(to, field.words);
+        if (field.length == ROS_AT_MOST_ONE)
+            fputs("# at most one\n", to);
+        write_type(to, version, field.type);
+        fprintf(to, "%s %s\n",
+                field.length == 0                                 ? ""
+                : field.length == ROS_AT_MOST_ONE && version == 2 ? "[<=1]"
+                                                                  : "[]",
+                field.name);
+    }
+}
+
+/* Writes the messages in a message, and the message itself if it is one of dynamics_msgs. */
+static void write_message(const char *directory, int version, const ProtobufCMessageDescriptor *message,
+                          bool is_whole) {
+    for (unsigned i = 0; i < message->n_fields; i++)
+        if (message->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
+            write_message(directory, version, message->fields[i].descriptor, false);
+    char type[ROS_NAME_SIZE];
+    snprintf(type, sizeof type, MESSAGE_PACKAGE "/msg/%s", message->short_name);
+    bool is_shared = strcmp(message->short_name, "Vector3") == 0 || strcmp(message->short_name, "Quaternion") == 0 ||
+                     strcmp(message->short_name, "Pose") == 0;
+    if (is_whole || is_shared)
+        return;
+    FILE *file = open_file(directory, version, "msg", message->short_name);
+    write_fields(file, version, type);
+    fclose(file);
+}
+
+static void write_method(const char *directory, int version, method of) {
+    char name[METHOD_NAME_SIZE], request[ROS_NAME_SIZE], response[ROS_NAME_SIZE];
+    method_type(of, name);
+    snprintf(request, sizeof request, MESSAGE_PACKAGE "/srv/%s_Request", name);
+    snprintf(response, sizeof response, MESSAGE_PACKAGE "/srv/%s_Response", name);
+    write_message(directory, version, method_request(of), true);
+    write_message(directory, version, method_reply(of), true);
+    for (int is_action = 0; is_action < 2; is_action++) {
+        FILE *file = open_file(directory, version, is_action ? "action" : "srv", name);
+        write_fields(file, version, request);
+        fputs("---\n", file);
+        write_fields(file, version, response);
+        if (is_action)
+            fputs("---\nfloat64 fraction\nfloat64 elapsed\n", file);
+        fclose(file);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        fputs("Usage: rosbridge_messages DIRECTORY\n", stderr);
+        return 2;
+    }
+    for (int version = 1; version <= 2; version++) {
+        for (size_t i = 0; i < method_count(); i++)
+            write_method(argv[1], version, method_get(i));
+        write_message(argv[1], version, &dynamics__v1__event__descriptor, true);
+    }
+    return EXIT_SUCCESS;
+}
