@@ -133,6 +133,8 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     uv_close((uv_handle_t *)&of->flush, NULL);
     topics_close(of);
     uv_run(of->loop, UV_RUN_DEFAULT);
+    if (has_run)
+        websocket_free(self->socket);
     uv_loop_close(of->loop);
     free(self);
     return has_run;

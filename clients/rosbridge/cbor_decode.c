@@ -240,7 +240,10 @@ static void on_bytes(void *user, cbor_data bytes, size_t size) {
 }
 
 static void on_string(void *of, cbor_data text, size_t length) {
-    place(of, json_stringn((const char *)text, length));
+    if (length > 0 && memchr(text, 0, length) != NULL)
+        refuse(of, "text with a zero byte");
+    else
+        place(of, json_stringn((const char *)text, length));
 }
 
 static void on_pieces(void *of) {

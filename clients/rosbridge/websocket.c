@@ -319,6 +319,8 @@ websocket *websocket_start(bridge *of, char *error) {
     }
     if (of->config->address[0] != '\0' && !listen_there(self, error)) {
         websocket_stop(self);
+        uv_run(of->loop, UV_RUN_NOWAIT);
+        websocket_free(self);
         return NULL;
     }
     struct lws_context_creation_info client = {.port = CONTEXT_PORT_NO_LISTEN,
@@ -362,5 +364,10 @@ void websocket_check(websocket *checked, double now) {
 
 void websocket_stop(websocket *stopped) {
     lws_context_destroy(stopped->context);
-    free(stopped);
+}
+
+/* The second call frees what the first could not while the loop's handles were open. */
+void websocket_free(websocket *freed) {
+    lws_context_destroy(freed->context);
+    free(freed);
 }

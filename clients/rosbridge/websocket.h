@@ -17,7 +17,8 @@ unsigned websocket_port(const websocket *of);
 /* Dials again if the connection that was dialled is lost. */
 void websocket_check(websocket *checked, double now);
 
-/* Closes all connections. */
+/* Closes all connections; then, when the event loop has run to its end, frees. */
 void websocket_stop(websocket *stopped);
+void websocket_free(websocket *freed);
 
 #endif

@@ -153,6 +153,7 @@ class BadMessages(fixture.Case):
             (b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff", "CBOR"),
             (b"\x81" * 200, "CBOR"),
             (b"\xa1\x01\x02", "CBOR"),
+            (cbor.encode({"op": "a\0"}), "CBOR"),
             (b"\xd8\x56\x43abc", "CBOR"),
             (cbor.encode({"op": "nothing"}) + b"x", "CBOR"),
             ("7", "a message is an object"),
