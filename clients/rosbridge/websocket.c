@@ -319,8 +319,7 @@ websocket *websocket_start(bridge *of, char *error) {
     }
     if (of->config->address[0] != '\0' && !listen_there(self, error)) {
         websocket_stop(self);
-        uv_run(of->loop, UV_RUN_NOWAIT);
-        websocket_free(self);
+        free(self);
         return NULL;
     }
     struct lws_context_creation_info client = {.port = CONTEXT_PORT_NO_LISTEN,
