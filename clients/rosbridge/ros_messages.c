@@ -17,6 +17,7 @@
 /* A file of the package for one version of ROS; ends the program where it cannot be written. */
 static FILE *open_file(const char *directory, int version, const char *kind, const char *name) {
     char path[PATH_MAX];
+    mkdir(directory, 0777);
     snprintf(path, sizeof path, "%s/ros%d/" MESSAGE_PACKAGE "/%s", directory, version, kind);
     for (char *slash = strchr(path + strlen(directory), '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
