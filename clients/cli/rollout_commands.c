@@ -194,9 +194,10 @@ static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_r
         print_states(run, result);
         for (size_t s = 0; s < result->samples; s++)
             if (result->outcomes[s].status != DYN_CLIENT_SAMPLE_RAN)
-                fprintf(stderr, "dynamicsctl: state %zu stopped after %llu steps: joint %s, %s\n", first + s,
-                        (unsigned long long)result->outcomes[s].steps, result->outcomes[s].joint,
-                        dyn_client_sample_status_name(result->outcomes[s].status));
+                fprintf(stderr, "dynamicsctl: state %zu stopped after %llu steps: %s%s%s\n", first + s,
+                        (unsigned long long)result->outcomes[s].steps,
+                        dyn_client_sample_status_name(result->outcomes[s].status),
+                        *result->outcomes[s].joint != '\0' ? ", joint " : "", result->outcomes[s].joint);
         return EXIT_OK;
     }
     bool printed = result->samples == 1 ? print_end(run, result) : print_outcomes(first, result);

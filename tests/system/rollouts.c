@@ -231,6 +231,30 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
 }
 END_TEST
 
+/* With a low bound on velocities the fall ends early; at its limit an arm without restitution rests. */
+START_TEST(accurate_motions_end_where_they_must) {
+    double q[NV] = {0};
+    dyn_client_stepping slow = IDEAL;
+    slow.velocity_bound = 2, slow.step = 0.01;
+    dyn_client_rollout_request request = {.q = q, .stepping = &slow, .steps = 100, .is_accurate = true};
+    dyn_client_rollout *result = roll_out(&UR5, &request);
+    ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_TOO_FAST);
+    ck_assert_str_eq(result->outcomes[0].joint, "");
+    ck_assert_uint_lt(result->outcomes[0].steps, 100);
+    dyn_client_rollout_free(result);
+    const dyn_client_stepping stops = {.step = 0.01, .ignore_friction = true};
+    q[2] = 3;
+    request.stepping = &stops;
+    const double push[NV] = {0, 0, 100};
+    request.tau = push, request.tau_layout = DYN_CLIENT_LAYOUT_CONSTANT;
+    result = roll_out(&UR5, &request);
+    ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_RESTS);
+    ck_assert_str_eq(result->outcomes[0].joint, "elbow_joint");
+    ck_assert_double_eq_tol(result->q[2], 3.141592653589793, 1e-9);
+    dyn_client_rollout_free(result);
+}
+END_TEST
+
 /* ---- long requests ----------------------------------------------------------------------------------------------- */
 
 /* What progress was told. */
@@ -405,6 +429,7 @@ int main(void) {
     tcase_add_test(all, one_sample_diverges_alone);
     tcase_add_test(all, payloads_count);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
+    tcase_add_test(all, accurate_motions_end_where_they_must);
     tcase_add_test(all, deadline_ends_a_long_rollout);
     tcase_add_test(all, progress_is_told_and_a_request_is_cancelled);
     tcase_add_test(all, rates_are_derived_and_limits_are_told);

@@ -1130,8 +1130,8 @@ typedef struct dyn_client_rollout {
 } dyn_client_rollout;
 
 /* Takes query.samples states forward in time, all in one request. query.gravity, query.payloads and
- * query.external_forces (the same in all steps) are used. Long ones need query.timeout. Errors as above, with fields such
- * as "rollout.tau[13]" and "rollout.stepping.restitution"; CANCELLED. */
+ * query.external_forces (the same in all steps) are used. Long ones need query.timeout. Errors as above, with fields
+ * such as "rollout.tau[13]" and "rollout.stepping.restitution"; CANCELLED. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
                                                            const dyn_client_rollout_request *request,
                                                            dyn_client_error *error, dyn_client_rollout **rollout);
