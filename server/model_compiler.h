@@ -28,7 +28,7 @@ typedef struct model_compiler_options {
     const char *program;  /* "": dynamics-compile beside this program */
     const char *compiler; /* for it; "": its own choice */
     double time;          /* most seconds for one model */
-    size_t memory_bytes;  /* most memory of one process */
+    size_t memory_bytes;  /* most memory of the C compiler */
     size_t cache_bytes;   /* most bytes of all objects, and so of one */
 } model_compiler_options;
 

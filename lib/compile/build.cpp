@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <csignal>
 #include <spawn.h>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,8 +59,16 @@ static words operator+(words a, const words &b) {
     return a;
 }
 
+/* Not of this process before it starts the child: its own memory is bounded by the nodes of a graph. */
+static void limit_memory(pid_t child, size_t bytes) {
+    const struct rlimit limit = {bytes, bytes};
+    if (bytes > 0 && prlimit(child, RLIMIT_AS, &limit, nullptr) != 0 && errno != ESRCH) {
+        kill(child, SIGKILL);
+    }
+}
+
 /* Runs a program to its end; false where there is none of that name. */
-static bool run(const words &command) {
+static bool run(const words &command, size_t memory_bytes) {
     std::vector<char *> arguments;
     for (const std::string &word : command) {
         arguments.push_back(const_cast<char *>(word.c_str()));
@@ -73,6 +83,7 @@ static bool run(const words &command) {
     if (problem != 0) {
         throw std::runtime_error(command[0] + " cannot be started: " + std::strerror(problem));
     }
+    limit_memory(child, memory_bytes);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) {
@@ -88,7 +99,7 @@ static bool run(const words &command) {
 static void compile(const build_options &options, const words &arguments) {
     const words candidates = options.compiler.empty() ? words{"clang", "cc", "gcc"} : words{options.compiler};
     for (const std::string &compiler : candidates) {
-        if (run(words{compiler} + arguments)) {
+        if (run(words{compiler} + arguments, options.memory_bytes)) {
             return;
         }
     }

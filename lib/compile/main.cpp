@@ -51,7 +51,7 @@ static const char help[] =
     "                             left out\n"
     "      --compiler PROGRAM     default: clang, cc or gcc, the first that there is\n"
     "      --cpu-seconds N        end where one program takes longer\n"
-    "      --memory-megabytes N   end where one program needs more\n"
+    "      --memory-megabytes N   end where the compiler needs more\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
     "\n"
@@ -64,7 +64,7 @@ struct command {
     dyn_build_options build = {};
     bool is_float = false, is_shared = false, has_gravity = false;
     double gravity[3] = {0, 0, 0};
-    build_options compiler = {"", dyn_instruction_set()};
+    build_options compiler = {"", dyn_instruction_set(), 0};
 };
 
 /* A command line that is wrong. */
@@ -143,16 +143,19 @@ static void set_gravity(command &c, const char *list) {
     c.has_gravity = true;
 }
 
-/* For this process and for the compilers that it starts. */
-static void set_limit(const char *option, int resource, const char *word, double unit) {
+static double bounded(const char *option, const char *word) {
     double x = number(option, word);
     if (!(x >= 1 && x <= 1e6)) {
         throw usage_error(std::string(option) + ": " + word + " is not between 1 and 1000000");
     }
-    struct rlimit limit;
-    limit.rlim_cur = limit.rlim_max = (rlim_t)(x * unit);
-    if (setrlimit(resource, &limit) != 0) {
-        throw std::runtime_error(std::string(option) + ": " + std::strerror(errno));
+    return x;
+}
+
+/* Of this process, and of each compiler that it starts. */
+static void limit_time(double seconds) {
+    const struct rlimit limit = {(rlim_t)seconds, (rlim_t)seconds};
+    if (setrlimit(RLIMIT_CPU, &limit) != 0) {
+        throw std::runtime_error(std::string("--cpu-seconds: ") + std::strerror(errno));
     }
 }
 
@@ -190,10 +193,10 @@ static void take_option(command &c, int option) {
         c.compiler.compiler = optarg;
         break;
     case OPTION_CPU:
-        set_limit("--cpu-seconds", RLIMIT_CPU, optarg, 1);
+        limit_time(bounded("--cpu-seconds", optarg));
         break;
     case OPTION_MEMORY:
-        set_limit("--memory-megabytes", RLIMIT_AS, optarg, 1 << 20);
+        c.compiler.memory_bytes = (size_t)bounded("--memory-megabytes", optarg) << 20;
         break;
     case 'h':
         std::fputs(help, stdout);

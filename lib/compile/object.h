@@ -19,6 +19,7 @@ void emit_object(std::ostream &out, const dyn_model *model, const std::vector<co
 struct build_options {
     std::string compiler; /* program; empty: clang, cc or gcc, the first that there is */
     std::string instruction_set;
+    size_t memory_bytes; /* most memory of the compiler; 0: any */
 };
 
 /* Compiles the source, in the directory of `path`, to the shared object `path`, which appears there whole or not at
