@@ -1,0 +1,176 @@
+/*
+ * Files of messages, and things by name.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dynamics/v1/recording.pb-c.h"
+#include "methods/recording.h"
+#include "simulations/name_table.h"
+#include "unit/server/support.h"
+
+enum { ENTRIES = 20 };
+
+static char directory[64], path[96];
+
+static void make_directory(void) {
+    snprintf(directory, sizeof directory, "/tmp/dynamicsd-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/file", directory);
+}
+
+static void remove_directory(void) {
+    unlink(path);
+    rmdir(directory);
+}
+
+/* A state with this number. */
+static bool append(recording *r, uint64_t step) {
+    Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
+    Dynamics__V1__SimulationState state = DYNAMICS__V1__SIMULATION_STATE__INIT;
+    double q[30] = {0.5};
+    state.step = step;
+    state.n_q = step;
+    state.q = q;
+    entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_STATE;
+    entry.state = &state;
+    return recording_append(r, &entry.base);
+}
+
+/* Number of entries that can be read, which must be those of the beginning. */
+static uint64_t count_entries(bool *is_whole) {
+    recording_reader reader;
+    uint64_t count = 0;
+    ck_assert(recording_reader_open(&reader, path));
+    for (;;) {
+        Dynamics__V1__RecordingEntry *entry = (Dynamics__V1__RecordingEntry *)recording_reader_next(
+            &reader, &dynamics__v1__recording_entry__descriptor, NULL);
+        if (!entry) {
+            break;
+        }
+        ck_assert_uint_eq(entry->state->step, ++count);
+        ck_assert_uint_eq(entry->state->n_q, count);
+        dynamics__v1__recording_entry__free_unpacked(entry, NULL);
+    }
+    *is_whole = reader.at == reader.size;
+    recording_reader_close(&reader);
+    return count;
+}
+
+START_TEST(messages_come_back_and_every_broken_end_is_noticed) {
+    recording *r = recording_create(path, "run", 1 << 20);
+    bool is_whole;
+    ck_assert_ptr_nonnull(r);
+    for (uint64_t i = 1; i <= ENTRIES; i++) {
+        ck_assert(append(r, i));
+        ck_assert(i % 7 != 0 || recording_flush(r));
+    }
+    ck_assert_uint_eq(recording_entries(r), ENTRIES);
+    uint64_t bytes = recording_bytes(r);
+    ck_assert(recording_close(r));
+    ck_assert_uint_eq(count_entries(&is_whole), ENTRIES);
+    ck_assert(is_whole);
+    uint64_t last = ENTRIES;
+    for (off_t size = (off_t)bytes - 1; size >= 0; size--) {
+        ck_assert_int_eq(truncate(path, size), 0);
+        uint64_t count = count_entries(&is_whole);
+        ck_assert_uint_le(count, last);
+        /* It looks whole only where it was cut between two messages. */
+        ck_assert(!is_whole || count == last - 1 || size == 0 || count == last);
+        last = count;
+    }
+    ck_assert_uint_eq(last, 0);
+}
+END_TEST
+
+START_TEST(limit_breaks_a_recording_and_keeps_what_it_has) {
+    recording *r = recording_create(path, "run", 500);
+    bool is_whole;
+    uint64_t taken = 0;
+    while (append(r, taken + 1)) {
+        taken++;
+    }
+    ck_assert_uint_gt(taken, 3);
+    ck_assert_uint_eq(recording_room(r), 0);
+    ck_assert(!append(r, 1));
+    ck_assert(!recording_flush(r));
+    ck_assert(!recording_close(r));
+    ck_assert_uint_eq(count_entries(&is_whole), taken);
+    ck_assert(is_whole);
+}
+END_TEST
+
+START_TEST(existing_file_is_not_touched) {
+    recording *r = recording_create(path, "run", 500);
+    ck_assert(append(r, 1));
+    ck_assert(recording_close(r));
+    ck_assert_ptr_null(recording_create(path, "run", 500));
+    ck_assert_int_eq(errno, EEXIST);
+    bool is_whole;
+    ck_assert_uint_eq(count_entries(&is_whole), 1);
+}
+END_TEST
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+typedef struct thing {
+    char name[8];
+    int references;
+} thing;
+
+static void retain(void *value) {
+    ((thing *)value)->references++;
+}
+
+static void release(void *value) {
+    ((thing *)value)->references--;
+}
+
+START_TEST(things_are_found_by_name_and_counted) {
+    name_table table;
+    thing things[ENTRIES] = {0};
+    void **all;
+    size_t count;
+    name_table_init(&table, retain, release);
+    for (int i = 0; i < ENTRIES; i++) {
+        snprintf(things[i].name, sizeof things[i].name, "t%02d", i * 7 % ENTRIES);
+        ck_assert_int_eq(name_table_insert(&table, things[i].name, &things[i], ENTRIES), NAME_INSERTED);
+    }
+    thing late = {.name = "t07"};
+    ck_assert_int_eq(name_table_insert(&table, late.name, &late, 100), NAME_TAKEN);
+    snprintf(late.name, sizeof late.name, "z");
+    ck_assert_int_eq(name_table_insert(&table, late.name, &late, ENTRIES), NAME_TABLE_FULL);
+    ck_assert_int_eq(late.references, 0);
+    ck_assert(name_table_list(&table, &all, &count));
+    ck_assert_uint_eq(count, ENTRIES);
+    for (size_t i = 1; i < count; i++) {
+        ck_assert_int_lt(strcmp(((thing *)all[i - 1])->name, ((thing *)all[i])->name), 0);
+    }
+    name_table_release_list(&table, all, count);
+    thing *found = name_table_find(&table, "t07");
+    ck_assert_ptr_eq(found, &things[1]);
+    ck_assert_int_eq(found->references, 2);
+    ck_assert(!name_table_remove(&table, "t07", &late));
+    ck_assert(name_table_remove(&table, "t07", found));
+    ck_assert_int_eq(found->references, 1);
+    release(found);
+    ck_assert_ptr_null(name_table_find(&table, "t07"));
+    name_table_free(&table);
+    for (int i = 0; i < ENTRIES; i++) {
+        ck_assert_int_eq(things[i].references, 0);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("recording");
+    tcase_add_checked_fixture(tests, make_directory, remove_directory);
+    tcase_add_test(tests, messages_come_back_and_every_broken_end_is_noticed);
+    tcase_add_test(tests, limit_breaks_a_recording_and_keeps_what_it_has);
+    tcase_add_test(tests, existing_file_is_not_touched);
+    tcase_add_test(tests, things_are_found_by_name_and_counted);
+    return run_tests(tests);
+}
