@@ -302,8 +302,8 @@ size_t algorithm_width(algorithm_id id, const dyn_model *model) {
 }
 
 dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out) {
-    double *arrays[ALGORITHM_OUTPUTS];
-    for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
+    double *arrays[ALGORITHM_OUTPUTS] = {NULL};
+    for (int i = 0; i < ALGORITHM_OUTPUTS && algorithms[id].shape[i] != SHAPE_NONE; i++) {
         arrays[i] = out;
         out += in->n * algorithm_output_width(id, in->model, i);
     }

@@ -74,7 +74,8 @@ static dyn_status check_configuration(const dyn_model *model, const instruction_
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is missing", name);
     }
     dyn_status status = check_rows(model, set, name, true, n, q, error);
-    for (int j = 0; status == DYN_OK && j < model->joint_count; j++) {
+    int quaternions = model->nq - model->nv;
+    for (int j = 0; status == DYN_OK && quaternions > 0 && j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
             status = check_quaternion(model, joint, name, n, q, error);
@@ -192,8 +193,21 @@ dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, si
                          "%s of sample %zu is beyond the range of a double; the inputs are too large", name, i / width);
 }
 
+/* Whether all pivots of a block are positive; lanes without a sample repeat the last one. */
+static bool pivots_are_positive(const dyn_workspace *w, sample_block block) {
+    size_t count = (size_t)w->model->nv * block.lanes;
+    bool positive = true;
+    for (size_t i = 0; i < count; i++) {
+        positive = positive & (w->pivots[i] > 0);
+    }
+    return positive;
+}
+
 dyn_status dyn_check_pivots(const dyn_workspace *w, sample_block block, dyn_error *error) {
     size_t lanes = block.lanes;
+    if (pivots_are_positive(w, block)) {
+        return DYN_OK;
+    }
     for (int j = 0; j < w->model->joint_count; j++) {
         const dyn_joint *joint = &w->model->joints[j];
         for (size_t k = 0; k < (size_t)joint->nv; k++) {

@@ -13,9 +13,9 @@
  * always a number. A number e_k that resists coordinate k as an inertia of its own would (the diagonal, where there is
  * one) adds to D, so that the result solves (M + diag e) a = tau - h.
  *
- * Nothing resists a hinge, whose S is e_z: I_a S = 0 then, and the moment of p_a about z is tau.
+ * Where nothing resists a revolute joint, whose S is e_z, I_a S = 0 and the moment of p_a about z is tau.
  *
- * Sources: Featherstone 2008, table 7.1; the hinge's use of zeros: McMillan and Orin 1995.
+ * Sources: Featherstone 2008, table 7.1; the use of these zeros: McMillan and Orin 1995.
  */
 #include "hinge.h"
 #include "joint_placement.h"
@@ -39,7 +39,7 @@ typedef struct aba_tree {
 } aba_tree;
 
 size_t KERNEL(aba_memory)(const dyn_model *model) {
-    size_t of_body = 2 * sizeof(real) + 2 * sizeof(motion) + sizeof(force) + sizeof(articulated_inertia);
+    size_t of_body = 3 * sizeof(real) + 2 * sizeof(motion) + sizeof(force) + sizeof(articulated_inertia);
     return KERNEL(placements_memory)(model) + (size_t)model->body_count * of_body +
            (size_t)model->nv * sizeof(aba_axis);
 }
@@ -81,8 +81,8 @@ static inline motion velocity_product(const body *b, motion v, const real *rates
     return motion_cross(v, joint_motion(b, b->motion, rates));
 }
 
-/* c of a hinge. */
-static inline motion hinge_velocity_product(motion v, real rate) {
+/* c of a revolute joint. */
+static inline motion turn_product(motion v, real rate) {
     real zero = real_set(0);
     return motion_set(vec3_set(v.w.y * rate, -(v.w.x * rate), zero), vec3_set(v.v.y * rate, -(v.v.x * rate), zero));
 }
@@ -102,8 +102,8 @@ KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau
     return D;
 }
 
-/* The same for a hinge, with p_a in place of p. */
-KERNEL_STEP real eliminate_hinge(motion c, real tau, articulated_inertia *I, force *p, aba_axis *axis) {
+/* The same for a revolute joint that nothing resists, with p_a in place of p. */
+KERNEL_STEP real eliminate_revolute(motion c, real tau, articulated_inertia *I, force *p, aba_axis *axis) {
     force U = force_set(vec3_set(I->A.xz, I->A.yz, I->A.zz), vec3_set(I->B.zx, I->B.zy, I->B.zz));
     real D = U.n.z, zero = real_set(0);
     axis->U = U;
@@ -150,13 +150,14 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *v, const real 
         } else if (is_leaf(model, i)) {
             I = articulated_from_rigid(body_inertia(b));
         }
-        if (!diagonal && b->hinge) {
-            pivots[j] = eliminate_hinge(hinge_velocity_product(t->v[i], v[j]), tau[j], &I, &p, &t->axes[j]);
+        if (!diagonal && b->motion == MOTION_REVOLUTE) {
+            pivots[j] = eliminate_revolute(turn_product(t->v[i], v[j]), tau[j], &I, &p, &t->axes[j]);
         } else {
             for (int k = b->nv - 1; k >= 0; k--) {
                 pivots[j + k] = eliminate_axis(b, b->motion, k, tau[j + k], diagonal ? diagonal + j : NULL, &I, &p,
                                                &t->axes[j + k]);
             }
+            p = force_add(p, articulated_apply(I, velocity_product(b, t->v[i], v + j)));
         }
         if (b->parent < 0) {
             continue;
@@ -164,7 +165,6 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *v, const real 
         if (!diagonal && b->hinge) {
             I = carry_through_hinge(hinge_at(b, t->turns, i), I, p, &t->p[b->parent]);
         } else {
-            p = force_add(p, articulated_apply(I, velocity_product(b, t->v[i], v + j)));
             t->p[b->parent] = force_add(t->p[b->parent], force_to_parent(t->X[i], p));
             I = articulated_to_parent(t->X[i], I);
         }
@@ -189,7 +189,7 @@ static void acceleration_pass(const dyn_model *model, const double gravity[3], c
         if (is_hinge(b, t)) {
             hinge h = hinge_at(b, t->turns, i);
             x = b->parent < 0 ? motion_set(vec3_zero(), hinge_to_child(h, x.v)) : hinge_motion_to_child(h, x);
-            x = motion_add(x, hinge_velocity_product(t->v[i], v[j]));
+            x = motion_add(x, turn_product(t->v[i], v[j]));
             a[j] = t->axes[j].inverse_D * (t->axes[j].u - spatial_dot(x, t->axes[j].U));
             x.w.z = x.w.z + a[j];
         } else {

@@ -56,13 +56,7 @@ static inline sym3 hinge_turn_symmetric(hinge h, sym3 A) {
 
 /* R B R', likewise. */
 static inline mat3 hinge_turn_matrix(hinge h, mat3 B) {
-    turn_block(h.c, h.s, &B.xx, &B.xy, &B.yx, &B.yy);
-    turn_pair(h.c, h.s, &B.xz, &B.yz);
-    turn_pair(h.c, h.s, &B.zx, &B.zy);
-    turn_block(h.tilt_c, h.tilt_s, &B.yy, &B.yz, &B.zy, &B.zz);
-    turn_pair(h.tilt_c, h.tilt_s, &B.xy, &B.xz);
-    turn_pair(h.tilt_c, h.tilt_s, &B.yx, &B.zx);
-    return B;
+    return mat3_turn_about_x(h.tilt_c, h.tilt_s, mat3_turn_about_z(h.c, h.s, B));
 }
 
 static inline motion hinge_motion_to_child(hinge h, motion m) {
@@ -73,6 +67,12 @@ static inline motion hinge_motion_to_child(hinge h, motion m) {
 static inline force hinge_force_to_parent(hinge h, force f, force other) {
     vec3 turned = hinge_to_parent(h, f.f), n = vec3_add(hinge_to_parent(h, f.n), other.n);
     return force_set(vec3_cross_add(h.r, turned, n), vec3_add(turned, other.f));
+}
+
+static inline rigid_inertia hinge_inertia_to_parent(hinge h, rigid_inertia B) {
+    B.h = hinge_to_parent(h, B.h);
+    B.I = hinge_turn_symmetric(h, B.I);
+    return rigid_inertia_shift(h.r, B);
 }
 
 /* R and r themselves. */

@@ -156,7 +156,7 @@ void KERNEL(operational_space)(const dyn_model *model, void *memory, const doubl
                                const void *v, const dyn_task *task, void *pivots, void *kept,
                                const task_results *results);
 
-/* Sines and cosines of `count` packed angles; `sine` may be `angle`. */
+/* Sines and cosines of `count` packed angles; the arrays do not overlap. */
 void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine);
 
 /* Sines and cosines of the joints' angles, those of hinges with their turn, at the start of *memory, which moves behind

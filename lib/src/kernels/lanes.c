@@ -10,21 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
-    const double *row[DYN_LANES];
-    real *out = (real *)packed;
-    for (size_t l = 0; l < DYN_LANES; l++) {
-        row[l] = rows + (l < count ? l : count - 1) * stride;
-    }
-    for (size_t i = 0; i < width; i++) {
-        double lanes[DYN_LANES];
-        for (size_t l = 0; l < DYN_LANES; l++) {
-            lanes[l] = row[l][i];
-        }
-        memcpy(&out[i], lanes, sizeof lanes);
-    }
-}
-
 #if DYN_LANES > 1
 
 /* Exchanges, between a and b, the halves of each group of 2 lanes (or 4, or 8). */
@@ -62,10 +47,8 @@ static inline void exchange_quadruples(real *a, real *b) {
 #endif
 }
 
-/* Number l of in[i] becomes number i of row l. */
-static inline void unpack_square(const real *in, size_t width, double *rows) {
-    real x[DYN_LANES];
-    memcpy(x, in, sizeof x);
+/* Number l of x[i] changes places with number i of x[l]. */
+static inline void transpose(real x[DYN_LANES]) {
     for (int i = 0; i < DYN_LANES; i += 2) {
         exchange_singles(&x[i], &x[i + 1]);
     }
@@ -75,24 +58,97 @@ static inline void unpack_square(const real *in, size_t width, double *rows) {
     for (int i = 0; i < DYN_LANES / 8 * 4; i++) {
         exchange_quadruples(&x[i], &x[i + 4]);
     }
+}
+
+/* Doubles from `first` on of row l that a square of `size` columns may touch: all of a lane's, beyond the end of the row
+ * too, but not beyond that of the last row. */
+static inline size_t reach(size_t width, size_t first, size_t size, size_t l) {
+    return l * width + first + DYN_LANES <= DYN_LANES * width ? DYN_LANES : size;
+}
+
+/* Columns first .. first + size - 1 of full rows that follow each other, into lanes. */
+static inline void pack_square(const double *rows, size_t width, size_t first, size_t size, real *packed) {
+    real x[DYN_LANES];
     for (size_t l = 0; l < DYN_LANES; l++) {
-        x[l] += 0.0;
-        memcpy(rows + l * width, &x[l], sizeof x[l]);
+        const double *from = rows + l * width + first;
+        if (reach(width, first, size, l) == DYN_LANES) {
+            memcpy(&x[l], from, sizeof x[l]);
+        } else {
+            double row[DYN_LANES] = {0};
+            for (size_t i = 0; i < size; i++) {
+                row[i] = from[i];
+            }
+            memcpy(&x[l], row, sizeof row);
+        }
+    }
+    transpose(x);
+    for (size_t i = 0; i < size; i++) {
+        packed[first + i] = x[i];
+    }
+}
+
+/* And back. What is written beyond the end of a row is overwritten by the next row: its columns come later. */
+static inline void unpack_square(const real *packed, size_t width, size_t first, size_t size, double *rows) {
+    real x[DYN_LANES] = {0};
+    for (size_t i = 0; i < size; i++) {
+        x[i] = packed[first + i] + 0.0;
+    }
+    transpose(x);
+    for (size_t l = 0; l < DYN_LANES; l++) {
+        double *to = rows + l * width + first;
+        if (reach(width, first, size, l) == DYN_LANES) {
+            memcpy(to, &x[l], sizeof x[l]);
+        } else {
+            double row[DYN_LANES];
+            memcpy(row, &x[l], sizeof row);
+            for (size_t i = 0; i < size; i++) {
+                to[i] = row[i];
+            }
+        }
     }
 }
 
 #endif
 
-void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
-    size_t done = 0;
+void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
+    real *out = (real *)packed;
 #if DYN_LANES > 1
-    for (; count == DYN_LANES && done + DYN_LANES <= width; done += DYN_LANES) {
-        unpack_square((const real *)packed + done, width, rows + done);
+    size_t done = 0;
+    if (count == DYN_LANES && stride == width) {
+        for (; done + DYN_LANES <= width; done += DYN_LANES) {
+            pack_square(rows, width, done, DYN_LANES, out);
+        }
+        if (done < width) {
+            pack_square(rows, width, done, width - done, out);
+        }
+        return;
+    }
+#endif
+    for (size_t i = 0; i < width; i++) {
+        double lanes[DYN_LANES];
+        for (size_t l = 0; l < DYN_LANES; l++) {
+            lanes[l] = rows[(l < count ? l : count - 1) * stride + i];
+        }
+        memcpy(&out[i], lanes, sizeof lanes);
+    }
+}
+
+void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
+#if DYN_LANES > 1
+    if (count == DYN_LANES) {
+        size_t squares = width / DYN_LANES * DYN_LANES;
+        if (squares < width) {
+            unpack_square((const real *)packed, width, squares, width - squares, rows);
+        }
+        for (size_t done = 0; done < squares; done += DYN_LANES) {
+            unpack_square((const real *)packed, width, done, DYN_LANES, rows);
+        }
+        return;
     }
 #endif
     const double *in = (const double *)packed;
     for (size_t l = 0; l < count; l++) {
-        for (size_t i = done; i < width; i++) {
+        for (size_t i = 0; i < width; i++) {
             rows[l * width + i] = in[i * DYN_LANES + l] + 0.0;
         }
     }

@@ -40,12 +40,12 @@ void KERNEL(path_placements)(const dyn_model *model, const real *q, const int *p
 
 joint_turns KERNEL(joint_turns)(const dyn_model *model, const real *q, void **memory) {
     int count = model->body_count;
-    real *sine = (real *)*memory, *cosine = sine + count;
+    real *angle = (real *)*memory, *sine = angle + count, *cosine = sine + count;
     for (int i = 0; i < count; i++) {
         const body *b = &model->bodies[i];
-        sine[i] = b->hinge ? q[b->q_index] + b->turn : joint_angle(b, q + b->q_index);
+        angle[i] = b->hinge ? q[b->q_index] + b->turn : joint_angle(b, q + b->q_index);
     }
-    KERNEL(sines)(sine, count, sine, cosine);
+    KERNEL(sines)(angle, count, sine, cosine);
     joint_turns turns;
     turns.sine = sine;
     turns.cosine = cosine;

@@ -25,7 +25,7 @@ typedef struct rnea_tree {
 
 size_t KERNEL(rnea_memory)(const dyn_model *model) {
     return KERNEL(placements_memory)(model) +
-           (size_t)model->body_count * (2 * sizeof(real) + sizeof(body_motion) + sizeof(force));
+           (size_t)model->body_count * (3 * sizeof(real) + sizeof(body_motion) + sizeof(force));
 }
 
 /* The wrench that the motion takes: f = m a + U h, n = h x a + vee(U J). */
@@ -50,22 +50,27 @@ KERNEL_STEP force inertial_wrench(const body *b, const body_motion *k) {
 static void outward_pass(const dyn_model *model, const double gravity[3], const real *q, const real *v, const real *a,
                          rnea_tree t) {
     body_motion world = world_motion(gravity), k = world; /* of body i - 1, then of body i */
+    vec3 origin = vec3_zero();                            /* acceleration of body i's origin, where it hangs on i - 1 */
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         int j = b->v_index;
         if (b->parent >= 0 && b->parent != i - 1) {
             k = t.motions[b->parent];
+            origin = point_acceleration(&k, vec3_constant(b->position));
         }
         if (b->hinge && b->parent < 0) {
             k = carry_from_world(hinge_at(b, t.turns, i), gravity, v[j], a[j]);
         } else if (b->hinge) {
-            k = carry_through_hinge(hinge_at(b, t.turns, i), &k, v[j], a[j]);
+            k = carry_through_hinge(hinge_at(b, t.turns, i), &k, origin, v[j], a[j]);
         } else {
             body_motion parent = b->parent < 0 ? world : k;
             t.X[i] = joint_placement(b, q + b->q_index, t.turns.sine[i], t.turns.cosine[i]);
             carry_motion(b, b->motion, t.X[i], &parent, v + j, a + j, &k);
         }
         t.f[i] = inertial_wrench(b, &k);
+        if (i + 1 < model->body_count && b[1].parent == i) {
+            origin = point_acceleration(&k, vec3_constant(b[1].position));
+        }
         if (b->forks) {
             t.motions[i] = k;
         }

@@ -48,6 +48,7 @@ typedef struct body {
     double pitch;           /* of a helical joint, m/rad */
     bool hinge;             /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); with that rotation: */
     double tilt[2], turn;   /* cosine and sine of the tilt; the turn, to be added to the joint variable */
+    bool on_hinges;         /* this and all joints between the body and the world are hinges, and none is coupled */
     bool forks;             /* another body than the next one hangs on it */
     double rotation[9];     /* placement of the joint frame in the parent body's frame: R, row-major, */
     double position[3];     /* and r */

@@ -103,7 +103,9 @@ dyn_status turn_frames(dyn_model *model, dyn_error *error) {
     find_turns(model, turns);
     apply_turns(model, turns);
     for (int i = 0; i < model->body_count; i++) {
-        find_hinge(&model->bodies[i]);
+        body *b = &model->bodies[i];
+        find_hinge(b);
+        b->on_hinges = b->hinge && !model->has_coupling && (b->parent < 0 || model->bodies[b->parent].on_hinges);
     }
     free(turns);
     return DYN_OK;

@@ -26,21 +26,26 @@ static inline rigid_inertia rigid_inertia_add(rigid_inertia A, rigid_inertia B) 
     return C;
 }
 
-/* The same inertia in the parent's frame. With u = R h + m r / 2:
- *     h_p = R h + m r        I_p = R I R' + 2 (u . r) 1 - u r' - r u' */
-static inline rigid_inertia rigid_inertia_to_parent(placement X, rigid_inertia B) {
-    vec3 h = mat3_apply(X.R, B.h);
-    vec3 u = vec3_fma(0.5 * B.m, X.r, h);
-    sym3 I = sym3_rotate(X.R, B.I);
+/* The same inertia about a point at -r, from where its origin is seen at r. With u = h + m r / 2:
+ *     h_r = h + m r          I_r = I + 2 (u . r) 1 - u r' - r u' */
+static inline rigid_inertia rigid_inertia_shift(vec3 r, rigid_inertia B) {
+    vec3 u = vec3_fma(0.5 * B.m, r, B.h);
     vec3 v = vec3_scale(real_set(-1), u);
-    real xx = u.x * X.r.x, yy = u.y * X.r.y, zz = u.z * X.r.z;
-    rigid_inertia P;
-    P.m = B.m;
-    P.h = vec3_fma(B.m, X.r, h);
-    P.I = sym3_set(real_fma(real_set(2), yy + zz, I.xx), real_fma(v.x, X.r.y, real_fma(v.y, X.r.x, I.xy)),
-                   real_fma(v.x, X.r.z, real_fma(v.z, X.r.x, I.xz)), real_fma(real_set(2), xx + zz, I.yy),
-                   real_fma(v.y, X.r.z, real_fma(v.z, X.r.y, I.yz)), real_fma(real_set(2), xx + yy, I.zz));
-    return P;
+    real two = real_set(2), xx = u.x * r.x, yy = u.y * r.y, zz = u.z * r.z;
+    rigid_inertia S;
+    S.m = B.m;
+    S.h = vec3_fma(B.m, r, B.h);
+    S.I = sym3_set(real_fma(two, yy + zz, B.I.xx), real_fma(v.x, r.y, real_fma(v.y, r.x, B.I.xy)),
+                   real_fma(v.x, r.z, real_fma(v.z, r.x, B.I.xz)), real_fma(two, xx + zz, B.I.yy),
+                   real_fma(v.y, r.z, real_fma(v.z, r.y, B.I.yz)), real_fma(two, xx + yy, B.I.zz));
+    return S;
+}
+
+/* The same inertia in the parent's frame. */
+static inline rigid_inertia rigid_inertia_to_parent(placement X, rigid_inertia B) {
+    B.h = mat3_apply(X.R, B.h);
+    B.I = sym3_rotate(X.R, B.I);
+    return rigid_inertia_shift(X.r, B);
 }
 
 /* Inertia of an articulated body, a symmetric 6 x 6 matrix:
@@ -110,7 +115,7 @@ static inline articulated_inertia articulated_shift(vec3 r, articulated_inertia 
 static inline articulated_inertia articulated_to_parent(placement X, articulated_inertia I) {
     articulated_inertia turned;
     turned.A = sym3_rotate(X.R, I.A);
-    turned.B = mat3_multiply(mat3_multiply(X.R, I.B), mat3_transpose(X.R));
+    turned.B = mat3_rotate(X.R, I.B);
     turned.C = sym3_rotate(X.R, I.C);
     return articulated_shift(X.r, turned);
 }

@@ -208,19 +208,29 @@ static inline void turn_pair(real cosine, real sine, real *x, real *y) {
     *y = real_fma(sine, u, cosine * v);
 }
 
-/* R A R' */
+/* R A R' for a turn about z, */
+static inline mat3 mat3_turn_about_z(real cosine, real sine, mat3 A) {
+    turn_block(cosine, sine, &A.xx, &A.xy, &A.yx, &A.yy);
+    turn_pair(cosine, sine, &A.xz, &A.yz);
+    turn_pair(cosine, sine, &A.zx, &A.zy);
+    return A;
+}
+
+/* for one about x, */
+static inline mat3 mat3_turn_about_x(real cosine, real sine, mat3 A) {
+    turn_block(cosine, sine, &A.yy, &A.yz, &A.zy, &A.zz);
+    turn_pair(cosine, sine, &A.xy, &A.xz);
+    turn_pair(cosine, sine, &A.yx, &A.zx);
+    return A;
+}
+
+/* and for any rotation. */
 static inline mat3 mat3_rotate(mat3 R, mat3 A) {
     if (mat3_turns_about_z(R)) {
-        turn_block(R.xx, R.yx, &A.xx, &A.xy, &A.yx, &A.yy);
-        turn_pair(R.xx, R.yx, &A.xz, &A.yz);
-        turn_pair(R.xx, R.yx, &A.zx, &A.zy);
-        return A;
+        return mat3_turn_about_z(R.xx, R.yx, A);
     }
     if (mat3_turns_about_x(R)) {
-        turn_block(R.yy, R.zy, &A.yy, &A.yz, &A.zy, &A.zz);
-        turn_pair(R.yy, R.zy, &A.xy, &A.xz);
-        turn_pair(R.yy, R.zy, &A.yx, &A.zx);
-        return A;
+        return mat3_turn_about_x(R.yy, R.zy, A);
     }
     return mat3_multiply(mat3_multiply(R, A), mat3_transpose(R));
 }

@@ -1,0 +1,108 @@
+/*
+ * Sines and cosines of the kernels against those of long doubles.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "robots.h"
+#include "support/random.h"
+
+enum { ANGLES = 1001, DOUBLES = 8, SETS = 24 };
+
+/* Units in the last place that an error may take. */
+static const double bound = 1;
+
+typedef void sines_function(const double *angle, int count, double *sine, double *cosine);
+
+void dyn_sines_scalar(const double *angle, int count, double *sine, double *cosine);
+#if DYN_HAVE_X86_INSTANCES
+void dyn_sines_sse2_single(const double *angle, int count, double *sine, double *cosine);
+void dyn_sines_avx2_single(const double *angle, int count, double *sine, double *cosine);
+void dyn_sines_avx512(const double *angle, int count, double *sine, double *cosine);
+#endif
+
+static void expect_close(double x, double got, long double exact) {
+    double unit = nextafter(fabs((double)exact), INFINITY) - fabs((double)exact);
+    double error = (double)fabsl(got - exact) / unit;
+    ck_assert_msg(error <= bound, "of %.17g: %.17g is off by %g units", x, got, error);
+}
+
+/* All angles at once, each with its error; and the same bits in any place. `lanes` doubles are one number. */
+static void check_angles(sines_function *sines, int lanes, const double *angle) {
+    static double sine[ANGLES * DOUBLES], cosine[ANGLES * DOUBLES], packed[ANGLES * DOUBLES];
+    for (int i = 0; i < ANGLES * lanes; i++) {
+        packed[i] = angle[i % ANGLES];
+    }
+    sines(packed, ANGLES, sine, cosine);
+    for (int i = 0; i < ANGLES * lanes; i++) {
+        expect_close(packed[i], sine[i], sinl(packed[i]));
+        expect_close(packed[i], cosine[i], cosl(packed[i]));
+        ck_assert(memcmp(&sine[i], &sine[i % ANGLES], sizeof *sine) == 0);
+        ck_assert(memcmp(&cosine[i], &cosine[i % ANGLES], sizeof *cosine) == 0);
+    }
+    for (int count = 1; count < 12 && lanes == 1; count++) {
+        double s[12], c[12];
+        sines(angle, count, s, c);
+        ck_assert(memcmp(s, sine, (size_t)count * sizeof *s) == 0 && memcmp(c, cosine, (size_t)count * sizeof *c) == 0);
+    }
+}
+
+static void check_instances(const double *angle) {
+    check_angles(dyn_sines_scalar, 1, angle);
+#if DYN_HAVE_X86_INSTANCES
+    check_angles(dyn_sines_sse2_single, 1, angle);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        check_angles(dyn_sines_avx2_single, 1, angle);
+    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        check_angles(dyn_sines_avx512, 8, angle);
+    }
+#endif
+}
+
+START_TEST(small_and_large_angles) {
+    random_source random = random_seed("sines of angles of all sizes", 61);
+    double angle[ANGLES];
+    for (int k = 0; k < SETS; k++) {
+        double size = pow(10, k - 9); /* to 1e14, where libm takes over */
+        for (int i = 0; i < ANGLES; i++) {
+            angle[i] = random_uniform(&random, -size, size);
+        }
+        angle[17] = 0;
+        check_instances(angle);
+    }
+}
+END_TEST
+
+START_TEST(multiples_of_a_right_angle) {
+    double angle[ANGLES];
+    for (int k = 0; k < ANGLES; k++) {
+        angle[k] = (double)((k - ANGLES / 2) * (k % 3 ? 1 : 997) * 0x1.921fb54442d18469898cc51701b8p0L);
+    }
+    check_instances(angle);
+    for (int k = 0; k < ANGLES; k++) {
+        angle[k] = nextafter(angle[k], k % 2 ? INFINITY : -INFINITY);
+    }
+    check_instances(angle);
+}
+END_TEST
+
+START_TEST(where_libm_takes_over) {
+    double angle[ANGLES];
+    for (int k = 0; k < ANGLES; k++) {
+        angle[k] = (k % 2 ? 1 : -1) * (8e5 + (k - ANGLES / 2) * 1e-3);
+    }
+    angle[3] = 1e300, angle[4] = -1e22;
+    check_instances(angle);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("sines");
+    tcase_add_test(tests, small_and_large_angles);
+    tcase_add_test(tests, multiples_of_a_right_angle);
+    tcase_add_test(tests, where_libm_takes_over);
+    return run_tests(tests);
+}
