@@ -37,8 +37,10 @@ static void check_angles(sines_function *sines, int lanes, const double *angle) 
     }
     sines(packed, ANGLES, sine, cosine);
     for (int i = 0; i < ANGLES * lanes; i++) {
-        expect_close(packed[i], sine[i], sinl(packed[i]));
-        expect_close(packed[i], cosine[i], cosl(packed[i]));
+        if (i < ANGLES) {
+            expect_close(packed[i], sine[i], sinl(packed[i]));
+            expect_close(packed[i], cosine[i], cosl(packed[i]));
+        }
         ck_assert(memcmp(&sine[i], &sine[i % ANGLES], sizeof *sine) == 0);
         ck_assert(memcmp(&cosine[i], &cosine[i % ANGLES], sizeof *cosine) == 0);
     }
@@ -101,6 +103,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = tcase_create("sines");
+    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, small_and_large_angles);
     tcase_add_test(tests, multiples_of_a_right_angle);
     tcase_add_test(tests, where_libm_takes_over);
