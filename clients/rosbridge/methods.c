@@ -105,7 +105,7 @@ uint8_t *method_pack(method of, json_t *arguments, bool reports, size_t *size, c
 /* "inverse_dynamics.q[2]" of the daemon is "args.q[2]" to the caller. */
 static void tell_refusal(method of, const Dynamics__V1__Status *status, char error[METHOD_ERROR_SIZE]) {
     const ProtobufCEnumValue *code =
-        protobuf_c_enum_descriptor_get_value(&dynamics__v1__code__descriptor, status->code);
+        protobuf_c_enum_descriptor_get_value(&dynamics__v1__code__descriptor, (int)status->code);
     size_t length = strlen(of->name);
     const char *field = status->field;
     bool is_ours = strncmp(field, of->name, length) == 0 && (field[length] == '.' || field[length] == '\0');

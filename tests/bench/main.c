@@ -23,6 +23,7 @@ static const char help[] =
     "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"
+    "  --rosbridge     percentiles of one InverseDynamics through the gateway, and many clients at once\n"
     "  --live          pace of simulations in the daemon, and latency and rate of streamed points\n"
     "  --memory        resident memory of the daemon\n"
     "  --instructions  instructions per state, counted by callgrind; needs valgrind\n"
@@ -43,11 +44,11 @@ static const char help[] =
 
 typedef void section(const bench_options *options, report *r);
 
-enum { KERNELS, COMPILED, PEAK, ROLLOUTS, ROUND_TRIP, THROUGHPUT, LIVE, MEMORY, INSTRUCTIONS, SECTIONS };
+enum { KERNELS, COMPILED, PEAK, ROLLOUTS, ROUND_TRIP, THROUGHPUT, ROSBRIDGE, LIVE, MEMORY, INSTRUCTIONS, SECTIONS };
 
-static section *const sections[SECTIONS] = {bench_kernels,  bench_compiled,   bench_peak,
-                                            bench_rollouts, bench_round_trip, bench_throughput,
-                                            bench_live,     bench_memory,     bench_instructions};
+static section *const sections[SECTIONS] = {bench_kernels,    bench_compiled,    bench_peak,      bench_rollouts,
+                                            bench_round_trip, bench_throughput,  bench_rosbridge, bench_live,
+                                            bench_memory,     bench_instructions};
 
 /* Options behind those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -59,6 +60,7 @@ static const struct option long_options[] = {
     {"rollouts", no_argument, NULL, ROLLOUTS},
     {"round-trip", no_argument, NULL, ROUND_TRIP},
     {"throughput", no_argument, NULL, THROUGHPUT},
+    {"rosbridge", no_argument, NULL, ROSBRIDGE},
     {"live", no_argument, NULL, LIVE},
     {"memory", no_argument, NULL, MEMORY},
     {"instructions", no_argument, NULL, INSTRUCTIONS},

@@ -26,6 +26,9 @@ void bench_round_trip(const bench_options *options, report *r);
 /* throughput.c: states per second through the daemon and in one process. */
 void bench_throughput(const bench_options *options, report *r);
 
+/* rosbridge.c: the same through the gateway to rosbridge clients. */
+void bench_rosbridge(const bench_options *options, report *r);
+
 /* live.c: simulations that follow the clock, and streams of points. */
 void bench_live(const bench_options *options, report *r);
 
