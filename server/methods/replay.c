@@ -147,13 +147,11 @@ static void begin(replay *p) {
         call_fail(c, why.code, "%s", why.message);
         return;
     }
-    const robot *r = &face_of(p->simulation)->robot;
     p->reply->model = call_string(c, p->simulation->entry->name);
     p->reply->digest = call_string(c, p->simulation->entry->digest);
     p->reply->step_length = p->simulation->step_length;
     p->reply->n_joint_names = header->start->options->n_joint_names;
     p->reply->joint_names = header->start->options->joint_names;
-    (void)r;
     reserve(p);
 }
 

@@ -10,7 +10,6 @@
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/text.h"
-#include "methods/zero_bytes.h"
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
 

@@ -878,10 +878,11 @@ DYN_CLIENT_EXPORT void dyn_client_explanation_free(dyn_client_explanation *expla
 
 /* ---- simulations that live in the daemon --------------------------------------------------------------------------
  *
- * A simulation has a name, and a token that its creator gets: who has the token commands it, everybody may ask and watch.
- * A simulation whose owner has not been heard of for its lease is ended. Results come in one block that the caller frees
- * with dyn_client_simulation_free. Errors of all functions here: NOT_FOUND for the name, PERMISSION_DENIED for the token,
- * INVALID_ARGUMENT with the field, FAILED_PRECONDITION where the simulation's condition does not allow it. */
+ * A simulation has a name, and a token that its creator gets: who has the token commands it, everybody may ask and
+ * watch. A simulation whose owner has not been heard of for its lease is ended. Results come in one block that the
+ * caller frees with dyn_client_simulation_free. Errors of all functions here: NOT_FOUND for the name, PERMISSION_DENIED
+ * for the token, INVALID_ARGUMENT with the field, FAILED_PRECONDITION where the simulation's condition does not allow
+ * it. */
 
 typedef enum dyn_client_integrator {
     DYN_CLIENT_SEMI_IMPLICIT_EULER = 0,
