@@ -42,7 +42,7 @@ static void compute(contest *all, int who, algorithm_id id) {
 static void count_algorithm(contest *all, int robot, algorithm_id id) {
     for (int who = 0; who < CONTESTANTS; who++) {
         char label[LABEL_SIZE];
-        write_label(label, robot, id, who);
+        write_label(label, robot, (int)id, who);
         if (contestant_get(who)->batch <= COUNTED_STATES && contest_has(all, who, id)) {
             compute(all, who, id);
             CALLGRIND_START_INSTRUMENTATION;
