@@ -248,8 +248,10 @@ void call_pool_stop(call_pool *stopped) {
     for (size_t i = 0; i < stopped->thread_count; i++)
         pthread_join(stopped->threads[i], NULL);
     on_over(&stopped->wake);
-    for (call *left = pop(&stopped->urgent); left != NULL; left = pop(&stopped->urgent))
-        call_free(left);
+    for (call *left = pop(&stopped->urgent); left != NULL; left = pop(&stopped->urgent)) {
+        fail(left, CALL_FAILED, "the gateway stops (UNAVAILABLE)");
+        end(stopped->bridge, left);
+    }
     for (call *left = pop(&stopped->waiting); left != NULL; left = pop(&stopped->waiting))
         call_free(left);
     stopped->bridge->calls = NULL;

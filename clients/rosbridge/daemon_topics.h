@@ -6,6 +6,7 @@
  *   /dynamics/simulations/NAME/joint_states    sensor_msgs/JointState of joints with one coordinate, latched
  *   /dynamics/simulations/NAME/state           dynamics_msgs/SimulationStateEvent: all coordinates
  *   /dynamics/simulations/NAME/events          dynamics_msgs/SimulationEvent
+ *   /dynamics/simulations/NAME/command         sensor_msgs/JointState that clients publish: see simulation_command.h
  *
  * A simulation is watched while somebody reads a topic of it.
  */

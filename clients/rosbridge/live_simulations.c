@@ -12,44 +12,20 @@
 #include "calls.h"
 #include "message_json.h"
 #include "ros_time.h"
-#include "topics.h"
-
-enum { NAME_SIZE = 80, ADDRESS_SIZE = 256, DIGEST_SIZE = 96 };
+#include "simulation_command.h"
 
 /* Seconds that the daemon has for an answer. */
 static const double ASK_TIME = 5;
 
-/* A joint with one coordinate: where its values lie in a row. */
-typedef struct coordinate {
-    char name[128];
-    uint32_t q, v;
-} coordinate;
-
-struct live_simulation {
-    live_simulation *next;
-    live_simulations *of;
-    uint64_t generation; /* of the last list that named it */
-    bool is_gone;        /* waits for answers under way */
-    char name[NAME_SIZE], digest[DIGEST_SIZE];
-    json_t *joint_names; /* order of its rows; empty: the model's own */
-    topic *states, *joint_states, *events;
-    size_t coordinate_count, nq, nv; /* coordinates are known once nq > 0 */
-    coordinate *coordinates;
-    unsigned questions; /* under way */
-    bool is_watched, is_described;
-    int address;
-    char state_topic[NAME_SIZE + 32], events_topic[NAME_SIZE + 32];
-};
-
 /* ---- coming and going -------------------------------------------------------------------------------------------- */
 
-static topic *open_topic(live_simulation *of, const char *what, const char *type, bool is_latching) {
+static topic *open_topic(live_simulation *of, const char *what, const char *type, bool is_latching, topic_reader read) {
     char name[TOPIC_NAME_SIZE];
     snprintf(name, sizeof name, "/dynamics/simulations/%s/%s", of->name, what);
     for (char *c = name; *c != '\0'; c++)
         if (*c == '.' || *c == '-')
             *c = '_';
-    return topic_open(of->of->bridge, name, type, is_latching, NULL, of);
+    return topic_open(of->of->bridge, name, type, is_latching, read, of);
 }
 
 static void release(live_simulation *of) {
@@ -71,8 +47,8 @@ static void unwatch(live_simulation *of) {
 static void end(live_simulation *ended) {
     bridge *in = ended->of->bridge;
     unwatch(ended);
-    topic *const own[] = {ended->states, ended->joint_states, ended->events};
-    for (int i = 0; i < 3; i++)
+    topic *const own[] = {ended->states, ended->joint_states, ended->events, ended->command};
+    for (int i = 0; i < 4; i++)
         if (own[i] != NULL)
             topic_close(in, own[i]);
     ended->is_gone = true;
@@ -124,9 +100,10 @@ static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *s
     added->joint_names = json_array();
     for (size_t i = 0; i < summary->n_joint_names; i++)
         json_array_append_new(added->joint_names, json_string(summary->joint_names[i]));
-    added->joint_states = open_topic(added, "joint_states", "sensor_msgs/msg/JointState", true);
-    added->states = open_topic(added, "state", "dynamics_msgs/msg/SimulationStateEvent", false);
-    added->events = open_topic(added, "events", "dynamics_msgs/msg/SimulationEvent", false);
+    added->joint_states = open_topic(added, "joint_states", "sensor_msgs/msg/JointState", true, NULL);
+    added->states = open_topic(added, "state", "dynamics_msgs/msg/SimulationStateEvent", false, NULL);
+    added->events = open_topic(added, "events", "dynamics_msgs/msg/SimulationEvent", false, NULL);
+    added->command = open_topic(added, "command", "sensor_msgs/msg/JointState", false, simulation_command);
     added->next = in->first;
     in->first = added;
 }
@@ -207,7 +184,8 @@ static bool is_read(const live_simulation *of) {
 void live_simulations_check(live_simulations *checked) {
     for (live_simulation *each = checked->first; each != NULL; each = each->next) {
         bool wanted = is_read(each) && checked->reader != NULL;
-        if (wanted && !each->is_described) {
+        bool is_driven = each->command != NULL && each->command->publishers != NULL;
+        if ((wanted || is_driven) && !each->is_described) {
             each->is_described = true;
             each->questions++;
             call_ask(checked->bridge, "/dynamics/describe_model", json_pack("{ss}", "model", each->digest), ASK_TIME,

@@ -45,6 +45,8 @@ static const char help[] =
     "  /dynamics/simulations/NAME/joint_states  sensor_msgs/JointState of the joints with one coordinate\n"
     "  /dynamics/simulations/NAME/state         dynamics_msgs/SimulationStateEvent: all coordinates\n"
     "  /dynamics/simulations/NAME/events        dynamics_msgs/SimulationEvent\n"
+    "  /dynamics/simulations/NAME/command       to be published to: sensor_msgs/JointState with the input of the\n"
+    "                                           simulation, and in header.frame_id the token that commands it\n"
     "  Clients may also advertise topics, services and actions of their own to one another.\n"
     "\n"
     "Actions\n"

@@ -1,5 +1,5 @@
 /*
- * Calls of services: methods of the daemon, rosapi, std_srvs/Trigger for health, and what other peers offer.
+ * Calls of services: methods of the daemon, rosapi, and what other peers offer.
  */
 #ifndef ROSBRIDGE_SERVICES_H
 #define ROSBRIDGE_SERVICES_H

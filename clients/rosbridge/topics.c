@@ -179,7 +179,7 @@ bool topic_take(peer *by, const char *name, json_t *message, char error[TOPIC_ER
     }
     if (!ros_complete(known->type, message, "msg", error))
         return false;
-    if (known->read != NULL && !known->read(by->bridge, known, message, error))
+    if (known->read != NULL && !known->read(by, known, message, error))
         return false;
     topic_publish(by->bridge, known, message);
     return true;

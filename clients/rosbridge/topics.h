@@ -40,7 +40,7 @@ typedef struct publisher {
 struct topic;
 /* A message of an own topic that peers publish to; it has passed the check of its type. A sentence about what is wrong
  * with it goes to `error`. */
-typedef bool (*topic_reader)(bridge *of, struct topic *to, json_t *message, char error[TOPIC_ERROR_SIZE]);
+typedef bool (*topic_reader)(peer *from, struct topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
 typedef struct topic {
     struct topic *next;

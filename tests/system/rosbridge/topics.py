@@ -125,6 +125,26 @@ class Topics(fixture.Case):
         fixture.wait_for(lambda: "/dynamics/simulations/arm/state" not in self.client.values("/rosapi/topics")["topics"],
                          "the topics of the simulation end")
 
+    def test_a_simulation_is_driven_by_joint_states(self):
+        made = self.client.values("/dynamics/create_simulation", {"name": "driven", "model": "two_link", "pace": "PACE_LOCKSTEP"})
+        topic, token = "/dynamics/simulations/driven/command", str(made["token"])
+        fixture.wait_for(lambda: topic in self.client.values("/rosapi/topics")["topics"], "the topic is there")
+        self.client.send("advertise", topic=topic, type="sensor_msgs/JointState")
+        message = {"header": {"frame_id": token}, "name": ["joint2", "joint1"], "effort": [3.5, -7.25]}
+
+        def driven():
+            self.client.send("publish", topic=topic, msg=message)
+            step = self.client.values("/dynamics/step_simulation", {"simulation": "driven", "token": made["token"]})
+            return step["state"]["tau"] == [-7.25, 3.5]
+
+        fixture.wait_for(driven, "the forces act")
+        for wrong, reason in (({"name": ["joint1"]}, "2 values for 1 names"), ({"name": ["a", "b"]}, '"a" is no joint'),
+                              ({"name": ["joint1", "joint1"]}, "named twice")):
+            self.assertIn(reason, self.client.status({"op": "publish", "topic": topic, "msg": {**message, **wrong}}))
+        other = {**message, "header": {"frame_id": "1"}}
+        self.assertIn("PERMISSION_DENIED", self.client.status({"op": "publish", "topic": topic, "msg": other}))
+        self.client.values("/dynamics/delete_simulation", {"simulation": "driven", "token": made["token"]})
+
     def test_services_of_clients(self):
         server, caller = self.pair()
         server.send("advertise_service", service="/add", type="a/Add")
