@@ -2,7 +2,8 @@
  * Compiles models in the background, by dynamics-compile in a process of its own, and has their entries compute with
  * what comes out. Objects are kept in the state directory and found there at the next start.
  *
- * One model at a time is compiled. Until then, and where that fails, the library's own kernels serve; the entry says why.
+ * One model at a time is compiled. Until then, and where that fails, the library's own kernels serve; the entry says
+ * why.
  */
 #ifndef SERVER_MODEL_COMPILER_H
 #define SERVER_MODEL_COMPILER_H

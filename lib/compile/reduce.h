@@ -3,9 +3,10 @@
  *
  * Frames: the x axis of a revolute joint's body turns to the common normal of its axis and the next one, and the origin
  * moves along the axis to the foot of the common normal with the axis before. The tree transform of a joint is then a
- * turn about x after a shift (a, 0, d), and what is left of a turn about z goes into the offset of the joint's variable:
- * the parameters of Denavit and Hartenberg. That transform becomes a body of its own without inertia or coordinates, so
- * that a vector is carried by two plane turns, of 8 multiplications, and no product of their sines is formed.
+ * turn about x after a shift (a, 0, d), and what is left of a turn about z goes into the offset of the joint's
+ * variable: the parameters of Denavit and Hartenberg. That transform becomes a body of its own without inertia or
+ * coordinates, so that a vector is carried by two plane turns, of 8 multiplications, and no product of their sines is
+ * formed.
  *
  * Inertias: what of a body's inertia a turn about its joint's axis does not change, and what gives no moment about that
  * axis, is as well fixed to the parent: its mass m, the moment m c_z, and a moment about x and y alike. It moves there,

@@ -1,6 +1,6 @@
 /*
- * What dynamics-compile writes, compiled by the system's compiler: shared objects in place of the library's kernels, and
- * C for itself. Both against the library's own results.
+ * What dynamics-compile writes, compiled by the system's compiler: shared objects in place of the library's kernels,
+ * and C for itself. Both against the library's own results.
  */
 #include <check.h>
 #include <dlfcn.h>

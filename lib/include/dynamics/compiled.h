@@ -21,10 +21,10 @@ extern "C" {
 /* The compiled algorithms of one model. Immutable, and readable by any number of threads. */
 typedef struct dyn_compiled dyn_compiled;
 
-/* Loads a shared object and checks it: it was made for an equal model and for the instruction set in use, and at random
- * states each of its functions agrees with the library's own to 1e-11 of the result's norm (1e-8 where M is solved with),
- * and gives one state alone and among others the same bits. What is loaded is code: `path` must be trusted. The model must
- * outlive the result.
+/* Loads a shared object and checks it: it was made for an equal model and for the instruction set in use, and at
+ * random states each of its functions agrees with the library's own to 1e-11 of the result's norm (1e-8 where M is
+ * solved with), and gives one state alone and among others the same bits. What is loaded is code: `path` must be
+ * trusted. The model must outlive the result.
  * Errors: DYN_NOT_FOUND for a file that cannot be loaded; DYN_FAILED_PRECONDITION for another model, instruction set or
  * version, or for other results; DYN_RESOURCE_EXHAUSTED. Cost: some hundred calls of each function. */
 DYN_API dyn_status dyn_compiled_load(const char *path, const dyn_model *model, dyn_error *error,
@@ -37,8 +37,8 @@ DYN_API void dyn_compiled_free(dyn_compiled *compiled);
 DYN_API size_t dyn_compiled_count(const dyn_compiled *compiled);
 DYN_API const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i);
 
-/* Has a workspace of the same model compute with it from now on; NULL: no longer. It must outlive the workspace, or that
- * use. Errors: DYN_INVALID_ARGUMENT for a workspace of another model. */
+/* Has a workspace of the same model compute with it from now on; NULL: no longer. It must outlive the workspace, or
+ * that use. Errors: DYN_INVALID_ARGUMENT for a workspace of another model. */
 DYN_API dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /*
  * What is in a shared object of the model compiler: the kernels of one robot, for one instruction set.
  *
- * A function reads the packed arrays `in` and writes the packed arrays `out`, each in the order in which the kernel table
- * (kernels.h) has them; none overlaps another. It computes what the kernel of its name does for the model's own gravity
- * and without external forces. The functions of `wide` take `lanes` states at once, those of `single` one; a state gets
- * the same bits from both.
+ * A function reads the packed arrays `in` and writes the packed arrays `out`, each in the order in which the kernel
+ * table (kernels.h) has them; none overlaps another. It computes what the kernel of its name does for the model's own
+ * gravity and without external forces. The functions of `wide` take `lanes` states at once, those of `single` one; a
+ * state gets the same bits from both.
  */
 #ifndef DYNAMICS_KERNELS_COMPILED_OBJECT_H
 #define DYNAMICS_KERNELS_COMPILED_OBJECT_H
