@@ -1,5 +1,6 @@
 /*
- * Actions: every method of the daemon, and what other peers offer. A goal is a call with feedback that can be cancelled.
+ * Actions: every method of the daemon, and what other peers offer. A goal is a call with feedback that can be
+ * cancelled.
  */
 #ifndef ROSBRIDGE_ACTIONS_H
 #define ROSBRIDGE_ACTIONS_H

@@ -13,8 +13,8 @@ typedef struct event_reader event_reader;
 /* Called on the event loop for each event. */
 typedef void (*event_taker)(void *user, const char *topic, const Dynamics__V1__Event *event);
 
-/* Reads the topics "models" and "progress/..." at `address`, which is dialled again by itself whenever it is lost. NULL: it is no address,
- * or memory ran out. */
+/* Reads the topics "models" and "progress/..." at `address`, which is dialled again by itself when it is lost. NULL: it
+ * is no address, or memory ran out. */
 event_reader *event_reader_start(bridge *of, const char *address, event_taker take, void *user);
 
 /* Reads two more topics at another address, until event_reader_forget. The number of the address; 0: it cannot be

@@ -1,6 +1,6 @@
 /*
- * What there is: topics, services, actions and nodes, as rosapi tells it. The daemon is the node /dynamicsd, the gateway
- * /dynamics_rosbridge, each connection /client_N.
+ * What there is: topics, services, actions and nodes, as rosapi tells it. The daemon is the node /dynamicsd, the
+ * gateway /dynamics_rosbridge, each connection /client_N.
  */
 #ifndef ROSBRIDGE_GRAPH_H
 #define ROSBRIDGE_GRAPH_H

@@ -82,7 +82,7 @@ static void unsubscribe(const request *from) {
         finish(from, name, topic_unsubscribe(from->peer, name, from->id));
 }
 
-/* ---- services and actions of peers -------------------------------------------------------------------------------- */
+/* ---- services and actions of peers ------------------------------------------------------------------------------- */
 
 static void add_offer(const request *from, const char *member, const char *kind, bool is_action) {
     char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];

@@ -6,8 +6,9 @@
  * "dynamics_msgs/srv/InverseDynamics_Request" and "..._Response".
  *
  * A message of the contract becomes one of dynamics_msgs with the same fields. ROS has no absent fields, so what may be
- * absent in a request (messages, also in messages that only requests have), and members of a oneof, are sequences of at most one. Enums are strings. Vector3,
- * Quaternion and Pose are those of geometry_msgs. A request that takes JointState has the field joint_state.
+ * absent in a request (messages, also in messages that only requests have), and members of a oneof, are sequences of at
+ * most one. Enums are strings. Vector3, Quaternion and Pose are those of geometry_msgs. A request that takes JointState
+ * has the field joint_state.
  */
 #ifndef ROSBRIDGE_ROS_TYPES_H
 #define ROSBRIDGE_ROS_TYPES_H

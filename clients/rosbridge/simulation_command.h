@@ -1,7 +1,7 @@
 /*
- * sensor_msgs/JointState as the input of a simulation: position and velocity are the reference of its controller, effort
- * the forces; an empty one keeps what there was. Every joint is named once, in any order. header.frame_id holds the
- * token that CreateSimulation returned: who has it commands the simulation.
+ * sensor_msgs/JointState as the input of a simulation: position and velocity are the reference of its controller,
+ * effort the forces; an empty one keeps what there was. Every joint is named once, in any order. header.frame_id holds
+ * the token that CreateSimulation returned: who has it commands the simulation.
  */
 #ifndef ROSBRIDGE_SIMULATION_COMMAND_H
 #define ROSBRIDGE_SIMULATION_COMMAND_H

@@ -63,7 +63,7 @@ static void tidy(bridge *in, topic *tidied) {
 
 /* ---- own topics -------------------------------------------------------------------------------------------------- */
 
-/* Offers an own topic to the server that was dialled: one that is read is advertised, one that is written subscribed. */
+/* Offers an own topic to the server that was dialled: what is read is advertised, what is written subscribed. */
 static void offer(peer *dialled, topic *own) {
     char type[ROS_NAME_SIZE];
     ros_type_spelling(own->type, dialled->bridge->config->ros_version, type);

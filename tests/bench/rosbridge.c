@@ -1,6 +1,6 @@
 /*
- * InverseDynamics for one state of the UR5 through the gateway to rosbridge clients, beside the C client: one call after
- * the other, and many clients at once, with and without one that does not read.
+ * InverseDynamics for one state of the UR5 through the gateway to rosbridge clients, beside the C client: one call
+ * after the other, and many clients at once, with and without one that does not read.
  */
 #include <limits.h>
 #include <pthread.h>

@@ -22,7 +22,8 @@ class RosbridgeClient:
         self.socket = socket.create_connection((address.hostname, address.port or 9090), timeout)
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall((f"GET {address.path or '/'} HTTP/1.1\r\nHost: {address.netloc}\r\nUpgrade: websocket\r\n"
-                             f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
+                             f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+                             "Sec-WebSocket-Version: 13\r\n\r\n").encode())
         while b"\r\n\r\n" not in self.pending:
             self._fill()
         head, self.pending = self.pending.split(b"\r\n\r\n", 1)

@@ -155,7 +155,8 @@ class Access(unittest.TestCase):
         gateway = self.gateway(limits__calls=2, daemon__threads=1)
         client = self.client(gateway)
         for number in range(50):
-            client.send("call_service", id=number, service="/dynamics/mass_matrix", args={"model": "panda", "q": [0.1] * 7000})
+            client.send("call_service", id=number, service="/dynamics/mass_matrix", args={"model": "panda",
+                "q": [0.1] * 7000})
         answers = [client.receive("service_response") for _ in range(50)]
         refused = [answer for answer in answers if not answer["result"]]
         self.assertGreater(len(refused), 0)

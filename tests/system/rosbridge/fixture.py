@@ -90,7 +90,8 @@ class Gateway(Program):
         arguments = [f"--set={key}={value}" for key, value in settings.items()]
         super().__init__(daemon.directory, f"gateway{number}", os.environ["DYNAMICS_ROSBRIDGE"], "--endpoint",
                          daemon.request, "--events", daemon.events, "--port", "0", "--verbose", *arguments)
-        wait_for(lambda: self.process.poll() is not None or (port_file.exists() and port_file.read_text().endswith("\n")),
+        wait_for(lambda: self.process.poll() is not None or (port_file.exists() and port_file.read_text().endswith(
+            "\n")),
                  "the gateway listens")
         assert self.process.poll() is None, self.log.read_text()
         self.port = int(port_file.read_text())

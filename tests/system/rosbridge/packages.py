@@ -26,7 +26,8 @@ def install():
     directory = pathlib.Path(os.environ.get("WORK", HERE), "roslib")
     directory.mkdir(parents=True, exist_ok=True)
     lock = directory / "package-lock.json"
-    is_fresh = lock.exists() and filecmp.cmp(lock, HERE / lock.name, shallow=False) and (directory / "node_modules/roslib").exists()
+    is_fresh = lock.exists() and filecmp.cmp(lock, HERE / lock.name, shallow=False) and (
+        directory / "node_modules/roslib").exists()
     if not is_fresh:
         for name in SOURCES[:2]:
             shutil.copy(HERE / name, directory)
@@ -34,7 +35,7 @@ def install():
                               capture_output=True, check=False)
         if done.returncode != 0:
             lock.unlink()
-            skip(f"npm cannot install roslib: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else done.returncode}")
+            skip(f"npm cannot install roslib: {done.stderr.strip()[-200:]}")
     for name in SOURCES[2:]:
         shutil.copy(HERE / name, directory)
     return directory

@@ -16,7 +16,8 @@ class Services(fixture.Case):
     def test_arguments_by_name_by_place_and_as_typed_arrays(self):
         named = self.client.values(ID, {"model": "two_link", "q": [0.1, 0.2], "v": [1, 2], "a": [3, 4]})
         listed = self.client.values(ID, ["two_link", [], [0.1, 0.2], [1, 2], [3, 4]])
-        indexed = self.client.values(ID, {"model": "two_link", "q": {"0": 0.1, "1": 0.2}, "v": {"1": 2, "0": 1}, "a": [3, 4]})
+        indexed = self.client.values(ID, {"model": "two_link", "q": {"0": 0.1, "1": 0.2}, "v": {"1": 2, "0": 1},
+            "a": [3, 4]})
         self.assertEqual(named, listed)
         self.assertEqual(named, indexed)
 
@@ -42,7 +43,8 @@ class Services(fixture.Case):
     def test_messages_may_be_lists_of_at_most_one(self):
         args = {"model": "two_link", "q": [0, 0]}
         free = self.client.values("/dynamics/gravity", {**args, "gravity": {"x": 0, "y": 0, "z": -1.6}})
-        self.assertEqual(free, self.client.values("/dynamics/gravity", {**args, "gravity": [{"x": 0, "y": 0, "z": -1.6}]}))
+        self.assertEqual(free, self.client.values("/dynamics/gravity", {**args, "gravity": [{"x": 0, "y": 0,
+            "z": -1.6}]}))
         earth = self.client.values("/dynamics/gravity", args)
         self.assertNotEqual(free, earth)
         for absent in ([], None):
@@ -70,15 +72,18 @@ class Services(fixture.Case):
             ({"model": "none", "q": q}, "args.model: there is no model"),
             ({"model": "two_link", "p": q}, 'args: InverseDynamicsRequest has no field "p"'),
             ({"model": "two_link", "q": q, "gravity": [{}, {}]}, "args.gravity: at most one is allowed, not 2"),
-            ({"model": "two_link", "q": q, "external_forces": [{"frame": "TOOL"}]}, "args.external_forces[0].frame: give one of"),
+            ({"model": "two_link", "q": q, "external_forces": [{"frame": "TOOL"}]},
+                "args.external_forces[0].frame: give one of"),
             ({"model": "two_link", "joint_state": 7}, "args.joint_state: a sensor_msgs/JointState is needed"),
             ({"model": "two_link", "joint_state": {"name": [], "position": []}}, "args.joint_state.name: "),
-            ({"model": "two_link", "joint_state": {"name": ["joint1", 2], "position": q}}, "args.joint_state.name[1]: "),
+            ({"model": "two_link", "joint_state": {"name": ["joint1", 2], "position": q}},
+                "args.joint_state.name[1]: "),
             ({"model": "two_link", "joint_state": {"name": ["joint1", "joint2"], "position": [1]}},
              "args.joint_state.position: 1 values for 2 names"),
             ({"model": "two_link", "joint_state": {"name": ["joint1", "joint2"], "position": [1, None]}},
              "args.joint_state.position[1]: null is not a number"),
-            ({"model": "two_link", "joint_state": [{"name": ["joint1"], "position": [1]}, {"name": ["x"], "position": [1]}]},
+            ({"model": "two_link", "joint_state": [{"name": ["joint1"], "position": [1]}, {"name": ["x"],
+                "position": [1]}]},
              'args.joint_state[1].name[0]: the first state has no joint "x"'),
             ({"model": "two_link", "q": q, "joint_state": {"name": ["joint1", "joint2"], "position": q}},
              "args: give either joint_state or q"),
@@ -163,7 +168,8 @@ class BadMessages(fixture.Case):
             ({"op": "set_level", "level": "loud"}, "set_level: level"),
             ({"op": "advertise", "topic": "/a"}, "advertise: type"),
             ({"op": "advertise", "topic": "a b", "type": "std_msgs/String"}, "advertise: topic"),
-            ({"op": "advertise", "topic": "/diagnostics", "type": "diagnostic_msgs/DiagnosticArray"}, "advertise: /diagnostics"),
+            ({"op": "advertise", "topic": "/diagnostics", "type": "diagnostic_msgs/DiagnosticArray"},
+                "advertise: /diagnostics"),
             ({"op": "unadvertise", "topic": "/a"}, "unadvertise: /a"),
             ({"op": "publish", "topic": "/a", "msg": {}}, "publish: /a: nobody advertises"),
             ({"op": "publish", "topic": "/diagnostics", "msg": {}}, "publish: /diagnostics: the daemon"),
@@ -172,7 +178,8 @@ class BadMessages(fixture.Case):
             ({"op": "subscribe", "topic": "/a", "queue_length": -1}, "subscribe: queue_length"),
             ({"op": "subscribe", "topic": "/a", "compression": "zip"}, "subscribe: compression"),
             ({"op": "subscribe", "topic": "/a", "type": "x/Y", "compression": "cbor-raw"}, "subscribe: /a: cbor-raw"),
-            ({"op": "subscribe", "topic": "/diagnostics", "type": "std_msgs/String"}, "subscribe: /diagnostics: it has another"),
+            ({"op": "subscribe", "topic": "/diagnostics", "type": "std_msgs/String"},
+                "subscribe: /diagnostics: it has another"),
             ({"op": "unsubscribe", "topic": "/a"}, "unsubscribe: /a"),
             ({"op": "service_response", "id": "x", "service": "/s", "result": True}, "service_response: id"),
             ({"op": "advertise_service", "service": "/dynamics/x", "type": "a/B"}, "advertise_service: /dynamics/x"),
@@ -230,7 +237,8 @@ class BadMessages(fixture.Case):
 
     def test_images_that_hold_too_much_are_refused(self):
         rows = b"".join(b"\0" + bytes(3000) for _ in range(1000))
-        chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(
+            kind + data))
         image = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1000, 1000, 8, 2, 0, 0, 0)) +
                  chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
         self.assertIn("more bytes than a message", self.client.status({"op": "png", "data": cbor.base64_text(image)}))
@@ -240,8 +248,10 @@ class BadMessages(fixture.Case):
             self.client.send("subscribe", topic=f"/s{number}")
             self.client.send("advertise", topic=f"/s{number}", type="std_msgs/String")
         self.assertIn("as are allowed", self.client.status({"op": "subscribe", "topic": "/s3"}))
-        self.assertIn("as are allowed", self.client.status({"op": "advertise", "topic": "/s3", "type": "std_msgs/String"}))
-        self.assertIn("as are allowed", self.client.status({"op": "advertise_service", "service": "/s3", "type": "a/B"}))
+        self.assertIn("as are allowed", self.client.status({"op": "advertise", "topic": "/s3",
+            "type": "std_msgs/String"}))
+        self.assertIn("as are allowed", self.client.status({"op": "advertise_service", "service": "/s3",
+            "type": "a/B"}))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ for _ in range(300):
     rospy.sleep(0.1)
     if heard:
         break
-print(json.dumps({"success": health.success, "message": health.message, "name": heard[0].name, "effort": heard[0].effort}))
+got = heard[0]
+print(json.dumps({"success": health.success, "message": health.message, "name": got.name, "effort": got.effort}))
 """
 
 

@@ -68,7 +68,8 @@ class Topics(fixture.Case):
             writer.send("publish", topic="/fast", msg={"data": number})
         self.assertEqual([reader.receive("publish")["msg"]["data"] for _ in range(3)], [0, 1, 2])
         reader.send("unsubscribe", topic="/fast", id="quick")
-        self.assertIn("no subscription of that id", reader.status({"op": "unsubscribe", "topic": "/fast", "id": "none"}))
+        self.assertIn("no subscription of that id", reader.status({"op": "unsubscribe", "topic": "/fast",
+            "id": "none"}))
         reader.send("unsubscribe", topic="/fast")
         reader.synchronize()
         writer.send("publish", topic="/fast", msg={"data": 1})
@@ -88,7 +89,8 @@ class Topics(fixture.Case):
             else:
                 message = cbor.decode(message)
             if compression == "cbor-raw":
-                expected = (b"\0\0\0\0\5\0\0\0\6\0\0\0\1\0\0\0w\1\0\0\0\1\0\0\0a\1\0\0\0\0\0\0\0\0\0\xf8\x3f" + bytes(8))
+                expected = (b"\0\0\0\0\5\0\0\0\6\0\0\0\1\0\0\0w\1\0\0\0\1\0\0\0a\1\0\0\0\0\0\0\0\0\0\xf8\x3f" + bytes(
+                    8))
                 self.assertEqual(message["msg"]["bytes"], expected)
             else:
                 self.assertEqual(message["msg"]["position"], [1.5])
@@ -113,7 +115,8 @@ class Topics(fixture.Case):
     def test_a_simulation_is_a_topic_while_it_lives(self):
         self.client.send("subscribe", topic="/dynamics/simulations/arm/joint_states", type="sensor_msgs/JointState")
         made = self.client.values("/dynamics/create_simulation", {
-            "name": "arm", "model": "two_link", "pace": "PACE_CLOCK", "joint_names": ["joint2", "joint1"], "q": [0.5, 0.25]})
+            "name": "arm", "model": "two_link", "pace": "PACE_CLOCK", "joint_names": ["joint2", "joint1"], "q": [0.5,
+                0.25]})
         state = self.client.receive("publish")["msg"]
         self.assertEqual(state["name"], ["joint2", "joint1"])
         self.assertEqual((len(state["position"]), len(state["velocity"]), len(state["effort"])), (2, 2, 2))
@@ -122,11 +125,13 @@ class Topics(fixture.Case):
                            state["header"]["stamp"]["secs"] + 1e-9 * state["header"]["stamp"]["nsecs"])
         self.assertIn("/dynamics/simulations/arm/events", self.client.values("/rosapi/topics")["topics"])
         self.client.values("/dynamics/delete_simulation", {"simulation": "arm", "token": made["token"]})
-        fixture.wait_for(lambda: "/dynamics/simulations/arm/state" not in self.client.values("/rosapi/topics")["topics"],
+        fixture.wait_for(lambda: "/dynamics/simulations/arm/state" not in self.client.values(
+            "/rosapi/topics")["topics"],
                          "the topics of the simulation end")
 
     def test_a_simulation_is_driven_by_joint_states(self):
-        made = self.client.values("/dynamics/create_simulation", {"name": "driven", "model": "two_link", "pace": "PACE_LOCKSTEP"})
+        made = self.client.values("/dynamics/create_simulation", {"name": "driven", "model": "two_link",
+            "pace": "PACE_LOCKSTEP"})
         topic, token = "/dynamics/simulations/driven/command", str(made["token"])
         fixture.wait_for(lambda: topic in self.client.values("/rosapi/topics")["topics"], "the topic is there")
         self.client.send("advertise", topic=topic, type="sensor_msgs/JointState")
@@ -183,7 +188,8 @@ class Topics(fixture.Case):
         goal = server.receive("send_action_goal")
         self.assertEqual((goal["args"], goal["feedback"]), ({"m": 2}, True))
         server.send("action_feedback", id=goal["id"], action="/walk", values={"done": 1})
-        self.assertEqual(caller.receive(), {"op": "action_feedback", "id": "g", "action": "/walk", "values": {"done": 1}})
+        self.assertEqual(caller.receive(), {"op": "action_feedback", "id": "g", "action": "/walk",
+            "values": {"done": 1}})
         caller.send("cancel_action_goal", id="g", action="/walk")
         self.assertEqual(server.receive("cancel_action_goal")["id"], goal["id"])
         server.send("action_result", id=goal["id"], action="/walk", values={"m": 1}, status=5, result=True)
@@ -218,21 +224,28 @@ class Topics(fixture.Case):
     def test_rosapi_tells_what_there_is(self):
         values = self.client.values
         self.assertIn("/rosapi/topics", values("rosapi/services")["services"])
-        self.assertEqual(values("/rosapi/service_type", {"service": "/dynamics/gravity"})["type"], "dynamics_msgs/srv/Gravity")
-        self.assertEqual(values("/rosapi/topic_type", {"topic": "/diagnostics"})["type"], "diagnostic_msgs/msg/DiagnosticArray")
-        self.assertEqual(values("/rosapi/services_for_type", {"type": "dynamics_msgs/Gravity"}), {"services": ["/dynamics/gravity"]})
+        self.assertEqual(values("/rosapi/service_type", {"service": "/dynamics/gravity"})["type"],
+            "dynamics_msgs/srv/Gravity")
+        self.assertEqual(values("/rosapi/topic_type", {"topic": "/diagnostics"})["type"],
+            "diagnostic_msgs/msg/DiagnosticArray")
+        self.assertEqual(values("/rosapi/services_for_type", {"type": "dynamics_msgs/Gravity"}),
+            {"services": ["/dynamics/gravity"]})
         self.assertEqual(values("/rosapi/service_node", {"service": "/dynamics/gravity"}), {"node": "/dynamicsd"})
         self.assertIn("/dynamics/mass_matrix", values("/rosapi/action_servers")["action_servers"])
         self.assertIn("/diagnostics", values("/rosapi/node_details", {"node": "/dynamicsd"})["publishing"])
         details = values("/rosapi/message_details", {"type": "sensor_msgs/JointState"})["typedefs"]
         self.assertEqual(details[0]["fieldnames"], ["header", "name", "position", "velocity", "effort"])
         self.assertEqual([each["type"] for each in details][1:], ["std_msgs/msg/Header", "builtin_interfaces/msg/Time"])
-        request = values("/rosapi/service_request_details", {"type": "dynamics_msgs/srv/InverseDynamics"})["typedefs"][0]
+        request = values("/rosapi/service_request_details",
+            {"type": "dynamics_msgs/srv/InverseDynamics"})["typedefs"][0]
         self.assertEqual(request["fieldnames"][0], "model")
         self.assertEqual(request["fieldnames"][-1], "joint_state")
         reply = values("/rosapi/service_response_details", {"type": "dynamics_msgs/InverseDynamics"})["typedefs"][0]
         self.assertEqual((reply["fieldnames"], reply["fieldtypes"]), (["samples", "tau"], ["uint64", "float64"]))
-        self.assertIn("string[] name", values("/rosapi/topics_and_raw_types")["typedefs_full_text"][-1] + "string[] name")
+        raw = values("/rosapi/topics_and_raw_types")
+        text = raw["typedefs_full_text"][raw["topics"].index("/diagnostics")]
+        self.assertTrue(text.startswith("std_msgs/Header header\ndiagnostic_msgs/DiagnosticStatus[] status\n"), text)
+        self.assertIn("MSG: diagnostic_msgs/KeyValue\nstring key\nstring value\n", text)
 
 
 if __name__ == "__main__":

@@ -142,7 +142,8 @@ def accept(listener):
     sock, _ = listener.accept()
     sock.settimeout(20)
     head, rest = _head(sock)
-    key = next(line.split(":", 1)[1].strip() for line in head.split("\r\n") if line.lower().startswith("sec-websocket-key"))
+    key = next(line.split(":", 1)[1].strip() for line in head.split("\r\n") if line.lower().startswith(
+        "sec-websocket-key"))
     answer = base64.b64encode(hashlib.sha1(key.encode() + GUID).digest()).decode()
     sock.sendall(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                   f"Sec-WebSocket-Accept: {answer}\r\n\r\n").encode())
