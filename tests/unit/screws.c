@@ -10,6 +10,7 @@
 #include "robots.h"
 #include "support/assertions.h"
 #include "support/random.h"
+#include "support/ur5_screws.h"
 
 enum { MAX_JOINTS = 8 };
 
@@ -150,48 +151,6 @@ static void book_inverse_dynamics(int n, const double *q, const double *v, const
 
 /* ---- robots ------------------------------------------------------------------------------------------------------ */
 
-static void diagonal(const double d[6], double G[36]) {
-    memset(G, 0, 36 * sizeof *G);
-    for (int i = 0; i < 6; i++) {
-        G[7 * i] = d[i];
-    }
-}
-
-/* The UR5 in the form of Modern Robotics, section 8.3.2. Chapter 8 of the book prints no numbers for it (exercise 8.15
- * asks for them); these follow from the masses, moments and origins of the URDF file that section 4.2 names, see
- * ur5_is_the_robot_of_its_urdf. */
-static const double ur5_M[7 * 16] = {
-    1, 0, 0, 0,    0, 1, 0, 0,       0,  0,  1, 0.089159, 0, 0, 0, 1, /**/
-    0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0,  0, 0,        0, 0, 0, 1, /**/
-    1, 0, 0, 0,    0, 1, 0, -0.1197, 0,  0,  1, 0.395,    0, 0, 0, 1, /**/
-    0, 0, 1, 0,    0, 1, 0, 0,       -1, 0,  0, 0.14225,  0, 0, 0, 1, /**/
-    1, 0, 0, 0,    0, 1, 0, 0.093,   0,  0,  1, 0,        0, 0, 0, 1, /**/
-    1, 0, 0, 0,    0, 1, 0, 0,       0,  0,  1, 0.09465,  0, 0, 0, 1, /**/
-    1, 0, 0, 0,    0, 0, 1, 0.0823,  0,  -1, 0, 0,        0, 0, 0, 1,
-};
-static const double ur5_inertia[6][6] = {
-    {0.010267495893, 0.010267495893, 0.00666, 3.7, 3.7, 3.7},
-    {0.22689067591, 0.22689067591, 0.0151074, 8.393, 8.393, 8.393},
-    {0.049443313556, 0.049443313556, 0.004095, 2.275, 2.275, 2.275},
-    {0.111172755531, 0.111172755531, 0.21942, 1.219, 1.219, 1.219},
-    {0.111172755531, 0.111172755531, 0.21942, 1.219, 1.219, 1.219},
-    {0.0171364731454, 0.0171364731454, 0.033822, 0.1879, 0.1879, 0.1879},
-};
-static const double ur5_S[36] = {
-    0, 0,         0,         0,         0,        0,        /**/
-    0, 1,         1,         1,         0,        1,        /**/
-    1, 0,         0,         0,         -1,       0,        /**/
-    0, -0.089159, -0.089159, -0.089159, -0.10915, 0.005491, /**/
-    0, 0,         0,         0,         0.81725,  0,        /**/
-    0, 0,         0.425,     0.81725,   0,        0.81725,
-};
-
-static void ur5_G(double G[6 * 36]) {
-    for (int i = 0; i < 6; i++) {
-        diagonal(ur5_inertia[i], G + 36 * i);
-    }
-}
-
 static dyn_model *model_of(int n, const double *M, const double *G, const double *S) {
     dyn_builder *builder;
     dyn_error error;
@@ -262,7 +221,7 @@ START_TEST(book_algorithm_gives_its_published_torques) {
     static const double tip[6] = {1, 1, 1, 1, 1, 1}, published[3] = {74.69616155, -33.06766016, -3.23057314};
     double G[3 * 36], tau[3];
     for (int i = 0; i < 3; i++) {
-        diagonal(d[i], G + 36 * i);
+        inertia_matrix(d[i], G + 36 * i);
     }
     book_inverse_dynamics(3, q, v, a, g, M, G, S, tip, tau);
     assert_lists("tau", tau, published, 3, 1e-8);
@@ -399,7 +358,7 @@ START_TEST(inertias_need_not_be_about_the_centre_of_mass) {
     static const double S[6] = {0, 0, 1, 0.5, -0.25, 0.125};
     const double m = 2, c[3] = {0.1, -0.2, 0.3};
     double G[36], C[9];
-    diagonal((const double[6]){0.5, 0.6, 0.7, m, m, m}, G);
+    inertia_matrix((const double[6]){0.5, 0.6, 0.7, m, m, m}, G);
     skew(c, C);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
