@@ -66,7 +66,7 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_TO] = {"to", "X,X,..", "the other configuration"},
     [OPTION_DT] = {"dt", "S", "time to integrate over, seconds (default 1)"},
     [OPTION_S] = {"s", "FRACTION", "where between: 0 at q, 1 at the other configuration (default 0.5)"},
-    [OPTION_SEED] = {"seed", "N", "of the random configuration (default 0)"},
+    [OPTION_SEED] = {"seed", "N", "of the random configurations (default 0)"},
     [OPTION_DURATION] = {"duration", "S",
                          "seconds, simulated ones for simulate (default 1; watch and record: until Ctrl-C)"},
     [OPTION_STEP] = {"step", "S", "length of one step, seconds (default 0.001)"},
@@ -91,7 +91,8 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_ACCURATE] = {"accurate", NULL, "order 8 with error control instead of steps of one length"},
     [OPTION_RATES] = {"rates", "given|spline|spline_at_rest|central|five_point",
                       "where v and a come from (default a spline through q)"},
-    [OPTION_COUNT] = {"count", "N", "round trips (default 1000, at most 1000000), or rows (default: all)"},
+    [OPTION_COUNT] = {"count", "N",
+                      "round trips (default 1000, at most 1000000), rows (default: all), or samples (default 1)"},
 };
 
 const option_set COMMON_OPTIONS =

@@ -29,6 +29,7 @@ exit_code run_load(const command *self, const arguments *given, dyn_client *clie
 exit_code run_derive(const command *self, const arguments *given, dyn_client *client);
 exit_code run_export(const command *self, const arguments *given, dyn_client *client);
 exit_code run_inertia(const command *self, const arguments *given, dyn_client *client);
+exit_code run_base_parameters(const command *self, const arguments *given, dyn_client *client);
 exit_code run_configuration(const command *self, const arguments *given, dyn_client *client);
 exit_code run_models(const command *self, const arguments *given, dyn_client *client);
 exit_code run_describe(const command *self, const arguments *given, dyn_client *client);

@@ -28,14 +28,14 @@ static const struct operation {
     {"random", "random configuration", false, false, false, YIELDS_Q},
 };
 
-enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
+enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS, MAX_COUNT = 1000000 };
 
 /* What is asked for. */
 typedef struct plan {
     const struct operation *operation;
     double *to; /* rows of q, each --to */
     double dt, s;
-    long seed;
+    long seed, count; /* of random */
 } plan;
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
@@ -77,23 +77,42 @@ static exit_code take_to(const evaluation_context *context, plan *asked) {
     return EXIT_OK;
 }
 
+/* How many random ones, and where they begin. */
+static exit_code take_random(const arguments *given, plan *asked) {
+    const char *seed = given->value[OPTION_SEED], *count = given->value[OPTION_COUNT];
+    asked->count = 1;
+    if (seed != NULL && !parse_integer(seed, 0, 2147483647, &asked->seed))
+        return complain(EXIT_USAGE, "--seed %s: give a whole number from 0 to 2147483647", seed);
+    if (count != NULL && strcmp(asked->operation->name, "random") != 0)
+        return complain(EXIT_USAGE, "%s does not take --count; random does", asked->operation->name);
+    if (count != NULL && !parse_integer(count, 1, MAX_COUNT, &asked->count))
+        return complain(EXIT_USAGE, "--count %s: give a whole number from 1 to %d", count, MAX_COUNT);
+    return EXIT_OK;
+}
+
 static exit_code prepare(const evaluation_context *context) {
     plan *asked = context->own;
     const arguments *given = context->given;
     exit_code code = take_number(given, OPTION_DT, "dt", 1, &asked->dt);
     if (code == EXIT_OK)
         code = take_number(given, OPTION_S, "s", 0.5, &asked->s);
-    if (code == EXIT_OK && given->value[OPTION_SEED] != NULL &&
-        !parse_integer(given->value[OPTION_SEED], 0, 2147483647, &asked->seed))
-        code = complain(EXIT_USAGE, "--seed %s: give a whole number from 0 to 2147483647", given->value[OPTION_SEED]);
+    if (code == EXIT_OK)
+        code = take_random(given, asked);
     return code == EXIT_OK ? take_to(context, asked) : code;
 }
 
+/* Numbers of one result. */
+static size_t result_width(const evaluation_context *context) {
+    const plan *asked = context->own;
+    return asked->operation->yields == YIELDS_Q   ? context->robot->nq
+           : asked->operation->yields == YIELDS_V ? context->robot->nv
+                                                  : 1;
+}
+
+/* Random ones are all asked for at once: they follow from one seed. */
 static void widths(const evaluation_context *context, size_t width[2]) {
     const plan *asked = context->own;
-    width[0] = asked->operation->yields == YIELDS_Q   ? context->robot->nq
-               : asked->operation->yields == YIELDS_V ? context->robot->nv
-                                                      : 1;
+    width[0] = result_width(context) * (size_t)asked->count;
     width[1] = 0;
 }
 
@@ -104,6 +123,13 @@ static double *repeat_to(const evaluation_context *context, const state_batch *b
     for (size_t i = 0; rows != NULL && asked->to != NULL && i < batch->count; i++)
         memcpy(rows + i * nq, asked->to, nq * sizeof *rows);
     return rows;
+}
+
+static dyn_client_status draw(const evaluation_context *context, const plan *asked, dyn_client_error *error,
+                              double *out) {
+    dyn_client_query query = context->query;
+    query.samples = (size_t)asked->count;
+    return dyn_client_random(context->client, &query, (uint64_t)asked->seed, error, out);
 }
 
 static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
@@ -129,18 +155,15 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     else if (strcmp(asked->operation->name, "neutral") == 0)
         status = dyn_client_neutral(context->client, query, error, out);
     else
-        status = dyn_client_random(context->client, query, (uint64_t)asked->seed, error, out);
+        status = draw(context, asked, error, out);
     free(to);
     return status;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void write_json(const evaluation_context *context, size_t index, const double *row, const double *unused) {
-    (void)index, (void)unused;
+static void write_row(const evaluation_context *context, const double *row) {
     const plan *asked = context->own;
-    size_t width[2];
-    widths(context, width);
     json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     if (asked->operation->yields == YIELDS_DISTANCE) {
@@ -148,10 +171,17 @@ static void write_json(const evaluation_context *context, size_t index, const do
         emit_double(&writer, row[0]);
     } else {
         emit_key(&writer, asked->operation->yields == YIELDS_Q ? "q" : "v");
-        emit_doubles(&writer, width[0], row);
+        emit_doubles(&writer, result_width(context), row);
     }
     emit_end_object(&writer);
     emit_finish(&writer);
+}
+
+static void write_json(const evaluation_context *context, size_t index, const double *rows, const double *unused) {
+    (void)index, (void)unused;
+    const plan *asked = context->own;
+    for (long i = 0; i < asked->count; i++)
+        write_row(context, rows + (size_t)i * result_width(context));
 }
 
 /* A column for each coordinate of the result, a line for each state. */
@@ -161,12 +191,11 @@ static bool print_rows(const evaluation_context *context, size_t count, size_t n
     const layout *robot = context->robot;
     bool is_q = asked->operation->yields == YIELDS_Q;
     const coordinate *at = is_q ? robot->q : robot->v;
-    size_t width[2];
+    size_t width = result_width(context);
     char name[NAME_SIZE];
-    widths(context, width);
     table *lines = table_create();
     table_add_column(lines, "state", TABLE_RIGHT);
-    for (size_t k = 0; k < width[0]; k++)
+    for (size_t k = 0; k < width; k++)
         table_add_column(lines,
                          asked->operation->yields == YIELDS_DISTANCE
                              ? "distance"
@@ -174,8 +203,8 @@ static bool print_rows(const evaluation_context *context, size_t count, size_t n
                          TABLE_RIGHT);
     for (size_t i = 0; i < count; i++) {
         table_add_cell(lines, "%zu", number + i);
-        for (size_t k = 0; k < width[0]; k++)
-            table_add_number(lines, rows[i * width[0] + k]);
+        for (size_t k = 0; k < width; k++)
+            table_add_number(lines, rows[i * width + k]);
     }
     if (number == 1)
         print_title(context);
@@ -187,7 +216,8 @@ static bool print_rows(const evaluation_context *context, size_t count, size_t n
 static bool print_one(const evaluation_context *context, const state_batch *batch, const double *row,
                       const double *unused) {
     (void)batch, (void)unused;
-    return print_rows(context, 1, 1, row);
+    const plan *asked = context->own;
+    return print_rows(context, (size_t)asked->count, 1, row);
 }
 
 static bool print_many(const evaluation_context *context, const state_batch *batch, size_t number, const double *rows,

@@ -139,13 +139,25 @@ static const command COMMANDS[] = {
                 "  distance      the norm of the difference; it mixes radians and metres\n"
                 "  normalize     quaternions of norm one, w not negative\n"
                 "  neutral       zero, quaternions the identity\n"
-                "  random        uniform within the limits, by --seed\n",
+                "  random        --count of them, uniform within the limits, by --seed\n",
      .example = "dynamicsctl configuration ur5 interpolate --q 0,0,0,0,0,0 --to 1,-1,1,0,0,0 --s 0.25\n"
-                "  dynamicsctl configuration quadruped random --seed 7 --json",
+                "  dynamicsctl configuration quadruped random --count 100 --seed 7 --json",
      .min_operands = 2,
      .max_operands = 2,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TO) | WITH(OPTION_DT) | WITH(OPTION_S) | WITH(OPTION_SEED),
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TO) | WITH(OPTION_DT) | WITH(OPTION_S) |
+                WITH(OPTION_SEED) | WITH(OPTION_COUNT),
      .run = run_configuration},
+    {.name = "base-parameters",
+     .operands = "NAME",
+     .summary = "combinations of inertial parameters that motion and torques tell of",
+     .details = "A row for each: the parameter that others are regrouped to, its value, and the parameters that it is\n"
+                "made of. Parameters are m, h = m c and I about the origin of the link's frame. With --json also the\n"
+                "model's parameters and all digits.\n",
+     .example = "dynamicsctl base-parameters ur5\n  dynamicsctl base-parameters ur5 --gravity 0,0,0",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_GRAVITY),
+     .run = run_base_parameters},
     {.name = "id",
      .operands = "NAME",
      .summary = "inverse dynamics: joint forces tau of a motion q, v, a",

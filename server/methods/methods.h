@@ -24,6 +24,9 @@ void method_export_model(call *c);
 void method_inertia(call *c);
 void method_configuration_space(call *c);
 
+/* base_parameters.c: what motion and torques tell of the inertial parameters. */
+void method_base_parameters(call *c);
+
 /* dynamics.c: the equation of motion. */
 void method_inverse_dynamics(call *c);
 void method_forward_dynamics(call *c);

@@ -105,11 +105,11 @@ static double number_at(const json_t *list, size_t index) {
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-static const char *const COMMANDS[] = {"ping",        "info",     "load",          "models",  "describe",   "unload",
-                                       "id",          "fd",       "mass",          "gravity", "bias",       "fk",
-                                       "jacobian",    "evaluate", "explain",       "latency", "call",       "derive",
-                                       "export",      "inertia",  "configuration", "rollout", "trajectory", "simulate",
-                                       "simulations", "watch",    "stream",        "streams", "record",     "replay"};
+static const char *const COMMANDS[] = {
+    "ping",     "info",        "load",   "models",  "describe",        "unload",        "id",      "fd",
+    "mass",     "gravity",     "bias",   "fk",      "jacobian",        "evaluate",      "explain", "latency",
+    "call",     "derive",      "export", "inertia", "base-parameters", "configuration", "rollout", "trajectory",
+    "simulate", "simulations", "watch",  "stream",  "streams",         "record",        "replay"};
 
 START_TEST(every_command_has_help_with_an_example) {
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
@@ -459,6 +459,17 @@ START_TEST(inertias_are_computed) {
 }
 END_TEST
 
+START_TEST(base_parameters_are_named) {
+    json_t *found = run_json("$ctl base-parameters two_link --json");
+    ck_assert_uint_eq(json_array_size(json_object_get(found, "bodies")), 2);
+    ck_assert_uint_eq(json_array_size(json_object_get(found, "values")), 20);
+    json_decref(found);
+    must_say("$ctl base-parameters ur5", "36 base parameters of ur5, of 60 inertial parameters");
+    must_fail("$ctl base-parameters ur5 --gravity 1", 2, "give X,Y,Z in m/s^2");
+    must_fail("$ctl base-parameters nothing", 1, "refused: base_parameters.model: ");
+}
+END_TEST
+
 START_TEST(configurations_are_computed) {
     json_t *middle = run_json("$ctl configuration two_link interpolate --q 0,1 --to 1,2 --s 0.25 --json");
     ck_assert_double_eq_tol(number_at(json_object_get(middle, "q"), 0), 0.25, 1e-15);
@@ -480,6 +491,12 @@ START_TEST(configurations_are_computed) {
     must_fail("$ctl configuration ur5 distance", 2, "distance needs --to");
     must_fail("$ctl configuration ur5 distance --to 1", 2, "--to: 1 values, but 6 are needed");
     must_fail("$ctl configuration ur5 random --seed x", 2, "--seed x");
+    must_fail("$ctl configuration ur5 random --count 0", 2, "--count 0: give a whole number from 1");
+    must_fail("$ctl configuration ur5 neutral --count 2", 2, "neutral does not take --count");
+    must_say("$ctl configuration ur5 random --count 3 --json | wc -l", "3");
+    must_say("[ \"$($ctl configuration ur5 random --count 9 --seed 3 --json | head -n 1)\" = "
+             "\"$($ctl configuration ur5 random --seed 3 --json)\" ] && echo same",
+             "same");
 }
 END_TEST
 
@@ -782,6 +799,7 @@ int main(void) {
     tcase_add_test(all, models_are_derived);
     tcase_add_test(all, payloads_are_taken_from_the_command_line);
     tcase_add_test(all, inertias_are_computed);
+    tcase_add_test(all, base_parameters_are_named);
     tcase_add_test(all, configurations_are_computed);
     tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);

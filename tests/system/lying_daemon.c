@@ -326,6 +326,41 @@ START_TEST(an_export_that_contradicts_itself_is_refused) {
 }
 END_TEST
 
+/* Base parameters of columns that do not exist, and arrays that do not go together. */
+START_TEST(base_parameters_that_contradict_themselves_are_refused) {
+    static double numbers[21];
+    static char *names[10] = {"m", "hx", "hy", "hz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"}, *bodies[2] = {"a", "b"};
+    static const struct {
+        size_t n_names, n_values, n_factors;
+        uint32_t column, term;
+    } cases[] = {{10, 20, 1, 19, 19}, {9, 20, 1, 0, 0},   {10, 21, 1, 0, 0},
+                 {10, 20, 2, 0, 0},   {10, 20, 1, 20, 0}, {10, 20, 1, 0, 20}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Dynamics__V1__BaseParameter row = DYNAMICS__V1__BASE_PARAMETER__INIT, *rows[1] = {&row};
+        Dynamics__V1__BaseParametersReply found = DYNAMICS__V1__BASE_PARAMETERS_REPLY__INIT;
+        Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+        dyn_client_base_parameters *answer;
+        uint32_t term = cases[i].term;
+        row.column = cases[i].column;
+        row.n_columns = 1, row.columns = &term;
+        row.n_factors = cases[i].n_factors, row.factors = numbers;
+        found.n_bodies = 2, found.bodies = bodies;
+        found.n_parameters = cases[i].n_names, found.parameters = names;
+        found.n_values = cases[i].n_values, found.values = numbers;
+        found.n_base_parameters = 1, found.base_parameters = rows;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_BASE_PARAMETERS;
+        reply.base_parameters = &found;
+        set_reply(&reply);
+        lying_peer_hand_over(&peer);
+        dyn_client_status status = dyn_client_find_base_parameters(client, "robot", NULL, 0, &error, &answer);
+        lying_peer_hand_over(&peer);
+        ck_assert_msg(status == (i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
+        ck_assert((answer != NULL) == (i == 0));
+        dyn_client_base_parameters_free(answer);
+    }
+}
+END_TEST
+
 START_TEST(a_body_of_too_few_numbers_is_refused) {
     static double numbers[17];
     const dyn_client_inertia_part part = {.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1};
@@ -416,6 +451,7 @@ int main(void) {
     tcase_add_test(all, an_evaluation_that_contradicts_itself_is_refused);
     tcase_add_test(all, an_explanation_of_another_length_is_refused);
     tcase_add_test(all, an_export_that_contradicts_itself_is_refused);
+    tcase_add_test(all, base_parameters_that_contradict_themselves_are_refused);
     tcase_add_test(all, a_body_of_too_few_numbers_is_refused);
     tcase_add_test(all, random_changes_never_lead_astray);
     suite_add_tcase(suite, all);

@@ -578,6 +578,39 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_compute_inertia(dyn_client *clien
                                                                const double *point, double timeout,
                                                                dyn_client_error *error, dyn_client_body *body);
 
+/* ---- inertial parameters that motion and torques tell of --------------------------------------------------------- */
+
+enum { DYN_CLIENT_LINK_PARAMETERS = 10 };
+
+/* One base parameter: an inertial parameter with what others are regrouped to it, a row of B in b = B p. */
+typedef struct dyn_client_base_parameter {
+    size_t column;     /* of Y that stands for it: parameter column % 10 of body column / 10 */
+    double value;      /* b of the model */
+    const char *unit;  /* "kg", "kg m" or "kg m^2" */
+    size_t term_count; /* parameters that it is made of */
+    const uint32_t *columns;
+    const double *factors; /* of each, SI; 1 at `column` */
+} dyn_client_base_parameter;
+
+/* tau = Y p = Y_b b for every motion, Y_b the columns of DYN_CLIENT_TORQUE_REGRESSOR that rows name. */
+typedef struct dyn_client_base_parameters {
+    size_t body_count;
+    const char *const *bodies; /* link that each moving joint carries */
+    const char *const *names;  /* of the ten parameters: m hx hy hz Ixx Ixy Iyy Ixz Iyz Izz */
+    const double *values;      /* p, bodies x 10, about the origins of the links' frames: kg, kg m, kg m^2 */
+    size_t count;
+    const dyn_client_base_parameter *rows; /* in ascending order of their columns */
+} dyn_client_base_parameters;
+
+/* The base parameters of a model, for an acceleration of gravity (3, m/s^2; NULL: the model's own). NOT_FOUND;
+ * INVALID_ARGUMENT: a gravity that is not finite; RESOURCE_EXHAUSTED: more than 200 moving joints. Gautier and Khalil
+ * 1990; Wensing, Niemeyer and Slotine 2024. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model,
+                                                                    const double *gravity, double timeout,
+                                                                    dyn_client_error *error,
+                                                                    dyn_client_base_parameters **parameters);
+DYN_CLIENT_EXPORT void dyn_client_base_parameters_free(dyn_client_base_parameters *parameters);
+
 /* ---- dynamics: tau = M(q) a + h(q, v) - sum J' f_ext, h = C(q, v) v + g(q) -----------------------------------------
  */
 

@@ -1,0 +1,98 @@
+/*
+ * What motion and torques tell of a robot's inertial parameters.
+ */
+#include <stdlib.h>
+
+#include "call.h"
+#include "descriptions.h"
+#include "error.h"
+
+/* The result and what it lives in. */
+typedef struct base_parameters_result {
+    dyn_client_base_parameters parameters;
+    Dynamics__V1__BaseParametersReply *reply;
+    pool memory;
+} base_parameters_result;
+
+/* Whether the reply's arrays go together and its columns exist. */
+static bool is_sound(const Dynamics__V1__BaseParametersReply *reply) {
+    size_t width = reply->n_bodies * DYN_CLIENT_LINK_PARAMETERS;
+    bool fits = reply->n_parameters == DYN_CLIENT_LINK_PARAMETERS && reply->n_values == width;
+    for (size_t i = 0; fits && i < reply->n_base_parameters; i++) {
+        const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
+        fits = row->column < width && row->n_columns == row->n_factors;
+        for (size_t k = 0; fits && k < row->n_columns; k++)
+            fits = row->columns[k] < width;
+    }
+    return fits;
+}
+
+/* Turns the reply into the result. */
+static dyn_client_status take_reply(base_parameters_result *taken, dyn_client_error *error) {
+    const Dynamics__V1__BaseParametersReply *reply = taken->reply;
+    if (!is_sound(reply))
+        return fail_bad_reply(error, "the base parameters do not hold as many values as they must");
+    dyn_client_base_parameter *rows = pool_take(&taken->memory, reply->n_base_parameters + 1, sizeof *rows);
+    if (rows == NULL)
+        return fail_memory(error);
+    for (size_t i = 0; i < reply->n_base_parameters; i++) {
+        const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
+        rows[i] = (dyn_client_base_parameter){.column = row->column,
+                                              .value = row->value,
+                                              .unit = row->unit,
+                                              .term_count = row->n_columns,
+                                              .columns = row->columns,
+                                              .factors = row->factors};
+    }
+    taken->parameters = (dyn_client_base_parameters){.body_count = reply->n_bodies,
+                                                     .bodies = (const char *const *)reply->bodies,
+                                                     .names = (const char *const *)reply->parameters,
+                                                     .values = reply->values,
+                                                     .count = reply->n_base_parameters,
+                                                     .rows = rows};
+    return DYN_CLIENT_OK;
+}
+
+/* Sends the question. */
+static dyn_client_status ask(dyn_client *client, const char *model, const double *gravity, double timeout,
+                             base_parameters_result *taken, dyn_client_error *error) {
+    Dynamics__V1__BaseParametersRequest asked = DYNAMICS__V1__BASE_PARAMETERS_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.model = (char *)model;
+    asked.gravity = gravity != NULL ? from_vector3(&taken->memory, gravity) : NULL;
+    if (taken->memory.is_exhausted)
+        return fail_memory(error);
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_BASE_PARAMETERS;
+    request.base_parameters = &asked;
+    return call_unpacked(client, &request, timeout, &dynamics__v1__base_parameters_reply__descriptor, error,
+                         &taken->reply);
+}
+
+dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model, const double *gravity,
+                                                  double timeout, dyn_client_error *error,
+                                                  dyn_client_base_parameters **parameters) {
+    *parameters = NULL;
+    if (client == NULL || model == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "base_parameters.model", "client or model is NULL");
+    base_parameters_result *taken = calloc(1, sizeof *taken);
+    if (taken == NULL)
+        return fail_memory(error);
+    dyn_client_status status = ask(client, model, gravity, timeout, taken, error);
+    if (status == DYN_CLIENT_OK)
+        status = take_reply(taken, error);
+    if (status == DYN_CLIENT_OK)
+        *parameters = &taken->parameters;
+    else
+        dyn_client_base_parameters_free(&taken->parameters);
+    return status;
+}
+
+void dyn_client_base_parameters_free(dyn_client_base_parameters *parameters) {
+    if (parameters == NULL)
+        return;
+    base_parameters_result *freed = (base_parameters_result *)parameters;
+    if (freed->reply != NULL)
+        dynamics__v1__base_parameters_reply__free_unpacked(freed->reply, NULL);
+    pool_free(&freed->memory);
+    free(freed);
+}

@@ -1,0 +1,144 @@
+/* BaseParameters: the combinations of inertial parameters that motion and torques tell of. */
+#include <dynamics/dynamics.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/geometry.h"
+#include "methods/methods.h"
+
+/* Moving joints: work and reply grow with their square. */
+enum { JOINT_LIMIT = 200, LINK_PARAMETERS = 10 };
+
+/* Factors below this are what rounding has left. */
+static const double ROUNDING = 1e-13;
+
+static const char *const names[LINK_PARAMETERS] = {"m", "hx", "hy", "hz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"};
+
+static const char *unit_of(uint32_t column) {
+    uint32_t parameter = column % LINK_PARAMETERS;
+    return parameter == 0 ? "kg" : parameter < 4 ? "kg m" : "kg m^2";
+}
+
+/* The grouping for the request's gravity; NULL, and the call ended, when there is none. */
+static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
+    const Dynamics__V1__BaseParametersRequest *r = c->request->base_parameters;
+    dyn_base_parameters *grouping = NULL;
+    double gravity[3];
+    dyn_error error;
+    if (r->gravity && !geometry_read_vector(c, "gravity", r->gravity, gravity)) {
+        return NULL;
+    }
+    if (dyn_model_joint_count(model) > JOINT_LIMIT) {
+        call_blame(c, "model");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "the model has %d moving joints; base parameters are found for at most %d",
+                  dyn_model_joint_count(model), JOINT_LIMIT);
+        return NULL;
+    }
+    dyn_status status = dyn_base_parameters_create(model, r->gravity ? gravity : NULL, &error, &grouping);
+    if (status != DYN_OK) {
+        call_blame(c, "model");
+        call_fail(c, call_code(status), "%s", error.message);
+    }
+    return grouping;
+}
+
+/* The names of bodies and parameters, and the parameters themselves. */
+static void write_parameters(call *c, const dyn_model *model, Dynamics__V1__BaseParametersReply *reply) {
+    size_t bodies = (size_t)dyn_model_joint_count(model), width = bodies * LINK_PARAMETERS;
+    reply->bodies = call_allocate(c, bodies + 1, sizeof *reply->bodies);
+    reply->parameters = call_allocate(c, LINK_PARAMETERS, sizeof *reply->parameters);
+    reply->values = call_allocate(c, width + 1, sizeof *reply->values);
+    if (call_has_ended(c)) {
+        return;
+    }
+    for (size_t i = 0; i < bodies; i++) {
+        int link = dyn_model_joint(model, (int)i)->child_link;
+        reply->bodies[i] = call_string(c, dyn_model_link(model, link)->name);
+    }
+    for (size_t i = 0; i < LINK_PARAMETERS; i++) {
+        reply->parameters[i] = (char *)(uintptr_t)names[i];
+    }
+    dyn_model_parameters(model, reply->values);
+    reply->n_bodies = bodies;
+    reply->n_parameters = LINK_PARAMETERS;
+    reply->n_values = width;
+}
+
+/* A row of B without its zeros. */
+static void write_row(call *c, size_t width, const double *row, Dynamics__V1__BaseParameter *to) {
+    size_t count = 0;
+    for (size_t i = 0; i < width; i++) {
+        count += row[i] > ROUNDING || row[i] < -ROUNDING;
+    }
+    to->columns = call_allocate(c, count, sizeof *to->columns);
+    to->factors = call_allocate(c, count, sizeof *to->factors);
+    if (call_has_ended(c)) {
+        return;
+    }
+    for (size_t i = 0; i < width; i++) {
+        if (row[i] > ROUNDING || row[i] < -ROUNDING) {
+            to->columns[to->n_columns++] = (uint32_t)i;
+            to->factors[to->n_factors++] = row[i];
+        }
+    }
+}
+
+/* The base parameters from B and b. */
+static void write_rows(call *c, const dyn_base_parameters *grouping, const double *B, const double *b,
+                       Dynamics__V1__BaseParametersReply *reply) {
+    size_t count = (size_t)dyn_base_parameters_count(grouping), width = reply->n_values;
+    const int *columns = dyn_base_parameters_columns(grouping);
+    Dynamics__V1__BaseParameter *rows = call_allocate(c, count + 1, sizeof *rows);
+    reply->base_parameters = call_allocate(c, count + 1, sizeof *reply->base_parameters);
+    for (size_t i = 0; !call_has_ended(c) && i < count; i++) {
+        dynamics__v1__base_parameter__init(&rows[i]);
+        rows[i].column = (uint32_t)columns[i];
+        rows[i].value = b[i];
+        rows[i].unit = (char *)(uintptr_t)unit_of(rows[i].column);
+        write_row(c, width, B + i * width, &rows[i]);
+        reply->base_parameters[reply->n_base_parameters++] = &rows[i];
+    }
+}
+
+static void answer(call *c, const dyn_model *model, const dyn_base_parameters *grouping) {
+    size_t count = (size_t)dyn_base_parameters_count(grouping), width = (size_t)dyn_model_parameter_count(model);
+    Dynamics__V1__BaseParametersReply *reply = call_allocate(c, 1, sizeof *reply);
+    double *B = calloc(count * width + 1, sizeof *B), *b = calloc(count + 1, sizeof *b);
+    dyn_error error;
+    if (!reply || !B || !b) {
+        call_fail_memory(c);
+        goto cleanup;
+    }
+    dynamics__v1__base_parameters_reply__init(reply);
+    write_parameters(c, model, reply);
+    if (call_has_ended(c) || call_is_late(c) || call_is_cancelled(c)) {
+        goto cleanup;
+    }
+    if (dyn_base_parameters_matrix(grouping, &error, B) != DYN_OK ||
+        dyn_base_parameters_reduce(grouping, reply->values, &error, b) != DYN_OK) {
+        call_fail_memory(c);
+        goto cleanup;
+    }
+    write_rows(c, grouping, B, b, reply);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_BASE_PARAMETERS;
+        c->reply.base_parameters = reply;
+    }
+cleanup:
+    free(B);
+    free(b);
+}
+
+void method_base_parameters(call *c) {
+    model_entry *entry = call_find_model(c, c->request->base_parameters->model);
+    if (!entry) {
+        return;
+    }
+    dyn_base_parameters *grouping = find_grouping(c, entry->model);
+    if (grouping) {
+        answer(c, entry->model, grouping);
+    }
+    dyn_base_parameters_free(grouping);
+    model_entry_release(entry);
+}
