@@ -72,7 +72,8 @@ static void on_step(simulation *s) {
 static void on_input(simulation *s) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__SimulationInput input;
-    message_input(s, face_of(s)->rows, &input);
+    message_forces forces;
+    message_input(s, face_of(s)->rows, &forces, &input);
     entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_INPUT;
     entry.input = &input;
     recording_append(s->recording, &entry.base);

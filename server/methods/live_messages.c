@@ -22,7 +22,28 @@ void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationSt
     robot_v_to_caller(r, 1, s->tau, state->tau);
 }
 
-void message_input(const simulation *s, double *rows, Dynamics__V1__SimulationInput *input) {
+void message_external_forces(const simulation *s, message_forces *forces) {
+    const stepper_forces *acting = s->input.forces;
+    static const Dynamics__V1__ReferenceFrame wire[] = {
+        [DYN_LOCAL] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL,
+        [DYN_WORLD] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD,
+        [DYN_LOCAL_WORLD_ALIGNED] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
+    };
+    static char world[] = "world";
+    for (size_t i = 0; i < acting->count; i++) {
+        Dynamics__V1__ExternalForce *force = forces->list[i] = &forces->force[i];
+        int frame = acting->force[i].frame;
+        dynamics__v1__external_force__init(force);
+        force->link = frame == DYN_WORLD_FRAME ? world : (char *)dyn_model_link(s->entry->model, frame)->name;
+        force->frame = wire[acting->force[i].reference_frame];
+        memcpy(forces->values[i], acting->force[i].wrench, sizeof forces->values[i]);
+        force->n_torque = force->n_force = 3;
+        force->torque = forces->values[i];
+        force->force = forces->values[i] + 3;
+    }
+}
+
+void message_input(const simulation *s, double *rows, message_forces *forces, Dynamics__V1__SimulationInput *input) {
     const robot *r = &face_of(s)->robot;
     dynamics__v1__simulation_input__init(input);
     input->n_q = s->nq;
@@ -35,6 +56,10 @@ void message_input(const simulation *s, double *rows, Dynamics__V1__SimulationIn
     robot_v_to_caller(r, 1, s->input.tau, input->tau);
     robot_v_to_caller(r, 1, s->input.v, input->v);
     robot_v_to_caller(r, 1, s->input.a, input->a);
+    message_external_forces(s, forces);
+    input->n_external_forces = s->input.forces->count;
+    input->external_forces = forces->list;
+    input->clear_external_forces = true;
 }
 
 static Dynamics__V1__SimulationCondition wire_condition(simulation_condition condition) {
@@ -49,7 +74,7 @@ Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_
         return NULL;
     }
     message_state(s, p->rows, &p->state);
-    message_input(s, p->rows + state_values, &p->input);
+    message_input(s, p->rows + state_values, &p->forces, &p->input);
     memcpy(p->generator, s->generator.words, sizeof p->generator);
     p->snapshot.options = face_of(s)->request;
     p->snapshot.digest = s->entry->digest;

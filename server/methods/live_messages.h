@@ -11,8 +11,17 @@
 /* The state, in the caller's order in `rows`, nq + 2 nv values. */
 void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationState *state);
 
-/* The input, in `rows`, nq + 3 nv values. */
-void message_input(const simulation *s, double *rows, Dynamics__V1__SimulationInput *input);
+/* External forces as messages. */
+typedef struct message_forces {
+    Dynamics__V1__ExternalForce *list[STEPPER_FORCES];
+    Dynamics__V1__ExternalForce force[STEPPER_FORCES];
+    double values[STEPPER_FORCES][6];
+} message_forces;
+
+void message_external_forces(const simulation *s, message_forces *forces);
+
+/* The whole input, which replaces any other one; in `rows`, nq + 3 nv values, and `forces`. */
+void message_input(const simulation *s, double *rows, message_forces *forces, Dynamics__V1__SimulationInput *input);
 
 void message_counters(const stream *s, Dynamics__V1__StreamCounters *counters);
 
@@ -21,6 +30,7 @@ typedef struct message_snapshot_parts {
     Dynamics__V1__SimulationSnapshot snapshot;
     Dynamics__V1__SimulationState state;
     Dynamics__V1__SimulationInput input;
+    message_forces forces;
     uint64_t generator[4];
     double *rows;
 } message_snapshot_parts;

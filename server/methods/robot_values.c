@@ -106,6 +106,73 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
     return status == DYN_OK || refuse(why, INVALID, field, "%s", error.message);
 }
 
+/* One half of a wrench: 3 finite numbers, or none for zero. */
+static bool read_vector(const char *field, size_t count, const double *values, double vector[3], refusal *why) {
+    char place[REFUSAL_FIELD_SIZE];
+    if (count != 0 && count != 3) {
+        return refuse(why, INVALID, field, "%s has %zu values; give 3, or none for zero", field, count);
+    }
+    for (size_t k = 0; k < count; k++) {
+        vector[k] = values[k];
+        if (!isfinite(values[k])) {
+            snprintf(place, sizeof place, "%s[%zu]", field, k);
+            return refuse(why, INVALID, place, "%s is %g; give a finite number", place, values[k]);
+        }
+    }
+    return true;
+}
+
+static bool find_frame(const robot *r, const char *field, const char *name, int *frame, refusal *why) {
+    char quoted[TEXT_QUOTE_SIZE];
+    dyn_error error;
+    if (dyn_model_find_frame(r->model, name, &error, frame) == DYN_OK) {
+        return true;
+    }
+    text_guess guess = text_guess_start(name);
+    for (int l = 0; l < dyn_model_link_count(r->model); l++) {
+        text_guess_consider(&guess, dyn_model_link(r->model, l)->name);
+    }
+    return refuse(why, DYNAMICS__V1__CODE__CODE_NOT_FOUND, field, "model \"%s\" has no link %s%s%s%s", r->entry->name,
+                  text_quote(name, quoted), guess.closest ? "; did you mean \"" : "",
+                  guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
+}
+
+static bool find_reference_frame(const char *field, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame,
+                                 refusal *why) {
+    static const dyn_reference_frame frames[] = {DYN_LOCAL, DYN_WORLD, DYN_LOCAL_WORLD_ALIGNED};
+    if ((unsigned)wire >= sizeof frames / sizeof *frames) {
+        return refuse(why, INVALID, field,
+                      "the reference frame is %d; give LOCAL (0), WORLD (1) or LOCAL_WORLD_ALIGNED (2)", (int)wire);
+    }
+    *frame = frames[wire];
+    return true;
+}
+
+bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,
+                       stepper_forces *forces, refusal *why) {
+    char place[4][REFUSAL_FIELD_SIZE];
+    static const char *const parts[] = {"link", "frame", "torque", "force"};
+    *forces = (stepper_forces){0};
+    if (count > STEPPER_FORCES) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, field,
+                      "there are %zu external forces; at most %d may act: add those on one link to one", count,
+                      STEPPER_FORCES);
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int k = 0; k < 4; k++) {
+            snprintf(place[k], sizeof place[k], "%s[%zu].%s", field, i, parts[k]);
+        }
+        if (!find_frame(r, place[0], list[i]->link, &forces->force[i].frame, why) ||
+            !find_reference_frame(place[1], list[i]->frame, &forces->force[i].reference_frame, why) ||
+            !read_vector(place[2], list[i]->n_torque, list[i]->torque, forces->force[i].wrench, why) ||
+            !read_vector(place[3], list[i]->n_force, list[i]->force, forces->force[i].wrench + 3, why)) {
+            return false;
+        }
+    }
+    forces->count = count;
+    return true;
+}
+
 static void convert(const int *columns, size_t width, size_t rows, const double *from, double *to,
                     void (*permute)(const int *, size_t, size_t, const double *, double *)) {
     if (columns) {

@@ -5,9 +5,11 @@
 #ifndef SERVER_METHODS_ROBOT_VALUES_H
 #define SERVER_METHODS_ROBOT_VALUES_H
 
+#include "dynamics/v1/dynamics.pb-c.h"
 #include "dynamics/v1/status.pb-c.h"
 #include "methods/joint_order.h"
 #include "models/entry.h"
+#include "simulations/stepper.h"
 
 enum { REFUSAL_FIELD_SIZE = 128, REFUSAL_MESSAGE_SIZE = 512 };
 
@@ -38,6 +40,10 @@ bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *na
 /* Reads a row of q or v, a, tau: finite numbers, `count` of them nq or nv. Into the model's order. */
 bool robot_read_q(const robot *r, const char *field, size_t count, const double *values, double *q, refusal *why);
 bool robot_read_v(const robot *r, const char *field, size_t count, const double *values, double *v, refusal *why);
+
+/* Reads the external forces of one state, at most STEPPER_FORCES. `field`: path of the list in the request. */
+bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,
+                       stepper_forces *forces, refusal *why);
 
 /* Rows into the model's order, and into the caller's. */
 void robot_q_to_model(const robot *r, size_t rows, const double *caller, double *model);

@@ -291,6 +291,20 @@ void method_set_simulation_input(call *c) {
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
+/* The external forces that act, in the call's memory. */
+static void show_forces(call *c, const simulation *s, Dynamics__V1__GetSimulationStateReply *reply) {
+    message_forces *forces = s->input.forces->count > 0 ? call_allocate(c, 1, sizeof *forces) : NULL;
+    if (!forces) {
+        return;
+    }
+    message_external_forces(s, forces);
+    reply->external_forces = forces->list;
+    reply->n_external_forces = s->input.forces->count;
+    for (size_t i = 0; i < reply->n_external_forces; i++) {
+        forces->list[i]->link = call_string(c, forces->list[i]->link);
+    }
+}
+
 void method_get_simulation_state(call *c) {
     const Dynamics__V1__GetSimulationStateRequest *r = c->request->get_simulation_state;
     Dynamics__V1__GetSimulationStateReply *reply = call_allocate(c, 1, sizeof *reply);
@@ -303,6 +317,7 @@ void method_get_simulation_state(call *c) {
         dynamics__v1__get_simulation_state_reply__init(reply);
         reply->state = message_state_copy(c, s);
         reply->simulation = message_summary(c, s);
+        show_forces(c, s, reply);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_SIMULATION_STATE;
         c->reply.get_simulation_state = reply;
     }

@@ -289,8 +289,18 @@ bool plan_input(simulation *s, const char *field, const Dynamics__V1__Simulation
         snprintf(place, sizeof place, "%s.%s", field, parts[i].name);
         is_good = parts[i].count == 0 || robot_read_v(r, place, parts[i].count, parts[i].values, parts[i].to, why);
     }
+    stepper_forces forces;
+    snprintf(place, sizeof place, "%s.external_forces", field);
+    is_good = is_good && robot_read_forces(r, place, m->n_external_forces, m->external_forces, &forces, why);
     if (is_good) {
-        simulation_set_input(s, m->n_tau ? tau : NULL, m->n_q ? q : NULL, m->n_v ? v : NULL, m->n_a ? a : NULL);
+        bool has_forces = m->n_external_forces > 0 || m->clear_external_forces;
+        simulation_set_input(s, &(stepper_input){
+                                    .tau = m->n_tau ? tau : NULL,
+                                    .q = m->n_q ? q : NULL,
+                                    .v = m->n_v ? v : NULL,
+                                    .a = m->n_a ? a : NULL,
+                                    .forces = has_forces ? &forces : NULL,
+                                });
     }
     free(rows);
     return is_good;

@@ -47,12 +47,13 @@ static bool allocate(simulation *s, const simulation_options *options) {
     s->q = copy(nq, options->q);
     s->v = copy(nv, options->v);
     s->tau = copy(nv, NULL);
-    s->input = (stepper_input){copy(nv, NULL), copy(nq, options->q), copy(nv, NULL), copy(nv, NULL)};
+    s->input = (stepper_input){copy(nv, NULL), copy(nq, options->q), copy(nv, NULL), copy(nv, NULL),
+                               calloc(1, sizeof *s->input.forces)};
     s->batch.q = copy(SIMULATION_BATCH * nq, NULL);
     s->batch.v = copy(SIMULATION_BATCH * nv, NULL);
     s->batch.tau = copy(SIMULATION_BATCH * nv, NULL);
     return s->initial_q && s->initial_v && s->q && s->v && s->tau && s->input.tau && s->input.q && s->input.v &&
-           s->input.a && s->batch.q && s->batch.v && s->batch.tau;
+           s->input.a && s->input.forces && s->batch.q && s->batch.v && s->batch.tau;
 }
 
 static uint64_t run_tick(pacer_task *task, uint64_t due);
@@ -115,6 +116,7 @@ void simulation_release(simulation *s) {
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         free(arrays[i]);
     }
+    free(s->input.forces);
     if (s->attachment) {
         s->free_attachment(s->attachment);
     }
@@ -382,11 +384,14 @@ static void replace(double *to, const double *from, size_t count) {
     }
 }
 
-void simulation_set_input(simulation *s, const double *tau, const double *q, const double *v, const double *a) {
-    replace(s->input.tau, tau, s->nv);
-    replace(s->input.q, q, s->nq);
-    replace(s->input.v, v, s->nv);
-    replace(s->input.a, a, s->nv);
+void simulation_set_input(simulation *s, const stepper_input *input) {
+    replace(s->input.tau, input->tau, s->nv);
+    replace(s->input.q, input->q, s->nq);
+    replace(s->input.v, input->v, s->nv);
+    replace(s->input.a, input->a, s->nv);
+    if (input->forces) {
+        *s->input.forces = *input->forces;
+    }
     if (s->recording) {
         s->hooks->on_input(s);
     }
@@ -421,6 +426,7 @@ void simulation_reset(simulation *s) {
     replace(s->input.q, s->initial_q, s->nq);
     memset(s->input.v, 0, s->nv * sizeof *s->input.v);
     memset(s->input.a, 0, s->nv * sizeof *s->input.a);
+    s->input.forces->count = 0;
     disturbance_seed(&s->generator, s->seed);
     s->step = 0;
     atomic_store(&s->time, 0);

@@ -175,7 +175,7 @@ simulation_progress simulation_step(simulation *s);
 void simulation_flush(simulation *s);
 
 /* Replaces the parts of the input that are not NULL. */
-void simulation_set_input(simulation *s, const double *tau, const double *q, const double *v, const double *a);
+void simulation_set_input(simulation *s, const stepper_input *input);
 
 /* Another state; v NULL: at rest. The caller has checked the values. It is well again, if it had diverged. */
 void simulation_set_state(simulation *s, const double *q, const double *v);

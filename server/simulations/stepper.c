@@ -21,6 +21,7 @@ struct stepper {
     size_t nv;
     double *deviation; /* NULL: no disturbance */
     double *tau;
+    dyn_external_force forces[STEPPER_FORCES];
     limited_joint *limited;
     size_t limited_count, next_limited;
     unsigned quiet_steps;
@@ -107,6 +108,18 @@ static void describe(const stepper *s, dyn_error *error) {
     }
 }
 
+/* The external forces as the library takes them. */
+static dyn_external_forces list_forces(stepper *s, const stepper_forces *forces) {
+    for (size_t i = 0; i < forces->count; i++) {
+        s->forces[i] = (dyn_external_force){
+            .frame = forces->force[i].frame,
+            .reference_frame = forces->force[i].reference_frame,
+            .wrench = forces->force[i].wrench,
+        };
+    }
+    return (dyn_external_forces){forces->count, s->forces};
+}
+
 bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
                   dyn_error *error) {
     bool has_control = stepper_options(s)->control != DYN_CONTROL_NONE;
@@ -114,11 +127,13 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
     for (size_t i = 0; s->deviation && i < s->nv; i++) {
         s->tau[i] += s->deviation[i] * disturbance_normal(generator);
     }
+    dyn_external_forces forces = list_forces(s, input->forces);
     dyn_step_input acting = {
         .tau = s->tau,
         .q_r = has_control ? input->q : NULL,
         .v_r = has_control ? input->v : NULL,
         .a_r = has_control ? input->a : NULL,
+        .forces = forces.count > 0 ? &forces : NULL,
     };
     s->result = (dyn_sample_result){0};
     s->next_limited = 0;

@@ -9,12 +9,25 @@
 
 #include "simulations/disturbance.h"
 
-/* What drives a step: forces, and the reference of the controller. */
+/* Wrenches of the environment, held in their frames. */
+enum { STEPPER_FORCES = 64 };
+
+typedef struct stepper_forces {
+    size_t count;
+    struct {
+        int frame;
+        dyn_reference_frame reference_frame;
+        double wrench[6]; /* (n; f), N m and N */
+    } force[STEPPER_FORCES];
+} stepper_forces;
+
+/* What drives a step: forces, the reference of the controller, and external forces. */
 typedef struct stepper_input {
     double *tau; /* nv */
     double *q;   /* nq */
     double *v;   /* nv */
     double *a;   /* nv */
+    stepper_forces *forces;
 } stepper_input;
 
 typedef struct stepper stepper;

@@ -989,6 +989,8 @@ typedef struct dyn_client_simulation {
     double time, stamp; /* s simulated; s since 1970-01-01 UTC */
     size_t nq, nv;      /* 0 in lists: states are not told there */
     const double *q, *v, *tau;
+    size_t external_force_count; /* that act in the next step; told by dyn_client_get_simulation only */
+    const dyn_client_external_force *external_forces;
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
@@ -1003,6 +1005,10 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_create_simulation(dyn_client *cli
 typedef struct dyn_client_simulation_input {
     size_t nq, nv;
     const double *tau, *q, *v, *a;
+    /* With one row each. They replace those that acted before, and act until replaced, held in their frames. */
+    size_t external_force_count;
+    const dyn_client_external_force *external_forces;
+    bool clear_external_forces; /* those that acted before end, though there are no others */
 } dyn_client_simulation_input;
 
 /* Advances a simulation that does not run with the clock. `input` (NULL: unchanged) holds from its first step on. */

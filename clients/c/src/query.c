@@ -30,44 +30,46 @@ static dyn_client_status check(const dyn_client_query *query, const double *q, d
     return DYN_CLIENT_OK;
 }
 
-static dyn_client_status check_forces(const dyn_client_query *query, dyn_client_error *error) {
-    if (query->external_force_count > 0 && query->external_forces == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.external_forces", "query.external_forces is NULL");
-    for (size_t i = 0; i < query->external_force_count; i++) {
-        const dyn_client_external_force *force = &query->external_forces[i];
+static dyn_client_status check_forces(const char *list, size_t samples, size_t count,
+                                      const dyn_client_external_force *forces, dyn_client_error *error) {
+    if (count > 0 && forces == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, list, "%s is NULL", list);
+    for (size_t i = 0; i < count; i++) {
         char field[DYN_CLIENT_FIELD_SIZE];
-        snprintf(field, sizeof field, "query.external_forces[%zu]", i);
-        if (force->link == NULL)
+        snprintf(field, sizeof field, "%s[%zu]", list, i);
+        if (forces[i].link == NULL)
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "its link is NULL");
-        if (force->rows != 1 && force->rows != query->samples)
+        if (forces[i].rows != 1 && forces[i].rows != samples)
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%zu rows: give 1, or %zu as there are samples",
-                        force->rows, query->samples);
+                        forces[i].rows, samples);
     }
     return DYN_CLIENT_OK;
 }
 
-/* Headings over the caller's arrays, in one block: pointers first, then what they point to. */
-static dyn_client_status take_forces(const dyn_client_query *query, dyn_client_error *error, query_parts *parts) {
-    dyn_client_status status = check_forces(query, error);
-    size_t count = query->external_force_count;
+/* Pointers first, then what they point to. */
+dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,
+                                       const dyn_client_external_force *forces, dyn_client_error *error,
+                                       Dynamics__V1__ExternalForce ***headings) {
+    dyn_client_status status = check_forces(field, samples, count, forces, error);
+    *headings = NULL;
     if (status != DYN_CLIENT_OK || count == 0)
         return status;
-    parts->forces = calloc(count, sizeof *parts->forces + sizeof **parts->forces);
-    if (parts->forces == NULL)
+    Dynamics__V1__ExternalForce **list = calloc(count, sizeof *list + sizeof **list);
+    if (list == NULL)
         return fail_memory(error);
-    parts->force_count = count;
-    Dynamics__V1__ExternalForce *headings = (Dynamics__V1__ExternalForce *)(parts->forces + count);
+    Dynamics__V1__ExternalForce *made = (Dynamics__V1__ExternalForce *)(list + count);
     for (size_t i = 0; i < count; i++) {
-        const dyn_client_external_force *force = &query->external_forces[i];
-        dynamics__v1__external_force__init(&headings[i]);
-        headings[i].link = (char *)force->link;
-        headings[i].frame = (Dynamics__V1__ReferenceFrame)force->reference_frame;
-        headings[i].n_force = force->force != NULL ? 3 * force->rows : 0;
-        headings[i].force = (double *)force->force;
-        headings[i].n_torque = force->torque != NULL ? 3 * force->rows : 0;
-        headings[i].torque = (double *)force->torque;
-        parts->forces[i] = &headings[i];
+        const dyn_client_external_force *force = &forces[i];
+        dynamics__v1__external_force__init(&made[i]);
+        made[i].link = (char *)force->link;
+        made[i].frame = (Dynamics__V1__ReferenceFrame)force->reference_frame;
+        made[i].n_force = force->force != NULL ? 3 * force->rows : 0;
+        made[i].force = (double *)force->force;
+        made[i].n_torque = force->torque != NULL ? 3 * force->rows : 0;
+        made[i].torque = (double *)force->torque;
+        list[i] = &made[i];
     }
+    *headings = list;
     return DYN_CLIENT_OK;
 }
 
@@ -99,7 +101,9 @@ dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *q
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or query is NULL");
     dyn_client_status status = check(query, q, error, parts);
     if (status == DYN_CLIENT_OK && with_external_forces)
-        status = take_forces(query, error, parts);
+        status = external_forces_take("query.external_forces", query->samples, query->external_force_count,
+                                      query->external_forces, error, &parts->forces);
+    parts->force_count = parts->forces != NULL ? query->external_force_count : 0;
     if (status == DYN_CLIENT_OK)
         status = take_payloads(query, error, parts);
     if (status != DYN_CLIENT_OK) {

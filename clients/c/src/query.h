@@ -30,6 +30,12 @@ dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *q
                                    bool with_external_forces, dyn_client_error *error, query_parts *parts);
 void query_parts_free(query_parts *parts);
 
+/* Headings over external forces, each of one row or of one a sample, in one block (NULL where there are none) that the
+ * caller frees. `field`: path of the list in messages. */
+dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,
+                                       const dyn_client_external_force *forces, dyn_client_error *error,
+                                       Dynamics__V1__ExternalForce ***headings);
+
 /* a * b; false on overflow of size_t, or of the bytes of so many doubles. */
 bool count_doubles(size_t a, size_t b, size_t *product);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "query.h"
 
 const char *dyn_client_condition_name(dyn_client_condition condition) {
     static const char *const names[] = {"running", "paused", "diverged"};
@@ -18,6 +19,7 @@ const char *dyn_client_condition_name(dyn_client_condition condition) {
 typedef struct simulation_result {
     dyn_client_simulation simulation;
     ProtobufCMessage *reply;
+    dyn_client_external_force *forces;
 } simulation_result;
 
 static void take_summary(const Dynamics__V1__SimulationSummary *from, dyn_client_simulation *to) {
@@ -80,7 +82,31 @@ void dyn_client_simulation_free(dyn_client_simulation *simulation) {
         return;
     simulation_result *result = (simulation_result *)simulation;
     protobuf_c_message_free_unpacked(result->reply, NULL);
+    free(result->forces);
     free(result);
+}
+
+/* Lists the external forces of a reply that the simulation was given. */
+static dyn_client_status give_forces(const Dynamics__V1__GetSimulationStateReply *reply, dyn_client_error *error,
+                                     dyn_client_simulation *simulation) {
+    simulation_result *result = (simulation_result *)simulation;
+    size_t count = reply->n_external_forces;
+    if (count == 0)
+        return DYN_CLIENT_OK;
+    result->forces = calloc(count, sizeof *result->forces);
+    if (result->forces == NULL)
+        return fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const Dynamics__V1__ExternalForce *from = reply->external_forces[i];
+        result->forces[i] = (dyn_client_external_force){.link = from->link,
+                                                        .reference_frame = (dyn_client_reference_frame)from->frame,
+                                                        .force = from->n_force == 3 ? from->force : NULL,
+                                                        .torque = from->n_torque == 3 ? from->torque : NULL,
+                                                        .rows = 1};
+    }
+    simulation->external_force_count = count;
+    simulation->external_forces = result->forces;
+    return DYN_CLIENT_OK;
 }
 
 /* Begins a call: checks the arguments that all have. */
@@ -167,7 +193,13 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
 
 /* ---- commanding -------------------------------------------------------------------------------------------------- */
 
-static void fill_input(const dyn_client_simulation_input *from, Dynamics__V1__SimulationInput *to) {
+/* The caller frees to->external_forces. */
+static dyn_client_status fill_input(const char *field, const dyn_client_simulation_input *from, dyn_client_error *error,
+                                    Dynamics__V1__SimulationInput *to) {
+    dyn_client_status status =
+        external_forces_take(field, 1, from->external_force_count, from->external_forces, error, &to->external_forces);
+    to->n_external_forces = to->external_forces != NULL ? from->external_force_count : 0;
+    to->clear_external_forces = from->clear_external_forces;
     to->n_tau = count_of(from->tau, from->nv);
     to->tau = (double *)from->tau;
     to->n_q = count_of(from->q, from->nq);
@@ -176,6 +208,7 @@ static void fill_input(const dyn_client_simulation_input *from, Dynamics__V1__Si
     to->v = (double *)from->v;
     to->n_a = count_of(from->a, from->nv);
     to->a = (double *)from->a;
+    return status;
 }
 
 dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *name, uint64_t token, uint64_t steps,
@@ -192,12 +225,15 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     step.token = token;
     step.steps = steps;
     if (input != NULL) {
-        fill_input(input, &driven);
+        status = fill_input("step_simulation.input.external_forces", input, error, &driven);
         step.input = &driven;
     }
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION;
     request.step_simulation = &step;
-    status = call_unpacked(client, &request, timeout, &dynamics__v1__step_simulation_reply__descriptor, error, &reply);
+    if (status == DYN_CLIENT_OK)
+        status =
+            call_unpacked(client, &request, timeout, &dynamics__v1__step_simulation_reply__descriptor, error, &reply);
+    free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_condition condition = (dyn_client_condition)reply->condition;
@@ -217,9 +253,10 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
     dyn_client_status status = begin(client, name, error);
     if (status == DYN_CLIENT_OK && input == NULL)
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "set_simulation_input.input", "input is NULL");
+    if (status == DYN_CLIENT_OK)
+        status = fill_input("set_simulation_input.input.external_forces", input, error, &driven);
     if (status != DYN_CLIENT_OK)
         return status;
-    fill_input(input, &driven);
     set.simulation = (char *)name;
     set.token = token;
     set.input = &driven;
@@ -227,6 +264,7 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
     request.set_simulation_input = &set;
     status =
         call_unpacked(client, &request, timeout, &dynamics__v1__set_simulation_input_reply__descriptor, error, &reply);
+    free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
     if (step != NULL)
@@ -249,7 +287,16 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
     request.get_simulation_state = &get;
     status =
         call_unpacked(client, &request, timeout, &dynamics__v1__get_simulation_state_reply__descriptor, error, &reply);
-    return status == DYN_CLIENT_OK ? give(reply, reply->simulation, reply->state, error, simulation) : status;
+    if (status == DYN_CLIENT_OK)
+        status = give(reply, reply->simulation, reply->state, error, simulation);
+    if (status != DYN_CLIENT_OK || simulation == NULL)
+        return status;
+    status = give_forces(reply, error, *simulation);
+    if (status != DYN_CLIENT_OK) {
+        dyn_client_simulation_free(*simulation);
+        *simulation = NULL;
+    }
+    return status;
 }
 
 dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char *name, uint64_t token, size_t nq,

@@ -22,7 +22,8 @@ typedef struct dyn_external_force {
     size_t stride;
 } dyn_external_force;
 
-/* Several of them; they add up. */
+/* Several of them; they add up. Any model takes 64 at least in one call, and one more for each link; beyond that a
+ * function returns DYN_RESOURCE_EXHAUSTED with the place "external_forces". */
 typedef struct dyn_external_forces {
     size_t count;
     const dyn_external_force *force;

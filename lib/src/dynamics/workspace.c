@@ -8,7 +8,7 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 
-enum { ALIGNMENT = 64, SPARE_WRENCHES = 16 };
+enum { ALIGNMENT = 64, SPARE_WRENCHES = 64 };
 
 /* Matrices of more doubles than this, over all lanes, do not stay in the cache: the workspace has no room for them. */
 static const size_t packed_matrices_bound = 1 << 17;
