@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "given_forces.h"
 #include "numbers.h"
 
 /* States in one request, and bytes of a request or reply that are aimed at. */
@@ -22,10 +23,8 @@ typedef struct evaluation_run {
     state_source source;
     state_batch batch;
     size_t widths[2];
-    double *results[2]; /* of a full batch */
-    dyn_client_external_force *forces;
-    double *constant_forces; /* force and torque of each --force */
-    char *force_links;
+    double *results[2];  /* of a full batch */
+    given_forces forces; /* those of --force; the list ends with those of the batch's states */
     dyn_client_payload *payloads;
     char *payload_links;
     size_t done; /* states written */
@@ -42,51 +41,6 @@ static exit_code take_gravity(evaluation_run *run) {
         return complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", text, message);
     run->context.query.gravity = run->gravity;
     return EXIT_OK;
-}
-
-/* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]"; the colon is the last one, since names may hold some. */
-static exit_code take_force(evaluation_run *run, size_t index, size_t frame, char *text) {
-    char message[PARSE_MESSAGE_SIZE];
-    double *values = run->constant_forces + 6 * index;
-    char *colon = strrchr(text, ':');
-    size_t count = 1;
-    for (const char *c = colon; c != NULL && *c != '\0'; c++)
-        count += *c == ',';
-    if (colon == NULL || colon == text || (count != 3 && count != 6) ||
-        !parse_numbers(colon + 1, count, values, message, sizeof message))
-        return complain(EXIT_USAGE, "--force %s: give LINK:FX,FY,FZ in N, and ,NX,NY,NZ in N m for a torque",
-                        run->context.given->forces[index]);
-    *colon = '\0';
-    run->forces[index] = (dyn_client_external_force){.link = text,
-                                                     .reference_frame = (dyn_client_reference_frame)frame,
-                                                     .force = values,
-                                                     .torque = values + 3,
-                                                     .rows = 1};
-    return EXIT_OK;
-}
-
-/* The wrenches of --force, which hold for all states. */
-static exit_code take_forces(evaluation_run *run) {
-    const arguments *given = run->context.given;
-    size_t frame, length = 1;
-    exit_code code =
-        arguments_choice(given, OPTION_FORCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, DYN_CLIENT_LOCAL, &frame);
-    if (code != EXIT_OK)
-        return code;
-    for (size_t i = 0; i < given->force_count; i++)
-        length += strlen(given->forces[i]) + 1;
-    run->forces = calloc(given->force_count + 1, sizeof *run->forces);
-    run->constant_forces = calloc(given->force_count + 1, 6 * sizeof(double));
-    run->force_links = calloc(length, 1);
-    if (run->forces == NULL || run->constant_forces == NULL || run->force_links == NULL)
-        return complain_memory();
-    char *text = run->force_links;
-    for (size_t i = 0; i < given->force_count && code == EXIT_OK; i++) {
-        char *end = stpcpy(text, given->forces[i]);
-        code = take_force(run, i, frame, text);
-        text = end + 1;
-    }
-    return code;
 }
 
 /* Reads "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]". */
@@ -172,7 +126,7 @@ static exit_code prepare_query(evaluation_run *run) {
                                             .joint_names = run->robot.names};
     code = take_gravity(run);
     if (code == EXIT_OK)
-        code = take_forces(run);
+        code = given_forces_take(given, &run->forces);
     if (code == EXIT_OK)
         code = take_payloads(run);
     if (code != EXIT_OK)
@@ -235,11 +189,11 @@ static exit_code prepare_batch(evaluation_run *run) {
 
 /* Lists the wrenches of the command line and those of the batch's states. */
 static exit_code gather_forces(evaluation_run *run) {
-    size_t constant = run->context.given->force_count, count = constant + run->batch.force_count;
-    dyn_client_external_force *grown = realloc(run->forces, (count + 1) * sizeof *grown);
+    size_t constant = run->forces.count, count = constant + run->batch.force_count;
+    dyn_client_external_force *grown = realloc(run->forces.list, (count + 1) * sizeof *grown);
     if (grown == NULL)
         return complain_memory();
-    run->forces = grown;
+    run->forces.list = grown;
     for (size_t i = 0; i < run->batch.force_count; i++) {
         const batch_force *entry = &run->batch.forces[i];
         grown[constant + i] = (dyn_client_external_force){.link = entry->link,
@@ -286,7 +240,7 @@ static size_t offending_state(const state_batch *batch, const char *field) {
 static dyn_client_status compute(evaluation_run *run, dyn_client_error *error) {
     run->context.query.samples = run->batch.count;
     for (size_t i = 0; i < run->batch.force_count; i++)
-        run->forces[run->context.given->force_count + i].rows = run->batch.count;
+        run->forces.list[run->forces.count + i].rows = run->batch.count;
     return run->evaluated->compute(&run->context, &run->batch, error, run->results[0], run->results[1]);
 }
 
@@ -335,9 +289,7 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
     state_batch_free(&run.batch);
     free(run.results[0]);
     free(run.results[1]);
-    free(run.forces);
-    free(run.constant_forces);
-    free(run.force_links);
+    given_forces_free(&run.forces);
     free(run.payloads);
     free(run.payload_links);
     layout_free(&run.robot);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "given_forces.h"
 #include "numbers.h"
 #include "state_source.h"
 #include "table.h"
@@ -202,6 +203,7 @@ typedef struct own_simulation {
     double duration, frequency, kp, kd, v[1];
     state_source source;
     state_batch start;
+    given_forces forces;
     dyn_client_simulation_options options;
 } own_simulation;
 
@@ -324,6 +326,11 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
     trace rows;
     const char *recording = given->value[OPTION_RECORD];
     exit_code code = trace_open(given, robot, true, &rows);
+    const dyn_client_simulation_input input = {.external_force_count = own->forces.count,
+                                               .external_forces = own->forces.list};
+    if (code == EXIT_OK && input.external_force_count > 0 &&
+        dyn_client_set_simulation_input(own->client, own->name, own->token, &input, 0, &error, NULL) != DYN_CLIENT_OK)
+        code = complain_call(&error, NULL);
     if (code == EXIT_OK && recording != NULL &&
         dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
@@ -348,6 +355,8 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     dyn_client_simulation *created;
     dyn_client_error error;
     exit_code code = take_simulation(given, &own);
+    if (code == EXIT_OK)
+        code = given_forces_take(given, &own.forces);
     if (code == EXIT_OK)
         code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
     if (code == EXIT_OK)
@@ -377,6 +386,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     }
     state_source_close(&own.source);
     state_batch_free(&own.start);
+    given_forces_free(&own.forces);
     close_robot(&robot);
     return code;
 }

@@ -313,15 +313,18 @@ static const command COMMANDS[] = {
      .details =
          "Starts at --q and --v, or in the home configuration at rest. Without --rate time passes as fast as it\n"
          "can; with it, with the clock, and others may watch meanwhile. Prints the last state, or all of them\n"
-         "with --csv, --json (an object a line) or --plot. The columns are those that --states reads.\n",
+         "with --csv, --json (an object a line) or --plot. The columns are those that --states reads. --force is\n"
+         "what the environment applies to a link, from the first step on.\n",
      .example = "dynamicsctl simulate ur5 --duration 3 --csv > fall.csv\n"
+                "  dynamicsctl simulate ur5 --duration 3 --force tool0:0,0,-20 --force-frame local_world_aligned\n"
                 "  dynamicsctl simulate ur5 --rate 1 --duration 10 --control pd_gravity --kp 100 --kd 10 --plot",
      .min_operands = 1,
      .max_operands = 1,
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_NAME) | WITH(OPTION_DURATION) |
                 WITH(OPTION_STEP) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
-                WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) |
-                WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+                WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) |
+                WITH(OPTION_PLOT),
      .run = run_simulate},
     {.name = "simulations",
      .operands = "",
@@ -432,7 +435,7 @@ static void print_command_help(const command *known) {
     if ((known->options & WITH(OPTION_STATES)) != 0)
         fputs(STATES_HELP, stdout);
     fputs(known->details, stdout);
-    if ((known->options & WITH(OPTION_FORCE)) != 0)
+    if ((known->options & WITH(OPTION_FORCE)) != 0 && (known->options & WITH(OPTION_STATES)) != 0)
         fputs(FORCES_HELP, stdout);
     if (known->details[0] != '\0' || (known->options & WITH(OPTION_STATES)) != 0)
         fputc('\n', stdout);

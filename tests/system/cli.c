@@ -571,10 +571,22 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     outcome_free(&run);
     must_fail("$ctl replay run2", 1, "replay_simulation.recording");
     must_fail("$ctl simulate ur5 --step -1", 2, "--step -1");
+    must_fail("$ctl simulate ur5 --force tool0:1,2", 2, "give LINK:FX,FY,FZ");
+    must_fail("$ctl simulate ur5 --force tool:1,2,3", 1, "set_simulation_input.input.external_forces[0].link");
     must_fail("$ctl simulate ur5 --integrator euler", 2, "semi_implicit_euler|explicit_euler|rk4");
     must_fail("$ctl simulate ur5 --csv --plot", 2, "one of");
     must_fail("$ctl record arm run3", 2, "--token");
     must_fail("$ctl watch nobody", 1, "no simulation \"nobody\"");
+    /* A push on a link: the robot goes another way, and the recorded run comes out the same. */
+    run = shell(
+        "$ctl simulate two_link --duration 0.1 --force link2:0,0,5 --force-frame local_world_aligned --record pushed "
+        "--json | tail -n 1; $ctl simulate two_link --duration 0.1 --json | tail -n 1; $ctl replay pushed");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    first = strstr(run.output, "\n");
+    ck_assert_ptr_nonnull(first);
+    ck_assert_msg(strncmp(run.output, first + 1, (size_t)(first - run.output)) != 0, "the force has no effect");
+    ck_assert_msg(strstr(first, "100 steps of 0.001 s, 100 came out with the same bits") != NULL, "%s", run.output);
+    outcome_free(&run);
 }
 END_TEST
 

@@ -119,6 +119,225 @@ START_TEST(two_links_fall_as_their_energy_tells) {
 }
 END_TEST
 
+/* ---- external forces --------------------------------------------------------------------------------------------- */
+
+/* Loads a body of 2 kg that floats, with its centre of mass at its origin. */
+static void load_brick(void) {
+    static const double none[3] = {0};
+    const dyn_client_load_request request = {
+        .urdf = "<robot name='brick'><link name='brick'><inertial><mass value='2'/>"
+                "<inertia ixx='0.1' ixy='0' ixz='0' iyy='0.2' iyz='0' izz='0.4'/></inertial></link></robot>",
+        .base = DYN_CLIENT_BASE_FLOATING,
+        .gravity = none};
+    dyn_client_loaded_model *loaded;
+    ok(dyn_client_load_model(client, &request, 0, &error, &loaded));
+    ck_assert_uint_eq(loaded->model.nv, 6);
+    dyn_client_loaded_model_free(loaded);
+}
+
+START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler) {
+    /* f = m a, and n = I dw/dt about a principal axis; semi-implicit Euler gives v = k h a, p = k (k + 1) / 2 h^2 a. */
+    const double force[3] = {3, -4, 5}, torque[3] = {0, 0, 0.8}, h = 1e-3, mass = 2, inertia = 0.4;
+    dyn_client_external_force wrench = {
+        .link = "brick", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = force, .rows = 1};
+    const dyn_client_simulation_input push = {.external_force_count = 1, .external_forces = &wrench};
+    const dyn_client_simulation_input release = {.clear_external_forces = true};
+    const dyn_client_simulation_options options = {.name = "arm", .model = "brick", .step = h};
+    dyn_client_simulation *state;
+    load_brick();
+    uint64_t token = create(&options), steps = 1000;
+    ok(dyn_client_step_simulation(client, "arm", token, steps, &push, 0, &error, &state));
+    double k = (double)steps, half = k * (k + 1) / 2;
+    for (int i = 0; i < 3; i++) {
+        ck_assert_double_eq_tol(state->v[i], k * h * force[i] / mass, 1e-12);
+        ck_assert_double_eq_tol(state->v[i + 3], 0, 1e-12);
+        ck_assert_double_eq_tol(state->q[i], half * h * h * force[i] / mass, 1e-12);
+    }
+    dyn_client_simulation_free(state);
+    /* Without it the body keeps its velocity; a torque then turns it. */
+    ok(dyn_client_step_simulation(client, "arm", token, steps, &release, 0, &error, &state));
+    ck_assert_double_eq_tol(state->q[0], (half + k * k) * h * h * force[0] / mass, 1e-12);
+    dyn_client_simulation_free(state);
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    wrench.force = NULL;
+    wrench.torque = torque;
+    ok(dyn_client_step_simulation(client, "arm", token, steps, &push, 0, &error, &state));
+    double angle = 2 * atan2(state->q[5], state->q[6]);
+    ck_assert_double_eq_tol(angle, half * h * h * torque[2] / inertia, 1e-9);
+    dyn_client_simulation_free(state);
+}
+END_TEST
+
+static const double ur5_q[NQ] = {0.3, -1.1, 0.9, 0.4, -0.7, 0.2};
+static const double push_values[] = {10, -20, 5, 1, 2, -3, -7, 3, 11};
+static const dyn_client_external_force pushes[] = {
+    {.link = "wrist_3_link", .force = push_values, .torque = push_values + 3, .rows = 1},
+    {.link = "forearm_link", .reference_frame = DYN_CLIENT_WORLD, .force = push_values + 6, .rows = 1},
+    {.link = "forearm_link", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .torque = push_values + 1, .rows = 1},
+};
+static const dyn_client_simulation_input pushing = {.external_force_count = 3, .external_forces = pushes};
+
+START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
+    /* One robot is pushed; its twin gets sum J' f as the input. One step is the same for both. */
+    const dyn_client_quantity wanted = DYN_CLIENT_EXTERNAL_FORCES;
+    const dyn_client_query query = {.model = "ur5",
+                                    .nq = NQ,
+                                    .nv = NQ,
+                                    .samples = 1,
+                                    .external_force_count = pushing.external_force_count,
+                                    .external_forces = pushes};
+    const dyn_client_evaluate_request request = {.q = ur5_q, .quantity_count = 1, .quantities = &wanted};
+    dyn_client_evaluation *evaluation;
+    dyn_client_simulation *pushed, *driven, *free_one;
+    ok(dyn_client_evaluate(client, &query, &request, &error, &evaluation));
+    const dyn_client_simulation_input torques = {.nv = NQ, .tau = evaluation->results[0].blocks[0].values};
+    const dyn_client_integrator integrators[] = {DYN_CLIENT_SEMI_IMPLICIT_EULER, DYN_CLIENT_EXPLICIT_EULER};
+    for (int i = 0; i < 2; i++) {
+        dyn_client_simulation_options options = {
+            .model = "ur5", .nq = NQ, .q = ur5_q, .integrator = integrators[i], .ignore_effort_limits = true};
+        options.name = i == 0 ? "pushed" : "pushed2";
+        uint64_t first = create(&options);
+        ok(dyn_client_step_simulation(client, options.name, first, 1, &pushing, 0, &error, &pushed));
+        options.name = i == 0 ? "driven" : "driven2";
+        uint64_t second = create(&options);
+        ok(dyn_client_step_simulation(client, options.name, second, 1, &torques, 0, &error, &driven));
+        options.name = i == 0 ? "free" : "free2";
+        uint64_t third = create(&options);
+        ok(dyn_client_step_simulation(client, options.name, third, 1, NULL, 0, &error, &free_one));
+        for (int j = 0; j < NQ; j++) {
+            ck_assert_double_eq_tol(pushed->v[j], driven->v[j], 1e-11 * (1 + fabs(driven->v[j])));
+            /* An external force is no force of the joints. */
+            ck_assert_double_eq(pushed->tau[j], 0);
+        }
+        ck_assert_double_gt(fabs(pushed->v[1] - free_one->v[1]), 1e-3);
+        dyn_client_simulation_free(pushed);
+        dyn_client_simulation_free(driven);
+        dyn_client_simulation_free(free_one);
+    }
+    dyn_client_evaluation_free(evaluation);
+}
+END_TEST
+
+/* Whether exactly these forces are told to act. */
+static void check_forces(const char *name, size_t count, const dyn_client_external_force *forces) {
+    static const double zero[3] = {0};
+    dyn_client_simulation *told = look(name);
+    ck_assert_uint_eq(told->external_force_count, count);
+    for (size_t i = 0; i < count; i++) {
+        const dyn_client_external_force *is = &told->external_forces[i];
+        ck_assert_str_eq(is->link, forces[i].link);
+        ck_assert_int_eq(is->reference_frame, forces[i].reference_frame);
+        ck_assert_mem_eq(is->force, forces[i].force ? forces[i].force : zero, sizeof zero);
+        ck_assert_mem_eq(is->torque, forces[i].torque ? forces[i].torque : zero, sizeof zero);
+    }
+    dyn_client_simulation_free(told);
+}
+
+START_TEST(external_forces_act_until_replaced_cleared_or_reset) {
+    const double tau[NQ] = {1};
+    const dyn_client_simulation_input torque = {.nv = NQ, .tau = tau}, clear = {.clear_external_forces = true};
+    const dyn_client_simulation_input one = {.external_force_count = 1, .external_forces = pushes + 1};
+    uint64_t token = create(&lockstep);
+    check_forces("arm", 0, NULL);
+    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, &error, NULL));
+    check_forces("arm", 3, pushes);
+    ok(dyn_client_set_simulation_input(client, "arm", token, &torque, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 10, NULL, 0, &error, NULL));
+    check_forces("arm", 3, pushes);
+    ok(dyn_client_set_simulation_input(client, "arm", token, &one, 0, &error, NULL));
+    check_forces("arm", 1, pushes + 1);
+    ok(dyn_client_set_simulation_input(client, "arm", token, &clear, 0, &error, NULL));
+    check_forces("arm", 0, NULL);
+    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, &error, NULL));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    check_forces("arm", 0, NULL);
+}
+END_TEST
+
+START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
+    const dyn_client_simulation_input clear = {.clear_external_forces = true};
+    dyn_client_simulation_options options = {.name = "arm", .model = "ur5", .disturbance = 0.2, .seed = 5};
+    dyn_client_simulation *whole, *after;
+    dyn_client_replay *replay;
+    uint32_t count;
+    uint64_t token = create(&options);
+    options.name = "twin";
+    uint64_t twin = create(&options);
+    /* The recording begins under forces, and holds their end, their return and a reset. */
+    ok(dyn_client_step_simulation(client, "arm", token, 50, &pushing, 0, &error, NULL));
+    ok(dyn_client_record_simulation(client, "arm", token, "pushed", 0, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, &clear, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, &pushing, 0, &error, NULL));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, &error, NULL));
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_replay_simulation(client, "pushed", 0, 1, 0, 0, &error, &replay));
+    ck_assert_uint_eq(replay->steps, 200);
+    ck_assert_uint_eq(replay->equal_steps, 200);
+    dyn_client_replay_free(replay);
+    /* A run with a restart in it is the one without. */
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 100, &pushing, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "twin", twin, 200, &pushing, 0, &error, &whole));
+    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    dyn_client_close(client);
+    daemon_restart(&fixture);
+    client = connect_to(fixture.request_ipc);
+    check_forces("arm", 3, pushes);
+    step("arm", token, 100, &after);
+    check_same_bits(whole, after);
+    dyn_client_simulation_free(whole);
+    dyn_client_simulation_free(after);
+}
+END_TEST
+
+START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
+    enum { MOST = 64 };
+    const double bad[3] = {0, 0, NAN}, good[3] = {1, 2, 3};
+    const struct {
+        dyn_client_external_force force;
+        dyn_client_status status;
+        const char *field, *word;
+    } cases[] = {
+        {{.link = "forearm_lnk", .force = good}, DYN_CLIENT_NOT_FOUND, "link", "did you mean"},
+        {{.link = "", .force = good}, DYN_CLIENT_NOT_FOUND, "link", "no link"},
+        {{.link = "forearm_link", .reference_frame = 7}, DYN_CLIENT_INVALID_ARGUMENT, "frame", "7"},
+        {{.link = "forearm_link", .force = bad}, DYN_CLIENT_INVALID_ARGUMENT, "force[2]", "nan"},
+        {{.link = "forearm_link", .torque = bad}, DYN_CLIENT_INVALID_ARGUMENT, "torque[2]", "nan"},
+    };
+    uint64_t token = create(&lockstep);
+    dyn_client_external_force many[MOST + 1];
+    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, &error, NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char field[128];
+        dyn_client_external_force forces[2] = {pushes[0], cases[i].force};
+        dyn_client_simulation_input input = {.external_force_count = 2, .external_forces = forces};
+        forces[1].rows = 1;
+        snprintf(field, sizeof field, "set_simulation_input.input.external_forces[1].%s", cases[i].field);
+        refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, &error, NULL), cases[i].status, field,
+                cases[i].word);
+    }
+    for (int i = 0; i <= MOST; i++) {
+        many[i] = pushes[0];
+    }
+    dyn_client_simulation_input input = {.external_force_count = MOST + 1, .external_forces = many};
+    refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &error, NULL), DYN_CLIENT_RESOURCE_EXHAUSTED,
+            "step_simulation.input.external_forces", "at most 64");
+    /* What was refused changed nothing; what is allowed moves the robot. */
+    check_forces("arm", 3, pushes);
+    dyn_client_simulation *state;
+    input.external_force_count = MOST;
+    ok(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &error, &state));
+    ck_assert_int_ne(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
+    ck_assert_uint_eq(state->step, 1);
+    dyn_client_simulation_free(state);
+    check_forces("arm", MOST, many);
+}
+END_TEST
+
+/* ---- pace -------------------------------------------------------------------------------------------------------- */
+
 START_TEST(clock_neither_drifts_nor_leaves_out_steps) {
     dyn_client_simulation_options options = {.name = "paced", .model = "ur5", .follows_clock = true};
     create(&options);
@@ -606,6 +825,11 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_set_timeout(alone, 120);
     tcase_add_test(tests, two_links_fall_as_their_energy_tells);
+    tcase_add_test(tests, floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler);
+    tcase_add_test(tests, wrenches_on_links_act_as_their_joint_torques_do);
+    tcase_add_test(tests, external_forces_act_until_replaced_cleared_or_reset);
+    tcase_add_test(tests, pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart);
+    tcase_add_test(tests, bad_external_forces_are_refused_by_the_path_of_their_field);
     tcase_add_test(tests, clock_neither_drifts_nor_leaves_out_steps);
     tcase_add_test(tests, overload_is_counted_and_others_keep_their_pace);
     tcase_add_test(tests, pause_resume_and_reset_do_what_they_say);

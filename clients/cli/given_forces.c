@@ -1,0 +1,59 @@
+/*
+ * The wrenches of --force.
+ */
+#include "given_forces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "numbers.h"
+#include "state_parsers.h"
+
+/* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]"; the colon is the last one, since names may hold some. */
+static exit_code take_force(const char *given, dyn_client_reference_frame frame, char *text, double values[6],
+                            dyn_client_external_force *force) {
+    char message[PARSE_MESSAGE_SIZE];
+    char *colon = strrchr(text, ':');
+    size_t count = 1;
+    for (const char *c = colon; c != NULL && *c != '\0'; c++)
+        count += *c == ',';
+    if (colon == NULL || colon == text || (count != 3 && count != 6) ||
+        !parse_numbers(colon + 1, count, values, message, sizeof message))
+        return complain(EXIT_USAGE, "--force %s: give LINK:FX,FY,FZ in N, and ,NX,NY,NZ in N m for a torque", given);
+    *colon = '\0';
+    *force = (dyn_client_external_force){
+        .link = text, .reference_frame = frame, .force = values, .torque = values + 3, .rows = 1};
+    return EXIT_OK;
+}
+
+exit_code given_forces_take(const arguments *given, given_forces *forces) {
+    size_t frame, length = 1;
+    *forces = (given_forces){.count = given->force_count};
+    exit_code code =
+        arguments_choice(given, OPTION_FORCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, DYN_CLIENT_LOCAL, &frame);
+    if (code != EXIT_OK)
+        return code;
+    for (size_t i = 0; i < given->force_count; i++)
+        length += strlen(given->forces[i]) + 1;
+    forces->list = calloc(given->force_count + 1, sizeof *forces->list);
+    forces->values = calloc(given->force_count + 1, 6 * sizeof(double));
+    forces->links = calloc(length, 1);
+    if (forces->list == NULL || forces->values == NULL || forces->links == NULL)
+        return complain_memory();
+    char *text = forces->links;
+    for (size_t i = 0; i < given->force_count && code == EXIT_OK; i++) {
+        char *end = stpcpy(text, given->forces[i]);
+        code = take_force(given->forces[i], (dyn_client_reference_frame)frame, text, forces->values + 6 * i,
+                          &forces->list[i]);
+        text = end + 1;
+    }
+    return code;
+}
+
+void given_forces_free(given_forces *forces) {
+    free(forces->list);
+    free(forces->values);
+    free(forces->links);
+    *forces = (given_forces){0};
+}

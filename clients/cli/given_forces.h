@@ -1,0 +1,21 @@
+/*
+ * The wrenches of --force.
+ */
+#ifndef CLI_GIVEN_FORCES_H
+#define CLI_GIVEN_FORCES_H
+
+#include "arguments.h"
+#include "dynamics_client.h"
+
+typedef struct given_forces {
+    size_t count;
+    dyn_client_external_force *list; /* one row each */
+    double *values;                  /* force and torque of each */
+    char *links;
+} given_forces;
+
+/* Reads all --force, in the frame of --force-frame. Freed by given_forces_free either way. */
+exit_code given_forces_take(const arguments *given, given_forces *forces);
+void given_forces_free(given_forces *forces);
+
+#endif
