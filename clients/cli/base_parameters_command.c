@@ -1,7 +1,9 @@
 /*
  * base-parameters: what motion and torques tell of a robot's inertial parameters.
  */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "exchange.h"
@@ -9,53 +11,71 @@
 #include "numbers.h"
 #include "table.h"
 
-enum { TERMS_SIZE = 256, NAME_SIZE = 64 };
+enum { NAME_SIZE = 320, LINE_WIDTH = 72 };
 
-/* "Izz(forearm_link)", as far as it fits. */
-static int name_parameter(const Dynamics__V1__BaseParametersReply *reply, uint32_t column, size_t size, char *name) {
+/* The terms of one row, in lines that are filled up. */
+typedef struct combination {
+    const Dynamics__V1__BaseParametersReply *reply;
+    table *lines;
+    size_t cells;  /* that a further line leaves empty on the left */
+    bool is_first; /* line */
+    char text[LINE_WIDTH + NAME_SIZE];
+} combination;
+
+/* "forearm_link.Izz" */
+static void name_parameter(const Dynamics__V1__BaseParametersReply *reply, uint32_t column, char name[NAME_SIZE]) {
     size_t body = column / reply->n_parameters, parameter = column % reply->n_parameters;
-    return snprintf(name, size, "%s(%s)", reply->parameters[parameter], reply->bodies[body]);
+    snprintf(name, NAME_SIZE, "%.240s.%.24s", reply->bodies[body], reply->parameters[parameter]);
 }
 
-/* "+ 0.5 m(b) - Iyy(c)": all but the parameter itself; ".." where there is no room for more. */
-static void write_terms(const Dynamics__V1__BaseParametersReply *reply, const Dynamics__V1__BaseParameter *row,
-                        char text[TERMS_SIZE]) {
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < row->n_columns; i++) {
-        char term[NAME_SIZE * 2], name[NAME_SIZE], factor[32] = "";
-        double size = row->factors[i] < 0 ? -row->factors[i] : row->factors[i];
-        if (row->columns[i] == row->column)
-            continue;
-        if (size < 1 - 1e-9 || size > 1 + 1e-9)
-            snprintf(factor, sizeof factor, "%.6g ", size);
-        name_parameter(reply, row->columns[i], sizeof name, name);
-        int length = snprintf(term, sizeof term, "%s%s %s%s", used > 0 ? " " : "", row->factors[i] < 0 ? "-" : "+",
-                              factor, name);
-        if (used + (size_t)length + sizeof " .." > TERMS_SIZE) {
-            snprintf(text + used, TERMS_SIZE - used, " ..");
-            return;
-        }
-        used += (size_t)snprintf(text + used, TERMS_SIZE - used, "%s", term);
-    }
+/* Puts the line into the table, whose other cells are empty but in the first line. */
+static void end_line(combination *c) {
+    for (size_t i = 0; !c->is_first && i < c->cells; i++)
+        table_add_cell(c->lines, "%s", "");
+    table_add_cell(c->lines, "%s", c->text);
+    c->is_first = false;
+    c->text[0] = '\0';
+}
+
+/* Adds "+ 0.5 forearm_link.m". */
+static void add_term(combination *c, uint32_t column, double factor) {
+    char term[NAME_SIZE + 48], name[NAME_SIZE], number[32] = "";
+    double size = fabs(factor);
+    if (size < 1 - 1e-9 || size > 1 + 1e-9)
+        snprintf(number, sizeof number, "%.6g ", size);
+    name_parameter(c->reply, column, name);
+    snprintf(term, sizeof term, "%s %s%s", factor < 0 ? "-" : "+", number, name);
+    if (c->text[0] != '\0' && strlen(c->text) + 1 + strlen(term) > LINE_WIDTH)
+        end_line(c);
+    size_t used = strlen(c->text);
+    snprintf(c->text + used, sizeof c->text - used, "%s%s", used > 0 ? " " : "", term);
+}
+
+/* One base parameter: its column of the regressor, its name and value, and what is regrouped to it. */
+static void add_row(table *lines, const Dynamics__V1__BaseParametersReply *reply,
+                    const Dynamics__V1__BaseParameter *row) {
+    combination c = {.reply = reply, .lines = lines, .cells = 4, .is_first = true};
+    char name[NAME_SIZE];
+    name_parameter(reply, row->column, name);
+    table_add_cell(lines, "%u", row->column);
+    table_add_cell(lines, "%s", name);
+    table_add_number(lines, row->value);
+    table_add_cell(lines, "%s", row->unit);
+    for (size_t i = 0; i < row->n_columns; i++)
+        if (row->columns[i] != row->column)
+            add_term(&c, row->columns[i], row->factors[i]);
+    end_line(&c);
 }
 
 static bool print_parameters(const char *model, const Dynamics__V1__BaseParametersReply *reply) {
     table *lines = table_create();
+    table_add_column(lines, "column", TABLE_RIGHT);
     table_add_column(lines, "parameter", TABLE_LEFT);
     table_add_column(lines, "value", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
     table_add_column(lines, "with", TABLE_LEFT);
-    for (size_t i = 0; i < reply->n_base_parameters; i++) {
-        const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
-        char name[NAME_SIZE], terms[TERMS_SIZE];
-        name_parameter(reply, row->column, sizeof name, name);
-        write_terms(reply, row, terms);
-        table_add_cell(lines, "%s", name);
-        table_add_number(lines, row->value);
-        table_add_cell(lines, "%s", row->unit);
-        table_add_cell(lines, "%s", terms);
-    }
+    for (size_t i = 0; i < reply->n_base_parameters; i++)
+        add_row(lines, reply, reply->base_parameters[i]);
     printf("%zu base parameters of %s, of %zu inertial parameters\n\n", reply->n_base_parameters, model,
            reply->n_values);
     bool printed = table_print(lines, 0);

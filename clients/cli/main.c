@@ -150,9 +150,10 @@ static const command COMMANDS[] = {
     {.name = "base-parameters",
      .operands = "NAME",
      .summary = "combinations of inertial parameters that motion and torques tell of",
-     .details = "A row for each: the parameter that others are regrouped to, its value, and the parameters that it is\n"
-                "made of. Parameters are m, h = m c and I about the origin of the link's frame. With --json also the\n"
-                "model's parameters and all digits.\n",
+     .details = "A row for each: the column of the torque regressor that stands for it, the parameter that others are\n"
+                "regrouped to, its value, and these others. Parameters are m, first moments mx my mz and I about the\n"
+                "origin of the link's frame. tau = Y p = Y_b b for every motion, with Y_b the columns of Y (evaluate\n"
+                "--quantity torque_regressor) that are listed. With --json also the model's parameters p.\n",
      .example = "dynamicsctl base-parameters ur5\n  dynamicsctl base-parameters ur5 --gravity 0,0,0",
      .min_operands = 1,
      .max_operands = 1,

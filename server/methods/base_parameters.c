@@ -12,7 +12,8 @@ enum { JOINT_LIMIT = 200, LINK_PARAMETERS = 10 };
 /* Factors below this are what rounding has left. */
 static const double ROUNDING = 1e-13;
 
-static const char *const names[LINK_PARAMETERS] = {"m", "hx", "hy", "hz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"};
+/* As the regressor's axis is called in the replies of Evaluate. */
+static const char *const names[LINK_PARAMETERS] = {"m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"};
 
 static const char *unit_of(uint32_t column) {
     uint32_t parameter = column % LINK_PARAMETERS;
@@ -31,7 +32,8 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     if (dyn_model_joint_count(model) > JOINT_LIMIT) {
         call_blame(c, "model");
         call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
-                  "the model has %d moving joints; base parameters are found for at most %d",
+                  "the model has %d moving joints; base parameters are found for at most %d: take a part of "
+                  "it (DeriveModel)",
                   dyn_model_joint_count(model), JOINT_LIMIT);
         return NULL;
     }

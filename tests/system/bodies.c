@@ -1,5 +1,5 @@
 /*
- * Inertias of bodies, the configuration space and base parameters, through a daemon.
+ * Inertias of bodies and the configuration space, through a daemon.
  */
 #include <check.h>
 #include <math.h>
@@ -392,78 +392,6 @@ START_TEST(bad_configurations_are_named) {
 }
 END_TEST
 
-/* ---- base parameters --------------------------------------------------------------------------------------------- */
-
-/* |Y_b b - tau| and |B p - b| of one state. */
-static void check_regrouping(const dyn_client_base_parameters *found, const double *Y, const double *tau, size_t nv) {
-    size_t width = found->body_count * DYN_CLIENT_LINK_PARAMETERS;
-    for (size_t i = 0; i < nv; i++) {
-        double sum = 0, size = 1;
-        for (size_t k = 0; k < found->count; k++) {
-            double term = Y[i * width + found->rows[k].column] * found->rows[k].value;
-            sum += term;
-            size += fabs(term);
-        }
-        ck_assert_msg(fabs(sum - tau[i]) <= 1e-10 * size, "tau[%zu] is %.17g, not %.17g", i, sum, tau[i]);
-    }
-    for (size_t k = 0; k < found->count; k++) {
-        const dyn_client_base_parameter *row = &found->rows[k];
-        double sum = 0, size = 1;
-        for (size_t i = 0; i < row->term_count; i++) {
-            double term = row->factors[i] * found->values[row->columns[i]];
-            sum += term;
-            size += fabs(term);
-        }
-        ck_assert_msg(fabs(sum - row->value) <= 1e-12 * size, "b[%zu] is %.17g, not %.17g", k, row->value, sum);
-    }
-}
-
-/* The base parameters times their columns of the regressor are the torques, in any motion of any tree. */
-START_TEST(base_parameters_give_the_torques) {
-    random_source base = random_seed("base parameters through the wire", 20261128);
-    for (int k = 0; k < TREES; k++) {
-        random_source random = random_case(base, (uint64_t)k);
-        wire_tree tree;
-        dyn_client_base_parameters *found;
-        dyn_client_evaluation *evaluation;
-        const random_tree_options options = {.joints = 1 + random_index(&random, 8),
-                                             .base = k % 2 ? DYN_BASE_FIXED : DYN_BASE_FLOATING,
-                                             .with_mimic = true};
-        wire_tree_open(client, &random, &options, "tree", &tree);
-        const dyn_client_quantity wanted[2] = {DYN_CLIENT_TORQUE_REGRESSOR, DYN_CLIENT_INVERSE_DYNAMICS};
-        const dyn_client_evaluate_request asked = {
-            .q = tree.q, .v = tree.v, .a = tree.a, .quantity_count = 2, .quantities = wanted};
-        wire_require(dyn_client_find_base_parameters(client, tree.name, NULL, 0, &error, &found), &error);
-        wire_require(dyn_client_evaluate(client, &tree.query, &asked, &error, &evaluation), &error);
-        ck_assert_uint_eq(found->body_count, evaluation->body_count);
-        for (size_t i = 0; i < found->body_count; i++)
-            ck_assert_str_eq(found->bodies[i], evaluation->bodies[i]);
-        check_regrouping(found, evaluation->results[0].blocks[0].values, evaluation->results[1].blocks[0].values,
-                         tree.query.nv);
-        dyn_client_evaluation_free(evaluation);
-        dyn_client_base_parameters_free(found);
-        wire_tree_close(&tree);
-    }
-}
-END_TEST
-
-START_TEST(bad_questions_for_base_parameters_are_named) {
-    const double gravity[3] = {0, 0, NAN}, none[3] = {0};
-    dyn_client_base_parameters *found, *fewer;
-    ck_assert_int_eq(dyn_client_find_base_parameters(client, "nobody", NULL, 0, &error, &found), DYN_CLIENT_NOT_FOUND);
-    ck_assert_str_eq(error.field, "base_parameters.model");
-    ck_assert_int_eq(dyn_client_find_base_parameters(client, "ur5", gravity, 0, &error, &found),
-                     DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_ptr_null(found);
-    ck_assert_msg(strncmp(error.field, "base_parameters.gravity", 23) == 0, "%s", error.field);
-    wire_require(dyn_client_find_base_parameters(client, "ur5", NULL, 0, &error, &found), &error);
-    wire_require(dyn_client_find_base_parameters(client, "ur5", none, 0, &error, &fewer), &error);
-    ck_assert_uint_lt(fewer->count, found->count);
-    dyn_client_base_parameters_free(found);
-    dyn_client_base_parameters_free(fewer);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("bodies");
     TCase *all = tcase_create("bodies");
@@ -480,8 +408,6 @@ int main(void) {
     tcase_add_test(all, neutral_and_normal_configurations);
     tcase_add_test(all, configurations_follow_the_order_of_joints);
     tcase_add_test(all, bad_configurations_are_named);
-    tcase_add_test(all, base_parameters_give_the_torques);
-    tcase_add_test(all, bad_questions_for_base_parameters_are_named);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     /* nng cannot be used on both sides of a fork, and the fixture has used it already. */

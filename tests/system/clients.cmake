@@ -34,6 +34,8 @@ target_link_libraries(wire_tree PUBLIC system_support dynamics m)
 add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)
 add_system_test(bodies wire_tree)
+add_system_test(base_parameters wire_tree system_reference)
+target_sources(system_base_parameters PRIVATE ../support/assertions.c)
 add_system_test(hostile_models wire_tree)
 
 # What lives in the daemon; the commands of clients that die are dynamicsctl's.

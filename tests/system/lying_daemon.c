@@ -329,7 +329,7 @@ END_TEST
 /* Base parameters of columns that do not exist, and arrays that do not go together. */
 START_TEST(base_parameters_that_contradict_themselves_are_refused) {
     static double numbers[21];
-    static char *names[10] = {"m", "hx", "hy", "hz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"}, *bodies[2] = {"a", "b"};
+    static char *names[10] = {"m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"}, *bodies[2] = {"a", "b"};
     static const struct {
         size_t n_names, n_values, n_factors;
         uint32_t column, term;

@@ -596,15 +596,15 @@ typedef struct dyn_client_base_parameter {
 typedef struct dyn_client_base_parameters {
     size_t body_count;
     const char *const *bodies; /* link that each moving joint carries */
-    const char *const *names;  /* of the ten parameters: m hx hy hz Ixx Ixy Iyy Ixz Iyz Izz */
+    const char *const *names;  /* of the ten parameters: m mx my mz Ixx Ixy Iyy Ixz Iyz Izz */
     const double *values;      /* p, bodies x 10, about the origins of the links' frames: kg, kg m, kg m^2 */
     size_t count;
     const dyn_client_base_parameter *rows; /* in ascending order of their columns */
 } dyn_client_base_parameters;
 
 /* The base parameters of a model, for an acceleration of gravity (3, m/s^2; NULL: the model's own). NOT_FOUND;
- * INVALID_ARGUMENT: a gravity that is not finite; RESOURCE_EXHAUSTED: more than 200 moving joints. Gautier and Khalil
- * 1990; Wensing, Niemeyer and Slotine 2024. */
+ * INVALID_ARGUMENT: a gravity that is not finite; RESOURCE_EXHAUSTED: more than 200 moving joints, or 100 with coupled
+ * mimic joints. Gautier and Khalil 1990; Wensing, Niemeyer and Slotine 2024. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model,
                                                                     const double *gravity, double timeout,
                                                                     dyn_client_error *error,
