@@ -30,6 +30,30 @@ static void inverse_times_mass_matrix_is_one(identity_case *s, int k) {
     free(product), free(one);
 }
 
+/* L' D L is M, and its solution is that of forward dynamics without other forces; b may be x. */
+static void factors_are_those_of_the_mass_matrix(identity_case *s, int k) {
+    dyn_error error;
+    size_t nv = s->nv;
+    const double none[3] = {0};
+    double *product = numbers(nv * nv), *M = numbers(nv * nv), *x = numbers(nv), *expected = numbers(nv);
+    require(dyn_crba(s->model, s->w, 1, s->q, &error, M), &error);
+    require(dyn_mass_factors(s->model, s->w, 1, s->q, &error, s->N), &error);
+    for (size_t c = 0; c < nv; c++) {
+        for (size_t i = 0; i <= c; i++) {
+            for (size_t j = 0; j <= c; j++) {
+                double L_ci = i < c ? s->N[c * nv + i] : 1, L_cj = j < c ? s->N[c * nv + j] : 1;
+                product[i * nv + j] += L_ci * s->N[c * nv + c] * L_cj;
+            }
+        }
+    }
+    assert_close("L' D L = M", k, product, M, nv * nv, 1e-11);
+    memcpy(x, s->a, nv * sizeof *x);
+    require(dyn_mass_solve(s->model, s->w, 1, s->N, x, &error, x), &error);
+    require(dyn_aba(s->model, s->w, 1, none, s->q, NULL, s->a, NULL, &error, expected), &error);
+    assert_close("M x = b", k, x, expected, nv, 1e-8);
+    free(product), free(M), free(x), free(expected);
+}
+
 static void coriolis_matrix_gives_the_bias(identity_case *s, int k) {
     dyn_error error;
     const double none[3] = {0};
@@ -189,6 +213,7 @@ static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
 
 static const identity identities[] = {
     {"M M^-1 = 1", inverse_times_mass_matrix_is_one, CASES},
+    {"M = L' D L", factors_are_those_of_the_mass_matrix, CASES},
     {"C v = h - g", coriolis_matrix_gives_the_bias, CASES},
     {"dM/dt = C + C'", mass_matrix_changes_by_both_coriolis_matrices, CASES},
     {"Christoffel symbols", christoffel_symbols_sum_to_the_coriolis_matrix, CASES},

@@ -31,6 +31,11 @@ static dyn_status minverse(input in, dyn_error *error, outputs out) {
     return dyn_minverse(in->model, in->workspace, in->n, in->q, error, out[0]);
 }
 
+static dyn_status mass_solve(input in, dyn_error *error, outputs out) {
+    dyn_status status = dyn_mass_factors(in->model, in->workspace, in->n, in->q, error, out[0]);
+    return status == DYN_OK ? dyn_mass_solve(in->model, in->workspace, in->n, out[0], in->tau, error, out[1]) : status;
+}
+
 static dyn_status aba(input in, dyn_error *error, outputs out) {
     return dyn_aba(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces, error, out[0]);
 }
@@ -207,6 +212,7 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
     [ALGORITHM_GRAVITY] = {"gravity", {SHAPE_NV}, gravity},
     [ALGORITHM_CRBA] = {"CRBA", {SHAPE_NVxNV}, crba},
     [ALGORITHM_MINVERSE] = {"M^-1", {SHAPE_NVxNV}, minverse},
+    [ALGORITHM_MASS_SOLVE] = {"L'DL, M x = b", {SHAPE_NVxNV, SHAPE_NV}, mass_solve},
     [ALGORITHM_ABA] = {"ABA", {SHAPE_NV}, aba},
     [ALGORITHM_CORIOLIS_MATRIX] = {"Coriolis matrix", {SHAPE_NVxNV}, coriolis_matrix},
     [ALGORITHM_CHRISTOFFEL] = {"Christoffel symbols", {SHAPE_NVxNVxNV}, christoffel},

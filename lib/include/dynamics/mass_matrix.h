@@ -29,6 +29,20 @@ DYN_API dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, si
 DYN_API dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                 dyn_error *error, double *inverse);
 
+/* The factors of M = L' D L along the branches of the tree: n x nv x nv with D on the diagonal, L (of unit diagonal)
+ * below it and zeros above. L has an entry (i, j) only where coordinate j is above i in the tree. q is n x nq. Cost
+ * O(bodies * depth + nv * depth^2) per sample. Threads and errors as dyn_minverse.
+ * Source: Featherstone 2005. */
+DYN_API dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                    dyn_error *error, double *factors);
+
+/* x with M x = b, n x nv each, from the factors of dyn_mass_factors, which serve for any number of b; x may be b. Forces
+ * in, accelerations out. Cost O(nv * depth) per sample. Allocates nothing; threads as above. Errors:
+ * DYN_INVALID_ARGUMENT for a b that is missing or not finite. The factors are not checked.
+ * Source: Featherstone 2008, section 6.5. */
+DYN_API dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *factors,
+                                  const double *b, dyn_error *error, double *x);
+
 #ifdef __cplusplus
 }
 #endif

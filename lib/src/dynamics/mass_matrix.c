@@ -47,3 +47,39 @@ dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t
     }
     return status == DYN_OK ? dyn_check_result(w, "inverse", n, entries, inverse, error) : status;
 }
+
+dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                            dyn_error *error, double *factors) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_workspace(model, w, error);
+    if (status == DYN_OK) {
+        status = dyn_check_q(w, n, q, error);
+    }
+    size_t entries = (size_t)model->nv * (size_t)model->nv;
+    for (sample_block block = dyn_block_first_of_width(w, n, entries); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
+        void *out = dyn_block_output(w, factors, entries, block);
+        block.kernels->mass_factors(model, w->memory, in, w->pivots, out);
+        dyn_block_unpack(out, entries, block, factors);
+        status = dyn_check_pivots(w, block, error);
+    }
+    return status == DYN_OK ? dyn_check_result(w, "factors", n, entries, factors, error) : status;
+}
+
+/* One sample at a time, from the caller's rows: to bring the factors into lanes costs more than to solve. */
+dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *factors,
+                          const double *b, dyn_error *error, double *x) {
+    const dyn_workspace *w = workspace;
+    dyn_status status = dyn_check_workspace(model, w, error);
+    if (status == DYN_OK) {
+        status = dyn_check_tangent(model, "b", n, b, error);
+    }
+    size_t nv = (size_t)model->nv;
+    for (size_t s = 0; status == DYN_OK && s < n; s++) {
+        const sample_block one = {s, 1, 1, 0, w->set->single};
+        one.kernels->mass_solve(model, w->memory, factors + s * nv * nv, b + s * nv, x + s * nv);
+        dyn_block_unpack(x + s * nv, nv, one, x);
+    }
+    return status == DYN_OK ? dyn_check_result(w, "x", n, nv, x, error) : status;
+}

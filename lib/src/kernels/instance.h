@@ -116,6 +116,8 @@ void KERNEL(regressor)(const dyn_model *model, void *memory, const double gravit
                        const void *a, void *regressor);
 
 void KERNEL(minverse)(const dyn_model *model, void *memory, const void *q, void *pivots, void *inverse);
+void KERNEL(mass_factors)(const dyn_model *model, void *memory, const void *q, void *pivots, void *factors);
+void KERNEL(mass_solve)(const dyn_model *model, void *memory, const void *factors, const void *b, void *x);
 void KERNEL(energy)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                     void *energies);
 void KERNEL(center_of_mass)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int root,

@@ -54,6 +54,8 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(aba_second_derivatives),
     KERNEL(regressor),
     KERNEL(minverse),
+    KERNEL(mass_factors),
+    KERNEL(mass_solve),
     KERNEL(energy),
     KERNEL(center_of_mass),
     KERNEL(centroidal),
