@@ -56,10 +56,12 @@ void message_input(const simulation *s, double *rows, message_forces *forces, Dy
     robot_v_to_caller(r, 1, s->input.tau, input->tau);
     robot_v_to_caller(r, 1, s->input.v, input->v);
     robot_v_to_caller(r, 1, s->input.a, input->a);
-    message_external_forces(s, forces);
-    input->n_external_forces = s->input.forces->count;
-    input->external_forces = forces->list;
-    input->clear_external_forces = true;
+    if (forces) {
+        message_external_forces(s, forces);
+        input->n_external_forces = s->input.forces->count;
+        input->external_forces = forces->list;
+        input->clear_external_forces = true;
+    }
 }
 
 static Dynamics__V1__SimulationCondition wire_condition(simulation_condition condition) {

@@ -20,7 +20,8 @@ typedef struct message_forces {
 
 void message_external_forces(const simulation *s, message_forces *forces);
 
-/* The whole input, which replaces any other one; in `rows`, nq + 3 nv values, and `forces`. */
+/* The input, in `rows`, nq + 3 nv values, and `forces`: all of it, which replaces any other one. With `forces` NULL all
+ * but the external forces. */
 void message_input(const simulation *s, double *rows, message_forces *forces, Dynamics__V1__SimulationInput *input);
 
 void message_counters(const stream *s, Dynamics__V1__StreamCounters *counters);

@@ -393,7 +393,7 @@ void simulation_set_input(simulation *s, const stepper_input *input) {
         *s->input.forces = *input->forces;
     }
     if (s->recording) {
-        s->hooks->on_input(s);
+        s->hooks->on_input(s, input->forces != NULL);
     }
 }
 

@@ -464,7 +464,7 @@ bool stream_drive(stream *s, simulation *target) {
     }
     pthread_mutex_unlock(&s->mutex);
     if (has_point && target->recording) {
-        target->hooks->on_input(target);
+        target->hooks->on_input(target, false);
     }
     return has_point && !is_empty;
 }

@@ -300,6 +300,40 @@ START_TEST(points_drive_a_simulation_at_their_time) {
 }
 END_TEST
 
+START_TEST(external_forces_act_beside_a_stream) {
+    const double weight[3] = {0, 0, -40};
+    const dyn_client_external_force load = {
+        .link = "tool0", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = weight, .rows = 1};
+    const dyn_client_simulation_input loaded = {.external_force_count = 1, .external_forces = &load};
+    uint64_t token = create_follower();
+    dyn_client_stream_options options = {
+        .name = "plan", .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token};
+    double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV];
+    dyn_client_simulation *state;
+    dyn_client_replay *replay;
+    dyn_client_stream *stream = open_stream(&options);
+    plan(0, POINTS, t, q, v, a);
+    ok(dyn_client_set_simulation_state(client, "arm", token, NV, NV, q, v, 0, &error, NULL));
+    ok(dyn_client_push_points(stream, POINTS, t, q, v, a, NULL, 0, &error));
+    dyn_client_stream_list_free(wait_for("plan", 1));
+    ok(dyn_client_record_simulation(client, "arm", token, "loaded", 0, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 20, NULL, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, POINTS - 21, &loaded, 0, &error, NULL));
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    /* The points leave the load where it is: it pulls the arm off its motion, and comes again in the replay. */
+    ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &state));
+    ck_assert_uint_eq(state->external_force_count, 1);
+    ck_assert_mem_eq(state->external_forces[0].force, weight, sizeof weight);
+    ck_assert_double_gt(fabs(state->q[1] - q[(POINTS - 1) * NV + 1]), 2e-3);
+    dyn_client_simulation_free(state);
+    ok(dyn_client_replay_simulation(client, "loaded", 0, 0, 0, 0, &error, &replay));
+    ck_assert_uint_eq(replay->steps, POINTS - 1);
+    ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
+    dyn_client_replay_free(replay);
+    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+}
+END_TEST
+
 START_TEST(credit_bounds_points_that_wait) {
     uint64_t token = create_follower();
     dyn_client_stream_options options = {.name = "plan",
@@ -462,6 +496,7 @@ int main(void) {
     tcase_add_test(tests, points_that_are_not_finite_are_refused_one_by_one);
     tcase_add_test(tests, flooding_planner_takes_no_memory_and_delays_nobody);
     tcase_add_test(tests, points_drive_a_simulation_at_their_time);
+    tcase_add_test(tests, external_forces_act_beside_a_stream);
     tcase_add_test(tests, credit_bounds_points_that_wait);
     tcase_add_test(tests, planner_that_dies_leaves_no_stream_behind);
     tcase_add_test(tests, recorded_points_are_in_the_file);
