@@ -141,6 +141,10 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
 }
 
 static void make(daemon_link *link, call *made) {
+    if (made->task != NULL) {
+        made->task(link, made->user, made->reason);
+        return;
+    }
     if (made->arguments == NULL)
         made->arguments = json_object();
     ProtobufCMessage *result = exchange(link, made);
@@ -240,6 +244,12 @@ static void on_closed(uv_handle_t *handle) {
     free(pool);
 }
 
+/* What waits, questions of the gateway's own first. */
+static call *pop_any(call_pool *from) {
+    call *popped = pop(&from->urgent);
+    return popped != NULL ? popped : pop(&from->waiting);
+}
+
 void call_pool_stop(call_pool *stopped) {
     pthread_mutex_lock(&stopped->mutex);
     stopped->stops = true;
@@ -248,12 +258,14 @@ void call_pool_stop(call_pool *stopped) {
     for (size_t i = 0; i < stopped->thread_count; i++)
         pthread_join(stopped->threads[i], NULL);
     on_over(&stopped->wake);
-    for (call *left = pop(&stopped->urgent); left != NULL; left = pop(&stopped->urgent)) {
+    for (call *left = pop_any(stopped); left != NULL; left = pop_any(stopped)) {
+        if (left->peer != NULL) {
+            call_free(left);
+            continue;
+        }
         fail(left, CALL_FAILED, "the gateway stops (UNAVAILABLE)");
         end(stopped->bridge, left);
     }
-    for (call *left = pop(&stopped->waiting); left != NULL; left = pop(&stopped->waiting))
-        call_free(left);
     stopped->bridge->calls = NULL;
     uv_close((uv_handle_t *)&stopped->wake, on_closed);
 }
@@ -268,13 +280,13 @@ void call_refuse(call *refused, const char *format, ...) {
     end(refused->peer->bridge, refused);
 }
 
-/* Gives a call to the threads. */
+/* Gives a call to the threads; questions of the gateway's own are urgent. */
 static void submit(call_pool *pool, call *given) {
     pool->under_way++;
     pool->waiting_bytes += given->size;
     pool->bridge->metrics.gauges[GAUGE_CALLS_UNDER_WAY]++;
     pthread_mutex_lock(&pool->mutex);
-    push(given->peer == NULL ? &pool->urgent : &pool->waiting, given);
+    push(given->peer == NULL && given->task == NULL ? &pool->urgent : &pool->waiting, given);
     pthread_cond_broadcast(&pool->changed);
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -307,6 +319,18 @@ void call_ask(bridge *of, const char *service, json_t *arguments, double timeout
     asked->on_result = on_result;
     asked->user = user;
     submit(of->calls, asked);
+}
+
+void call_work(bridge *of, call_task task, question_end on_end, void *user) {
+    call *made = of->calls != NULL ? calloc(1, sizeof *made) : NULL;
+    if (made == NULL) {
+        on_end(of, user, NULL, "out of memory");
+        return;
+    }
+    made->task = task;
+    made->on_result = on_end;
+    made->user = user;
+    submit(of->calls, made);
 }
 
 static void on_cancelled(bridge *of, void *user, const ProtobufCMessage *result, const char *reason) {

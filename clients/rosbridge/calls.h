@@ -14,6 +14,11 @@ typedef enum call_outcome { CALL_FAILED, CALL_SUCCEEDED, CALL_CANCELLED } call_o
 
 struct call;
 
+struct daemon_link;
+
+/* Work on a thread of the pool; a sentence about what went wrong goes to `reason`, of METHOD_ERROR_SIZE. */
+typedef void (*call_task)(struct daemon_link *link, void *user, char *reason);
+
 /* Takes the result of a question of the gateway's own, or NULL and the reason, on the event loop. */
 typedef void (*question_end)(bridge *of, void *user, const ProtobufCMessage *result, const char *reason);
 
@@ -29,6 +34,7 @@ typedef struct call {
     double deadline; /* monotonic */
     peer *peer;      /* shared; NULL: a question of the gateway's own */
     question_end on_result;
+    call_task task;                     /* made in place of a question; NULL: none */
     void (*on_end)(struct call *ended); /* on the event loop, before the answer is sent; may be NULL */
     void *user;
 
@@ -53,6 +59,10 @@ void call_start(bridge *of, call *started);
 
 /* Asks the daemon a question of the gateway's own; takes `arguments`. `on_result` is called in every case. */
 void call_ask(bridge *of, const char *service, json_t *arguments, double timeout, question_end on_result, void *user);
+
+/* Has a task done that may wait for the daemon. `on_end` is called in every case, with no result and the reason, which
+ * is empty when all went well. */
+void call_work(bridge *of, call_task task, question_end on_end, void *user);
 
 /* Cancels a call: one that waits is not made, one that is being made is cancelled in the daemon. */
 void call_cancel(bridge *of, call *cancelled);

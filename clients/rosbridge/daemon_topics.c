@@ -11,6 +11,7 @@
 #include "actions.h"
 #include "calls.h"
 #include "live_simulations.h"
+#include "live_streams.h"
 #include "message_json.h"
 #include "ros_time.h"
 #include "topics.h"
@@ -23,6 +24,7 @@ struct daemon_topics {
     event_reader *reader;
     topic *diagnostics, *models;
     live_simulations simulations;
+    live_streams streams;
     double next_ask;
     bool is_asking;
 };
@@ -36,8 +38,8 @@ static void on_event(void *user, const char *name, const Dynamics__V1__Event *ev
         json_decref(message);
     } else if (event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS) {
         actions_progress(of->bridge, event->progress);
-    } else {
-        live_simulations_take(&of->simulations, event);
+    } else if (!live_simulations_take(&of->simulations, event)) {
+        live_streams_take(&of->streams, event);
     }
 }
 
@@ -80,11 +82,11 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
     if (started == NULL)
         return NULL;
     started->bridge = of;
-    started->simulations.bridge = of;
+    started->simulations.bridge = started->streams.bridge = of;
     started->diagnostics = topic_open(of, "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", true, NULL, NULL);
     started->models = topic_open(of, "/dynamics/models", "dynamics_msgs/msg/ModelEvent", false, NULL, NULL);
     started->reader = event_reader_start(of, of->config->events, on_event, started);
-    started->simulations.reader = started->reader;
+    started->simulations.reader = started->streams.reader = started->reader;
     if (started->reader != NULL && started->diagnostics != NULL && started->models != NULL)
         return started;
     snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: give an address ipc:///path or tcp://host:port",
@@ -95,10 +97,12 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
 
 void daemon_topics_check(daemon_topics *checked, double now) {
     live_simulations_check(&checked->simulations);
+    live_streams_check(&checked->streams);
     if (now < checked->next_ask)
         return;
     checked->next_ask = now + checked->bridge->config->health_interval;
     live_simulations_ask(&checked->simulations);
+    live_streams_ask(&checked->streams);
     if (checked->is_asking)
         return;
     checked->is_asking = true;
@@ -107,6 +111,7 @@ void daemon_topics_check(daemon_topics *checked, double now) {
 
 void daemon_topics_stop(daemon_topics *stopped) {
     live_simulations_stop(&stopped->simulations);
+    live_streams_stop(&stopped->streams);
     if (stopped->reader != NULL)
         event_reader_stop(stopped->reader);
     free(stopped);

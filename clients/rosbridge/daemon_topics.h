@@ -1,5 +1,5 @@
 /*
- * The daemon's topics: its health, its models, and its simulations, which come and go.
+ * The daemon's topics: its health, its models, and its simulations and streams, which come and go.
  *
  *   /diagnostics                               diagnostic_msgs/DiagnosticArray, latched
  *   /dynamics/models                           dynamics_msgs/ModelEvent
@@ -7,8 +7,12 @@
  *   /dynamics/simulations/NAME/state           dynamics_msgs/SimulationStateEvent: all coordinates
  *   /dynamics/simulations/NAME/events          dynamics_msgs/SimulationEvent
  *   /dynamics/simulations/NAME/command         sensor_msgs/JointState that clients publish: see simulation_command.h
+ *   /dynamics/streams/NAME/joint_trajectory    trajectory_msgs/JointTrajectory to be published: stream_trajectory.h
+ *   /dynamics/streams/NAME/effort              sensor_msgs/JointState: the torques of each point, of feedforward
+ *   /dynamics/streams/NAME/torques             dynamics_msgs/StreamTorques: all coordinates, with the points' numbers
+ *   /dynamics/streams/NAME/events              dynamics_msgs/StreamEvent
  *
- * A simulation is watched while somebody reads a topic of it.
+ * A simulation or a stream is watched while somebody reads a topic of it.
  */
 #ifndef ROSBRIDGE_DAEMON_TOPICS_H
 #define ROSBRIDGE_DAEMON_TOPICS_H

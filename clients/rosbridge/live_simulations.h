@@ -6,42 +6,18 @@
 
 #include <dynamics/v1/event.pb-c.h>
 
-#include "event_reader.h"
-#include "topics.h"
+#include "live_object.h"
 
-enum { LIVE_NAME_SIZE = 80, LIVE_DIGEST_SIZE = 96 };
-
-typedef struct live_simulation live_simulation;
+/* Its topics, by their places. */
+enum { SIMULATION_STATE, SIMULATION_JOINT_STATES, SIMULATION_EVENTS, SIMULATION_COMMAND };
 
 typedef struct live_simulations {
     bridge *bridge;
     event_reader *reader;
-    live_simulation *first;
+    live_object *first;
     uint64_t generation; /* of lists of simulations */
     bool is_asking;
 } live_simulations;
-
-/* A joint with one coordinate: where its values lie in a row. */
-typedef struct coordinate {
-    char name[128];
-    uint32_t q, v;
-} coordinate;
-
-struct live_simulation {
-    live_simulation *next;
-    live_simulations *of;
-    uint64_t generation; /* of the last list that named it */
-    bool is_gone;        /* waits for answers under way */
-    char name[LIVE_NAME_SIZE], digest[LIVE_DIGEST_SIZE];
-    json_t *joint_names; /* order of its rows; empty: the model's own */
-    topic *states, *joint_states, *events, *command;
-    size_t coordinate_count, nq, nv; /* coordinates are known once nq > 0 */
-    coordinate *coordinates;
-    unsigned questions; /* under way */
-    bool is_watched, is_described;
-    int address;
-    char state_topic[LIVE_NAME_SIZE + 32], events_topic[LIVE_NAME_SIZE + 32];
-};
 
 /* Asks for the list of simulations; opens and closes topics when it comes. */
 void live_simulations_ask(live_simulations *of);

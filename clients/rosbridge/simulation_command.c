@@ -8,7 +8,7 @@
 
 #include "calls.h"
 #include "json_list.h"
-#include "live_simulations.h"
+#include "live_object.h"
 
 /* Seconds that the daemon has to take an input. */
 static const double COMMAND_TIME = 5;
@@ -21,16 +21,8 @@ static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result,
     peer_release(from);
 }
 
-/* Where a joint's value lies in a row; SIZE_MAX: there is no such joint with one coordinate. */
-static size_t place_of(const live_simulation *of, const char *name) {
-    for (size_t i = 0; i < of->coordinate_count; i++)
-        if (strcmp(of->coordinates[i].name, name) == 0)
-            return of->coordinates[i].v;
-    return SIZE_MAX;
-}
-
 /* The values in the order of the simulation's rows. NULL: `error`. */
-static json_t *arrange(const live_simulation *of, const json_t *message, const char *member, char *error) {
+static json_t *arrange(const live_object *of, const json_t *message, const char *member, char *error) {
     const json_t *names = json_object_get(message, "name"), *values = json_object_get(message, member);
     size_t count = json_array_size(values);
     json_t *row = json_array();
@@ -44,7 +36,7 @@ static json_t *arrange(const live_simulation *of, const json_t *message, const c
         json_array_append_new(row, json_null());
     for (size_t i = 0; i < count; i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        size_t place = place_of(of, name);
+        size_t place = live_object_place(of, name);
         if (place == SIZE_MAX || !json_is_null(json_array_get(row, place))) {
             snprintf(error, TOPIC_ERROR_SIZE, "msg.name[%zu]: \"%.64s\" is %s", i, name,
                      place == SIZE_MAX ? "no joint of the simulation" : "named twice");
@@ -58,13 +50,9 @@ static json_t *arrange(const live_simulation *of, const json_t *message, const c
 
 bool simulation_command(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]) {
     static const char *const members[] = {"position", "velocity", "effort"}, *const fields[] = {"q", "v", "tau"};
-    const live_simulation *of = to->user;
-    if (of->nq == 0 || of->nq != of->nv || of->coordinate_count != of->nv) {
-        snprintf(error, TOPIC_ERROR_SIZE,
-                 of->nq == 0 ? "the joints are still being asked for; send it again soon"
-                             : "some joints have several coordinates; call the service");
+    live_object *of = to->user;
+    if (!live_object_is_plain(of, error))
         return false;
-    }
     json_t *input = json_object();
     for (int i = 0; i < 3; i++) {
         json_t *row = arrange(of, message, members[i], error);

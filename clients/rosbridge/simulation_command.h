@@ -8,7 +8,7 @@
 
 #include "topics.h"
 
-/* A topic_reader; the topic's user is a live_simulation. What the daemon refuses is told by a status later. */
+/* A topic_reader; the topic's user is its live_object. What the daemon refuses is told by a status later. */
 bool simulation_command(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
 #endif

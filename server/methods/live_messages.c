@@ -119,6 +119,14 @@ static Dynamics__V1__PaceStatistics *statistics(call *c, const pace_statistics *
     return to;
 }
 
+/* The order that the caller speaks in. */
+static void copy_names(call *c, const robot *r, size_t *count, char ***names) {
+    *names = r->name_count > 0 ? call_allocate(c, r->name_count, sizeof **names) : NULL;
+    for (size_t i = 0; *names && i < r->name_count; i++) {
+        (*names)[(*count)++] = call_string(c, r->names[i]);
+    }
+}
+
 Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     Dynamics__V1__SimulationSummary *to = call_allocate(c, 1, sizeof *to);
     uint64_t now = clock_now();
@@ -135,13 +143,7 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     to->step_length = s->step_length;
     to->step = s->step;
     to->time = (double)s->step * s->step_length;
-    const Dynamics__V1__CreateSimulationRequest *options = face_of(s)->request;
-    if (options->n_joint_names > 0) {
-        to->joint_names = call_allocate(c, options->n_joint_names, sizeof *to->joint_names);
-    }
-    for (size_t i = 0; to->joint_names && i < options->n_joint_names; i++) {
-        to->joint_names[to->n_joint_names++] = call_string(c, options->joint_names[i]);
-    }
+    copy_names(c, &face_of(s)->robot, &to->n_joint_names, &to->joint_names);
     to->owner = call_string(c, s->owner);
     to->lease_remaining = s->token != 0 && s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0;
     transport_topic *endpoint = face_of(s)->topics.endpoint;
@@ -197,5 +199,9 @@ Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
     transport_topic *endpoint = stream_face_of(s)->topics.endpoint;
     to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
     to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
+    copy_names(c, &stream_face_of(s)->robot, &to->n_joint_names, &to->joint_names);
+    to->nq = (uint32_t)s->nq;
+    to->nv = (uint32_t)s->nv;
+    to->digest = call_string(c, s->entry->digest);
     return call_has_ended(c) ? NULL : to;
 }

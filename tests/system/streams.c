@@ -144,6 +144,29 @@ START_TEST(order_of_joints_is_the_callers) {
 }
 END_TEST
 
+START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
+    static const char *const names[NV] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
+                                          "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
+    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .joint_count = NV, .joint_names = names};
+    double t = 0, q[NV] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+    dyn_client_stream *own = open_stream(&options), *joined;
+    ok(dyn_client_push_points(own, 1, &t, q, NULL, NULL, NULL, 0, &error));
+    dyn_client_stream_list_free(wait_for("plan", 1));
+    ok(dyn_client_join_stream(client, "plan", dyn_client_stream_key(own), 0, &error, &joined));
+    ok(dyn_client_push_points(joined, 1, &t, q, NULL, NULL, NULL, 0, &error));
+    dyn_client_leave_stream(joined);
+    dyn_client_stream_list *list = wait_for("plan", 2);
+    ck_assert_uint_eq(list->streams[0].last_sequence, 2);
+    ck_assert_uint_eq(list->streams[0].nq, NV);
+    ck_assert_uint_eq(list->streams[0].nv, NV);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_close_stream(client, own, 0, &error, NULL));
+    refused(dyn_client_join_stream(client, "plan", 1, 0, &error, &joined), DYN_CLIENT_NOT_FOUND, "stream_status.stream",
+            "no stream");
+    ck_assert_ptr_null(joined);
+}
+END_TEST
+
 START_TEST(lost_repeated_and_reordered_points_are_counted) {
     dyn_client_stream *stream = open_stream(&feedforward);
     push(stream, 1, 10);
@@ -491,6 +514,7 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, points_come_back_as_torques_of_inverse_dynamics);
     tcase_add_test(tests, order_of_joints_is_the_callers);
+    tcase_add_test(tests, who_has_the_key_joins_a_stream_and_numbers_on);
     tcase_add_test(tests, lost_repeated_and_reordered_points_are_counted);
     tcase_add_test(tests, points_behind_the_pace_of_the_first_are_late);
     tcase_add_test(tests, points_that_are_not_finite_are_refused_one_by_one);

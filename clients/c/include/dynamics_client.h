@@ -1315,7 +1315,20 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_open_stream(dyn_client *client, c
                                                            double timeout, dyn_client_error *error,
                                                            dyn_client_stream **stream);
 
+/* Opens a connection to push points over into a stream that somebody else opened and gave the `key` of. Its points are
+ * numbered on from the last that came; one pusher at a time is to number them. A wrong key is not noticed here: the
+ * points are left out by the daemon (stray_chunks of dyn_client_server_info). Errors: NOT_FOUND, UNREACHABLE. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, uint64_t key,
+                                                           double timeout, dyn_client_error *error,
+                                                           dyn_client_stream **stream);
+
+/* Closes the connection; the stream goes on in the daemon. */
+DYN_CLIENT_EXPORT void dyn_client_leave_stream(dyn_client_stream *stream);
+
 DYN_CLIENT_EXPORT const char *dyn_client_stream_name(const dyn_client_stream *stream);
+
+/* Who has the key may push points and close the stream. */
+DYN_CLIENT_EXPORT uint64_t dyn_client_stream_key(const dyn_client_stream *stream);
 
 /* Pushes n points, which get the next numbers: t is n values, the others n rows or NULL. Waits while the daemon does not
  * read, at most `timeout` seconds: then nothing was sent (TIMEOUT). Nothing answers a point: dyn_client_stream_status
@@ -1334,6 +1347,7 @@ typedef struct dyn_client_stream_info {
     uint64_t last_sequence, credit, waiting;
     double lag, greatest_lag, idle; /* s */
     uint32_t watchers;
+    uint32_t nq, nv; /* length of its rows */
 } dyn_client_stream_info;
 
 typedef struct dyn_client_stream_list {

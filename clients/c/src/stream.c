@@ -81,8 +81,60 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     return DYN_CLIENT_OK;
 }
 
+/* The daemon's endpoints for points, dialled. */
+static dyn_client_status dial_ingest(dyn_client *client, double timeout, dyn_client_error *error, one_way **socket) {
+    enum { MOST = 16 };
+    char *addresses[MOST];
+    size_t count = 0;
+    dyn_client_server_info *info;
+    dyn_client_status status = dyn_client_get_server_info(client, timeout, error, &info);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    for (size_t i = 0; i < info->endpoint_count && count < MOST; i++)
+        if (strcmp(info->endpoints[i].kind, "ingest") == 0)
+            addresses[count++] = (char *)info->endpoints[i].address;
+    status = one_way_open(count, addresses, client_url(client), 0, NULL, client_connect_timeout(client), error, socket);
+    dyn_client_server_info_free(info);
+    return status;
+}
+
+dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, uint64_t key, double timeout,
+                                         dyn_client_error *error, dyn_client_stream **stream) {
+    dyn_client_stream_list *known;
+    *stream = NULL;
+    dyn_client_status status = dyn_client_stream_status(client, name, timeout, error, &known);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    dyn_client_stream *self = known->count == 1 ? calloc(1, sizeof *self) : NULL;
+    if (self != NULL) {
+        const dyn_client_stream_info *s = &known->streams[0];
+        *self = (dyn_client_stream){.key = key, .next = s->last_sequence + 1, .nq = s->nq, .nv = s->nv};
+        strncpy(self->name, name, sizeof self->name - 1);
+    }
+    dyn_client_stream_list_free(known);
+    if (self == NULL)
+        return fail_memory(error);
+    status = dial_ingest(client, timeout, error, &self->socket);
+    if (status == DYN_CLIENT_OK)
+        *stream = self;
+    else
+        free(self);
+    return status;
+}
+
+void dyn_client_leave_stream(dyn_client_stream *stream) {
+    if (stream == NULL)
+        return;
+    one_way_close(stream->socket);
+    free(stream);
+}
+
 const char *dyn_client_stream_name(const dyn_client_stream *stream) {
     return stream->name;
+}
+
+uint64_t dyn_client_stream_key(const dyn_client_stream *stream) {
+    return stream->key;
 }
 
 void dyn_client_stream_seek(dyn_client_stream *stream, uint64_t sequence) {
@@ -147,6 +199,8 @@ static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
         .greatest_lag = from->greatest_lag,
         .idle = from->idle,
         .watchers = from->watchers,
+        .nq = from->nq,
+        .nv = from->nv,
     };
     const Dynamics__V1__StreamCounters *counters = from->counters;
     if (counters != NULL) {
@@ -264,7 +318,6 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
     request.close_stream = &close;
     dyn_client_status code =
         call_unpacked(client, &request, timeout, &dynamics__v1__close_stream_reply__descriptor, error, &reply);
-    one_way_close(stream->socket);
-    free(stream);
+    dyn_client_leave_stream(stream);
     return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
 }

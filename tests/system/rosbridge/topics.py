@@ -150,6 +150,99 @@ class Topics(fixture.Case):
         self.assertIn("PERMISSION_DENIED", self.client.status({"op": "publish", "topic": topic, "msg": other}))
         self.client.values("/dynamics/delete_simulation", {"simulation": "driven", "token": made["token"]})
 
+    def open_stream(self, topics, **options):
+        """A stream whose topics are watched, if they are some; its key, and its topic for trajectories."""
+        made = self.client.values("/dynamics/open_stream", {"name": "plan", **options})
+        self.addCleanup(self.client.call, "/dynamics/close_stream", {"stream": "plan", "key": made["key"]})
+        for topic, kind in topics.items():
+            self.client.send("subscribe", topic=f"/dynamics/streams/plan/{topic}", type=kind)
+        if topics:
+            self.await_watcher()
+        trajectory = "/dynamics/streams/plan/joint_trajectory"
+        fixture.wait_for(lambda: trajectory in self.client.values("/rosapi/topics")["topics"], "the topic is there")
+        self.client.send("advertise", topic=trajectory, type="trajectory_msgs/JointTrajectory")
+        return str(made["key"]), trajectory
+
+    def await_watcher(self):
+        fixture.wait_for(lambda: self.client.values("/dynamics/stream_status", {"stream": "plan"})["stream"][
+            "watchers"] > 0, "the stream is watched")
+
+    def fill(self, topic, message):
+        """Publishes until the gateway knows the joints, which it asks for when a topic is used first."""
+        def is_known():
+            self.client.send("publish", topic=topic, msg={**message, "joint_names": []})
+            return "0 names" in self.client.receive("status")["msg"]
+
+        fixture.wait_for(is_known, "the joints are known")
+        self.client.send("publish", topic=topic, msg=message)
+
+    def test_a_trajectory_becomes_torques(self):
+        names = ["wrist_3_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "shoulder_pan_joint",
+                 "shoulder_lift_joint"]
+        key, topic = self.open_stream({"effort": "sensor_msgs/JointState", "torques": "dynamics_msgs/StreamTorques"},
+                                      model="ur5", joint_names=names)
+        mixed = [names[i] for i in (3, 0, 5, 1, 4, 2)]
+        points = [{"time_from_start": {"secs": i, "nsecs": 250000000}, **{
+            part: [0.3 * k - 0.2 * i + j for k in range(6)]
+            for j, part in enumerate(("positions", "velocities", "accelerations"))}} for i in range(3)]
+        expected = self.client.values("/dynamics/inverse_dynamics", {
+            "model": "ur5", "joint_names": mixed, **{short: sum((point[part] for point in points), [])
+            for short, part in (("q", "positions"), ("v", "velocities"), ("a", "accelerations"))}})["tau"]
+        self.fill(topic, {"header": {"frame_id": key}, "joint_names": mixed, "points": points})
+        for i in range(3):
+            state = self.client.receive("publish")["msg"]
+            self.assertEqual(state["header"]["stamp"], {"secs": i, "nsecs": 250000000})
+            self.assertEqual((state["name"], state["position"]), (names, []))
+            effort = dict(zip(state["name"], state["effort"]))
+            self.assertEqual([effort[name] for name in mixed], expected[6 * i:6 * i + 6])
+        torques = self.client.receive("publish")["msg"]
+        self.assertEqual((torques["stream"], torques["t"]), ("plan", [0.25, 1.25, 2.25]))
+        self.assertEqual([int(number) for number in torques["sequence"]], [1, 2, 3])
+
+    def test_bad_trajectories_are_answered(self):
+        key, topic = self.open_stream({}, model="two_link", capacity=4)
+        reader = self.gateway.connect()
+        self.addCleanup(reader.close)
+        reader.send("subscribe", topic="/dynamics/streams/plan/events", type="dynamics_msgs/StreamEvent")
+        self.await_watcher()
+        point = {"positions": [1, 2]}
+        good = {"header": {"frame_id": key}, "joint_names": ["joint2", "joint1"], "points": [point]}
+        self.fill(topic, good)
+        for wrong, reason in (
+                ({"joint_names": ["joint1"]}, "msg.joint_names: 1 names, but plan has 2 joints"),
+                ({"joint_names": ["joint1", "b"]}, 'msg.joint_names[1]: "b" is no joint of the stream'),
+                ({"joint_names": ["joint1", "joint1"]}, "msg.joint_names[1]: \"joint1\" is named twice"),
+                ({"header": {"frame_id": "base"}}, "msg.header.frame_id: give the key"),
+                ({"header": {"frame_id": "1"}}, "msg.header.frame_id: the points did not arrive"),
+                ({"points": []}, "msg.points: give one point or more"),
+                ({"points": [point, {"positions": [1]}]}, "msg.points[1].positions: 1 values; give 2"),
+                ({"points": [point, {**point, "effort": [1, 2]}]}, "msg.points[1].effort: 2 values; give 0"),
+                ({"points": [{"positions": [1, None]}]}, "msg.points[0].positions[1]: null is not a float64"),
+                ({"points": [point] * 5}, "msg.points: 5 points, but the stream takes 4 more for now"),
+                ({"points": [{"velocities": [1, 2]}]}, "0 of 1 points were taken, 1 refused")):
+            self.client.send("publish", topic=topic, msg={**good, **wrong})
+            self.assertIn(reason, self.client.receive("status")["msg"])
+        told = reader.receive("publish")["msg"]
+        while told["kind"] != "KIND_REFUSED":
+            told = reader.receive("publish")["msg"]
+        self.assertIn("q is empty", told["message"])
+        counters = self.client.values("/dynamics/stream_status", {"stream": "plan"})["stream"]["counters"]
+        self.assertEqual((int(counters["accepted"]), int(counters["refused"])), (1, 1))
+
+    def test_a_trajectory_drives_a_simulation(self):
+        made = self.client.values("/dynamics/create_simulation", {"name": "fed", "model": "two_link",
+            "pace": "PACE_LOCKSTEP"})
+        key, topic = self.open_stream({}, kind="STREAM_KIND_SIMULATION_INPUT", simulation="fed", token=made["token"])
+        points = [{"effort": [5.5, -1.25]}, {"effort": [2.0, 8.0], "time_from_start": {"sec": 0, "nanosec": 2000000}}]
+        self.fill(topic, {"header": {"frame_id": key}, "joint_names": ["joint2", "joint1"], "points": points})
+        fixture.wait_for(lambda: int(self.client.values("/dynamics/stream_status", {"stream": "plan"})["stream"][
+            "counters"]["accepted"]) == 2, "the points are there")
+        forces = [self.client.values("/dynamics/step_simulation", {"simulation": "fed", "token": made["token"]})[
+            "state"]["tau"] for _ in range(4)]
+        self.assertEqual(forces[0], [-1.25, 5.5])
+        self.assertEqual(forces[-1], [8.0, 2.0])
+        self.client.values("/dynamics/delete_simulation", {"simulation": "fed", "token": made["token"]})
+
     def test_services_of_clients(self):
         server, caller = self.pair()
         server.send("advertise_service", service="/add", type="a/Add")

@@ -1,0 +1,112 @@
+/*
+ * The streams of the daemon as topics.
+ */
+#include "live_streams.h"
+
+#include <dynamics/v1/stream.pb-c.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "message_json.h"
+#include "stream_trajectory.h"
+
+static void begin(live_streams *in, const Dynamics__V1__StreamSummary *summary) {
+    live_stream *added = calloc(1, sizeof *added);
+    if (added == NULL)
+        return;
+    live_object *object = &added->object;
+    live_object_init(object, in->bridge, in->reader, "stream", summary->name, summary->digest, summary->n_joint_names,
+                     summary->joint_names);
+    object->on_free = stream_trajectory_free;
+    object->generation = in->generation;
+    if (summary->kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD) {
+        live_object_open(object, STREAM_EFFORT, "effort", "sensor_msgs/msg/JointState", false, NULL);
+        live_object_open(object, STREAM_TORQUES, "torques", "dynamics_msgs/msg/StreamTorques", false, NULL);
+    }
+    live_object_open(object, STREAM_EVENTS, "events", "dynamics_msgs/msg/StreamEvent", false, NULL);
+    live_object_open(object, STREAM_TRAJECTORY, "joint_trajectory", "trajectory_msgs/msg/JointTrajectory", false,
+                     stream_trajectory);
+    object->next = in->first;
+    in->first = object;
+}
+
+/* A stream of the same name may be another one by now, with another kind, model or order of joints. */
+static bool is_same(const live_object *known, const Dynamics__V1__StreamSummary *summary) {
+    bool is_feedforward = summary->kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD;
+    bool same = strcmp(known->digest, summary->digest) == 0 && (known->topics[STREAM_EFFORT] != NULL) == is_feedforward;
+    same = same && json_array_size(known->joint_names) == summary->n_joint_names;
+    for (size_t i = 0; same && i < summary->n_joint_names; i++)
+        same = strcmp(json_string_value(json_array_get(known->joint_names, i)), summary->joint_names[i]) == 0;
+    return same;
+}
+
+static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
+    live_streams *of = user;
+    const Dynamics__V1__ListStreamsReply *list = (const Dynamics__V1__ListStreamsReply *)result;
+    (void)in, (void)reason;
+    of->is_asking = false;
+    if (list == NULL)
+        return;
+    of->generation++;
+    for (size_t i = 0; i < list->n_streams; i++) {
+        live_object *known = live_object_find(of->first, list->streams[i]->name);
+        if (known != NULL && is_same(known, list->streams[i]))
+            known->generation = of->generation;
+    }
+    live_object_sweep(&of->first, of->generation);
+    for (size_t i = 0; i < list->n_streams; i++)
+        if (live_object_find(of->first, list->streams[i]->name) == NULL)
+            begin(of, list->streams[i]);
+}
+
+void live_streams_ask(live_streams *of) {
+    if (of->is_asking)
+        return;
+    of->is_asking = true;
+    call_ask(of->bridge, "/dynamics/list_streams", NULL, LIVE_ASK_TIME, on_list, of);
+}
+
+void live_streams_check(live_streams *checked) {
+    for (live_object *each = checked->first; each != NULL; each = each->next)
+        live_object_check(each);
+}
+
+/* The torques of each point as a JointState; its stamp is the time of the point. */
+static void publish_effort(const live_object *of, const Dynamics__V1__StreamTorques *event) {
+    if (of->nv == 0 || event->n_tau != event->n_t * of->nv)
+        return;
+    for (size_t i = 0; i < event->n_t; i++)
+        live_object_publish(of, STREAM_EFFORT,
+                            live_object_joint_state(of, event->t[i], NULL, NULL, event->tau + i * of->nv));
+}
+
+bool live_streams_take(live_streams *of, const Dynamics__V1__Event *event) {
+    if (event->event_case == DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES) {
+        const Dynamics__V1__StreamTorques *torques = event->stream_torques;
+        live_object *known = live_object_find(of->first, torques->stream);
+        if (known == NULL)
+            return false;
+        if (live_object_is_read(known, STREAM_EFFORT))
+            publish_effort(known, torques);
+        if (live_object_is_read(known, STREAM_TORQUES))
+            live_object_publish(known, STREAM_TORQUES, message_to_tree(MESSAGE_ROS, &torques->base));
+        return true;
+    }
+    if (event->event_case != DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT)
+        return false;
+    const Dynamics__V1__StreamEvent *told = event->stream_event;
+    live_object *known = live_object_find(of->first, told->stream);
+    if (known == NULL)
+        return false;
+    live_object_publish(known, STREAM_EVENTS, message_to_tree(MESSAGE_ROS, &told->base));
+    bool has_ended = told->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_CLOSED ||
+                     told->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_EXPIRED;
+    if (has_ended)
+        live_streams_ask(of);
+    return true;
+}
+
+void live_streams_stop(live_streams *stopped) {
+    live_object_sweep(&stopped->first, UINT64_MAX);
+}

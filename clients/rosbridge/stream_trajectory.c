@@ -1,0 +1,289 @@
+/*
+ * Trajectories into a stream.
+ */
+#include "stream_trajectory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "calls.h"
+#include "daemon_link.h"
+
+/* Trajectories of one stream that may wait. */
+enum { WAITING = 64 };
+
+/* Seconds that the daemon has to take points from the connection, and to judge them. */
+static const double PUSH_TIME = 1, JUDGE_TIME = 1;
+
+enum { Q, V, A, TAU, PARTS };
+
+static const char *const members[PARTS] = {"positions", "velocities", "accelerations", "effort"};
+
+/* One message. */
+typedef struct trajectory {
+    struct trajectory *next;
+    live_stream *to;
+    peer *from; /* shared */
+    uint64_t key;
+    size_t n, size;           /* points, numbers */
+    double *t, *parts[PARTS]; /* rows; NULL: absent */
+    double values[];
+} trajectory;
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* The place of each name in a row. False: `error`. */
+static bool read_names(const live_object *of, const json_t *names, size_t *places, char *error) {
+    size_t count = json_array_size(names);
+    if (count != of->nv) {
+        snprintf(error, TOPIC_ERROR_SIZE, "msg.joint_names: %zu names, but %s has %zu joints", count, of->name, of->nv);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_string_value(json_array_get(names, i)), *wrong = NULL;
+        places[i] = live_object_place(of, name);
+        if (places[i] == SIZE_MAX)
+            wrong = "no joint of the stream";
+        for (size_t j = 0; j < i && wrong == NULL; j++)
+            if (places[j] == places[i])
+                wrong = "named twice";
+        if (wrong != NULL) {
+            snprintf(error, TOPIC_ERROR_SIZE, "msg.joint_names[%zu]: \"%.64s\" is %s", i, name, wrong);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_key(const json_t *message, uint64_t *key, char *error) {
+    const char *text = json_string_value(json_object_get(json_object_get(message, "header"), "frame_id"));
+    char *end = NULL;
+    errno = 0;
+    *key = text != NULL && text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
+    if (end != NULL && *end == '\0' && errno == 0 && *key != 0)
+        return true;
+    snprintf(error, TOPIC_ERROR_SIZE, "msg.header.frame_id: give the key that OpenStream returned, in digits");
+    return false;
+}
+
+/* One part of a point into its row. */
+static bool read_row(const json_t *points, size_t index, int part, size_t nv, const size_t *places, double *row,
+                     char *error) {
+    const json_t *values = json_object_get(json_array_get(points, index), members[part]);
+    size_t count = json_array_size(values), wanted = row != NULL ? nv : 0;
+    if (count != wanted) {
+        snprintf(error, TOPIC_ERROR_SIZE, "msg.points[%zu].%s: %zu values; give %zu%s", index, members[part], count,
+                 wanted, index > 0 ? ", as in the first point" : ", one for each joint, or none");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        row[places[i]] = json_number_value(json_array_get(values, i));
+    return true;
+}
+
+static bool read_points(const json_t *points, size_t nv, const size_t *places, trajectory *to, char *error) {
+    for (size_t i = 0; i < to->n; i++) {
+        const json_t *time = json_object_get(json_array_get(points, i), "time_from_start");
+        to->t[i] = json_number_value(json_object_get(time, "sec")) +
+                   1e-9 * json_number_value(json_object_get(time, "nanosec"));
+        for (int part = 0; part < PARTS; part++)
+            if (!read_row(points, i, part, nv, places, to->parts[part] != NULL ? to->parts[part] + i * nv : NULL,
+                          error))
+                return false;
+    }
+    return true;
+}
+
+/* Memory for n points with the parts that the first one has. */
+static trajectory *allocate(const json_t *points, size_t nv, char *error) {
+    size_t n = json_array_size(points), width = 1;
+    bool has[PARTS];
+    for (int part = 0; part < PARTS; part++) {
+        has[part] = json_array_size(json_object_get(json_array_get(points, 0), members[part])) > 0;
+        width += has[part] ? nv : 0;
+    }
+    trajectory *made = n > 0 ? calloc(1, sizeof *made + n * width * sizeof(double)) : NULL;
+    if (made == NULL) {
+        snprintf(error, TOPIC_ERROR_SIZE, n == 0 ? "msg.points: give one point or more" : "out of memory");
+        return NULL;
+    }
+    made->n = n;
+    made->size = n * width;
+    made->t = made->values;
+    double *next = made->values + n;
+    for (int part = 0; part < PARTS; part++) {
+        if (!has[part])
+            continue;
+        made->parts[part] = next;
+        next += n * nv;
+    }
+    return made;
+}
+
+/* ---- pushing: on a thread of the pool ---------------------------------------------------------------------------- */
+
+/* What the daemon tells of the stream. */
+static bool ask(dyn_client *client, const live_stream *of, dyn_client_stream_info *info, dyn_client_error *error) {
+    dyn_client_stream_list *list;
+    if (dyn_client_stream_status(client, of->object.name, LIVE_ASK_TIME, error, &list) != DYN_CLIENT_OK)
+        return false;
+    *info = list->streams[0];
+    dyn_client_stream_list_free(list);
+    return true;
+}
+
+static bool join(dyn_client *client, live_stream *of, uint64_t key, dyn_client_error *error) {
+    if (of->pusher != NULL && of->key == key)
+        return true;
+    dyn_client_leave_stream(of->pusher);
+    of->key = key;
+    return dyn_client_join_stream(client, of->object.name, key, LIVE_ASK_TIME, error, &of->pusher) == DYN_CLIENT_OK;
+}
+
+/* Waits until the daemon has judged the chunk. False: it has not, or cannot be asked. */
+static bool await_judgement(dyn_client *client, const live_stream *of, uint64_t chunks, dyn_client_stream_info *after,
+                            dyn_client_error *error) {
+    double end = monotonic_time() + JUDGE_TIME;
+    for (long pause = 100000; ask(client, of, after, error); pause += pause < 10000000 ? pause : 0) {
+        if (after->chunks > chunks)
+            return true;
+        if (monotonic_time() > end) {
+            snprintf(error->message, sizeof error->message,
+                     "msg.header.frame_id: the points did not arrive; is this the key that OpenStream returned?");
+            error->status = DYN_CLIENT_PERMISSION_DENIED;
+            error->field[0] = '\0';
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+    }
+    return false;
+}
+
+/* Tells what became of the points, if not all were taken. */
+static void judge(const trajectory *pushed, const dyn_client_stream_info *before, const dyn_client_stream_info *after,
+                  char *reason) {
+    uint64_t refused = after->refused - before->refused, late = after->late - before->late;
+    uint64_t accepted = after->accepted - before->accepted;
+    if (refused > 0 || late > 0)
+        snprintf(reason, METHOD_ERROR_SIZE,
+                 "msg.points: %" PRIu64 " of %zu points were taken, %" PRIu64 " refused, %" PRIu64
+                 " late; the stream's events say why",
+                 accepted, pushed->n, refused, late);
+}
+
+static void push_points(daemon_link *link, void *user, char *reason) {
+    trajectory *pushed = user;
+    live_stream *to = pushed->to;
+    dyn_client_stream_info before, after;
+    dyn_client_error error = {0};
+    dyn_client *client = daemon_link_get(link, &error);
+    bool is_good = client != NULL && join(client, to, pushed->key, &error) && ask(client, to, &before, &error);
+    uint64_t room = is_good && before.credit > before.last_sequence ? before.credit - before.last_sequence : 0;
+    if (is_good && pushed->n > room) {
+        snprintf(reason, METHOD_ERROR_SIZE, "msg.points: %zu points, but the stream takes %" PRIu64 " more for now",
+                 pushed->n, room);
+        return;
+    }
+    if (is_good) {
+        double *const *part = pushed->parts;
+        dyn_client_stream_seek(to->pusher, before.last_sequence + 1);
+        is_good = dyn_client_push_points(to->pusher, pushed->n, pushed->t, part[Q], part[V], part[A], part[TAU],
+                                         PUSH_TIME, &error) == DYN_CLIENT_OK &&
+                  await_judgement(client, to, before.chunks, &after, &error);
+    }
+    if (is_good)
+        judge(pushed, &before, &after, reason);
+    else
+        snprintf(reason, METHOD_ERROR_SIZE, "%s (%s)", error.message, dyn_client_status_name(error.status));
+}
+
+/* ---- on the event loop ------------------------------------------------------------------------------------------- */
+
+static void on_pushed(bridge *in, void *user, const ProtobufCMessage *result, const char *reason);
+
+static void push_next(live_stream *of) {
+    of->is_pushing = of->first != NULL;
+    if (!of->is_pushing)
+        return;
+    of->object.questions++;
+    call_work(of->object.bridge, push_points, on_pushed, of->first);
+}
+
+static void drop_first(live_stream *of) {
+    trajectory *dropped = of->first;
+    of->first = dropped->next;
+    of->waiting--;
+    of->values -= dropped->size;
+    peer_release(dropped->from);
+    free(dropped);
+}
+
+/* Tells its publisher why a trajectory is not in the stream; an empty reason: it is. */
+static void tell(const trajectory *of, const char *reason) {
+    if (reason[0] != '\0' && !of->from->is_gone)
+        peer_status(of->from, STATUS_ERROR, NULL, "publish: the trajectory for the stream %s: %s", of->to->object.name,
+                    reason);
+}
+
+static void on_pushed(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
+    trajectory *pushed = user;
+    live_stream *to = pushed->to;
+    (void)in, (void)result;
+    tell(pushed, reason);
+    drop_first(to);
+    if (!to->object.is_gone)
+        push_next(to);
+    live_object_answered(&to->object);
+}
+
+bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]) {
+    live_stream *of = to->user;
+    const json_t *points = json_object_get(message, "points");
+    size_t nv = of->object.nv;
+    uint64_t key;
+    if (!live_object_is_plain(&of->object, error) || !read_key(message, &key, error))
+        return false;
+    size_t *places = calloc(nv, sizeof *places);
+    trajectory *read = NULL;
+    if (places == NULL)
+        snprintf(error, TOPIC_ERROR_SIZE, "out of memory");
+    if (places != NULL && read_names(&of->object, json_object_get(message, "joint_names"), places, error))
+        read = allocate(points, nv, error);
+    bool is_good = read != NULL && read_points(points, nv, places, read, error);
+    if (is_good &&
+        (of->waiting >= WAITING || (of->values + read->size) * sizeof(double) > from->bridge->config->queued_bytes)) {
+        snprintf(error, TOPIC_ERROR_SIZE, "%zu trajectories wait for this stream already; send it again soon",
+                 of->waiting);
+        is_good = false;
+    }
+    free(places);
+    if (!is_good) {
+        free(read);
+        return false;
+    }
+    read->to = of;
+    read->from = peer_share(from);
+    read->key = key;
+    trajectory **link = &of->first;
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = read;
+    of->waiting++;
+    of->values += read->size;
+    if (!of->is_pushing)
+        push_next(of);
+    return true;
+}
+
+void stream_trajectory_free(live_object *freed) {
+    live_stream *of = (live_stream *)freed;
+    while (of->first != NULL) {
+        tell(of->first, "the stream has ended (NOT_FOUND)");
+        drop_first(of);
+    }
+    dyn_client_leave_stream(of->pusher);
+}
