@@ -48,6 +48,23 @@ static exit_code take_all(const dyn_client_description *robot, layout *created) 
     return EXIT_OK;
 }
 
+/* Finds the joints of names that the daemon told. */
+static exit_code take_order(const dyn_client_description *robot, size_t count, const char *const *names,
+                            layout *created) {
+    created->joints = calloc(count + 1, sizeof *created->joints);
+    if (created->joints == NULL)
+        return complain_memory();
+    for (size_t i = 0; i < count; i++) {
+        const dyn_client_joint *joint = find_joint(robot, names[i]);
+        if (joint == NULL)
+            return complain(EXIT_FAILED,
+                            "%s has no moving joint \"%s\" any more: was another robot loaded under its name?",
+                            robot->model.name, names[i]);
+        created->joints[created->joint_count++] = joint;
+    }
+    return EXIT_OK;
+}
+
 /* Every joint with coordinates must be there. */
 static exit_code check_complete(const layout *created) {
     for (size_t i = 0; i < created->robot->joint_count; i++) {
@@ -86,6 +103,13 @@ exit_code layout_create(const dyn_client_description *robot, const char *names, 
     if (code == EXIT_OK)
         code = take_coordinates(created);
     return code;
+}
+
+exit_code layout_create_in_order(const dyn_client_description *robot, size_t count, const char *const *names,
+                                 layout *created) {
+    *created = (layout){.robot = robot};
+    exit_code code = count > 0 ? take_order(robot, count, names, created) : take_all(robot, created);
+    return code == EXIT_OK ? take_coordinates(created) : code;
 }
 
 void layout_free(layout *freed) {

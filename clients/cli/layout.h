@@ -30,6 +30,9 @@ typedef struct layout {
 /* Lays out the model in the order of `names`, joint names separated by commas; NULL: its own. Tells what is wrong with
  * them. The description must outlive the layout. Freed with layout_free, also after an error. */
 exit_code layout_create(const dyn_client_description *robot, const char *names, layout *created);
+/* Lays out the model in the order of so many names that the daemon told; 0: its own. */
+exit_code layout_create_in_order(const dyn_client_description *robot, size_t count, const char *const *names,
+                                 layout *created);
 void layout_free(layout *freed);
 
 /* Copies a row of q from the model's order into the layout's. */

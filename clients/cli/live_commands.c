@@ -59,6 +59,16 @@ static exit_code open_robot(dyn_client *client, const char *model, const char *j
     return layout_create(opened->description, joints, &opened->layout);
 }
 
+/* The robot of what lives in the daemon, in the order that was told of it. */
+static exit_code open_robot_in_order(dyn_client *client, const char *model, size_t count, const char *const *names,
+                                     live_robot *opened) {
+    dyn_client_error error;
+    *opened = (live_robot){0};
+    if (dyn_client_describe_model(client, model, 0, &error, &opened->description) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    return layout_create_in_order(opened->description, count, names, &opened->layout);
+}
+
 static void close_robot(live_robot *closed) {
     layout_free(&closed->layout);
     dyn_client_description_free(closed->description);
@@ -153,7 +163,8 @@ static exit_code open_watch(dyn_client *client, const char *name, bool *is_simul
     dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &error, &simulation);
     *is_simulation = status == DYN_CLIENT_OK;
     if (status == DYN_CLIENT_OK) {
-        exit_code code = open_robot(client, simulation->model, NULL, robot);
+        exit_code code =
+            open_robot_in_order(client, simulation->model, simulation->joint_count, simulation->joint_names, robot);
         dyn_client_simulation_free(simulation);
         if (code == EXIT_OK && dyn_client_watch_simulation(client, name, 0, &error, watch) != DYN_CLIENT_OK)
             code = complain_call(&error, NULL);
@@ -163,7 +174,8 @@ static exit_code open_watch(dyn_client *client, const char *name, bool *is_simul
     if (status != DYN_CLIENT_NOT_FOUND ||
         dyn_client_stream_status(client, name, 0, &stream_error, &streams) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
-    exit_code code = open_robot(client, streams->streams[0].model, NULL, robot);
+    const dyn_client_stream_info *stream = &streams->streams[0];
+    exit_code code = open_robot_in_order(client, stream->model, stream->joint_count, stream->joint_names, robot);
     dyn_client_stream_list_free(streams);
     if (code == EXIT_OK && dyn_client_watch_stream(client, name, 0, &error, watch) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
@@ -628,7 +640,7 @@ exit_code run_replay(const command *self, const arguments *given, dyn_client *cl
         return complain(EXIT_USAGE, "--stride %s: give a whole number of steps", text);
     if (dyn_client_replay_simulation(client, recording, 0, 0, 0, 0, &error, &replay) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
-    exit_code code = open_robot(client, replay->model, NULL, &robot);
+    exit_code code = open_robot_in_order(client, replay->model, replay->joint_count, replay->joint_names, &robot);
     if (code == EXIT_OK)
         code = trace_open(given, &robot.layout, true, &rows);
     catch_interrupts();

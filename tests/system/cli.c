@@ -609,6 +609,31 @@ START_TEST(watch_tells_frequency_age_and_loss) {
 }
 END_TEST
 
+/* What was made in another order of the joints is shown in it, also to those who did not make it. */
+START_TEST(columns_have_the_names_of_their_joints) {
+    outcome run = shell("own=%s again=%s; "
+                        "$ctl simulate two_link --joints joint2,joint1 --q 0.1,0.2 --rate 1 --duration 3 --name turned "
+                        "--record turned --csv >$own & maker=$!; "
+                        "sleep 0.5; $ctl watch turned --csv --count 3 | head -n 1; wait $maker; head -n 1 $own; "
+                        "$ctl replay turned --csv >$again; head -n 1 $again; "
+                        "[ $(sed 1d $own | head -n 50 | grep -cxF -f - $again) = 50 ]",
+                        scratch("own.csv"), scratch("again.csv"));
+    static const char heading[] = "step,time,q.joint2,q.joint1,v.joint2,v.joint1,tau.joint2,tau.joint1\n";
+    for (int i = 0; i < 3; i++) {
+        const char *line = run.output + (size_t)i * (sizeof heading - 1);
+        ck_assert_msg(strncmp(line, heading, sizeof heading - 1) == 0, "line %d: %s", i, run.output);
+    }
+    outcome_free(&run);
+    run = shell("for i in $(seq 100); do echo '{\"q\": [0, 0.1]}'; done | "
+                "$ctl stream two_link --joints joint2,joint1 --name turned --states - --frequency 50 >%s & maker=$!; "
+                "sleep 0.5; $ctl watch turned --csv --count 3 | head -n 1; wait $maker",
+                scratch("turned"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_str_eq(run.output, "step,time,tau.joint2,tau.joint1\n");
+    outcome_free(&run);
+}
+END_TEST
+
 START_TEST(latency_is_told_in_ascending_percentiles) {
     json_t *times = run_json("$ctl latency ur5 --count 200 --json");
     static const char *const keys[] = {"min", "p50", "p90", "p99", "p99.9", "max"};
@@ -819,6 +844,7 @@ int main(void) {
     tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
     tcase_add_test(all, watch_tells_frequency_age_and_loss);
+    tcase_add_test(all, columns_have_the_names_of_their_joints);
     tcase_add_test(all, latency_is_told_in_ascending_percentiles);
     tcase_add_test(all, many_states_come_back_in_their_order_from_both_formats);
     tcase_add_test(all, bad_states_name_their_line_and_field);

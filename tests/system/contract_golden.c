@@ -4,7 +4,8 @@
  * may be added; those that were there keep their name, number and type.
  *
  * A field is filled with what follows from its name, so that the bytes of renamed or exchanged fields are recognized.
- * After adding to the contract: system_contract_golden --write >tests/data/contract.golden
+ * After adding to the contract: system_contract_golden --write, which appends to the file what it lacks; what once was
+ * in it stays.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -166,42 +167,91 @@ static ProtobufCMessage *fill_message(const ProtobufCMessageDescriptor *type, co
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static void write_message(const ProtobufCMessageDescriptor *type, const char *oneof_member) {
+static void write_message(FILE *out, const ProtobufCMessageDescriptor *type, const char *oneof_member) {
     ProtobufCMessage *message = fill_message(type, oneof_member);
     size_t size = protobuf_c_message_get_packed_size(message);
     uint8_t *bytes = malloc(size + 1);
     protobuf_c_message_pack(message, bytes);
-    printf("message %s %s ", type->name, oneof_member ? oneof_member : "-");
+    fprintf(out, "message %s %s ", type->name, oneof_member ? oneof_member : "-");
     for (size_t i = 0; i < size; i++) {
-        printf("%02x", bytes[i]);
+        fprintf(out, "%02x", bytes[i]);
     }
-    putchar('\n');
+    fputc('\n', out);
     free(bytes);
     protobuf_c_message_free_unpacked(message, NULL);
 }
 
-static void write_contract(void) {
+static void write_contract(FILE *out) {
     static contract c;
     collect(&c);
     for (size_t i = 0; i < c.message_count; i++) {
         bool has_oneof = false;
         for (unsigned k = 0; k < c.messages[i]->n_fields; k++) {
             const ProtobufCFieldDescriptor *field = &c.messages[i]->fields[k];
-            printf("field %s %s %u\n", c.messages[i]->name, field->name, field->id);
+            fprintf(out, "field %s %s %u\n", c.messages[i]->name, field->name, field->id);
             if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
                 has_oneof = true;
-                write_message(c.messages[i], field->name);
+                write_message(out, c.messages[i], field->name);
             }
         }
         if (!has_oneof) {
-            write_message(c.messages[i], NULL);
+            write_message(out, c.messages[i], NULL);
         }
     }
     for (size_t i = 0; i < c.enum_count; i++) {
         for (unsigned k = 0; k < c.enums[i]->n_values; k++) {
-            printf("enum %s %s %d\n", c.enums[i]->name, c.enums[i]->values[k].name, c.enums[i]->values[k].value);
+            fprintf(out, "enum %s %s %d\n", c.enums[i]->name, c.enums[i]->values[k].name, c.enums[i]->values[k].value);
         }
     }
+}
+
+static const char GOLDEN[] = DYNAMICS_TEST_DATA "/contract.golden";
+
+/* The whole file, with a newline before its first line. */
+static char *read_golden(void) {
+    FILE *file = fopen(GOLDEN, "r");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    require(file != NULL && out != NULL, "tests/data/contract.golden cannot be read");
+    fputc('\n', out);
+    for (int c; (c = fgetc(file)) != EOF;) {
+        fputc(c, out);
+    }
+    fclose(file);
+    fclose(out);
+    return text;
+}
+
+/* The lines of the contract of today that the file lacks, one after the other; the caller frees them. */
+static char *missing_lines(void) {
+    char *golden = read_golden(), *today = NULL, *missing = NULL;
+    size_t size;
+    FILE *out = open_memstream(&today, &size);
+    require(out != NULL, "out of memory");
+    fputc('\n', out);
+    write_contract(out);
+    fclose(out);
+    out = open_memstream(&missing, &size);
+    require(out != NULL, "out of memory");
+    /* Each line with the newlines before and behind it. */
+    for (char *line = today, *end; (end = strchr(line + 1, '\n')) != NULL; line = end) {
+        char behind = end[1];
+        end[1] = '\0';
+        fputs(strstr(golden, line) == NULL ? line + 1 : "", out);
+        end[1] = behind;
+    }
+    fclose(out);
+    free(golden);
+    free(today);
+    return missing;
+}
+
+static void append_missing(void) {
+    char *missing = missing_lines();
+    FILE *file = fopen(GOLDEN, "a");
+    require(file != NULL && fputs(missing, file) >= 0 && fclose(file) == 0, "the file cannot be written");
+    free(missing);
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
@@ -324,7 +374,7 @@ START_TEST(old_bytes_still_mean_the_same) {
     static char line[LINE_SIZE], hex[LINE_SIZE];
     unsigned messages = 0;
     collect(&c);
-    FILE *file = fopen(DYNAMICS_TEST_DATA "/contract.golden", "r");
+    FILE *file = fopen(GOLDEN, "r");
     ck_assert_msg(file != NULL, "tests/data/contract.golden is missing");
     while (fgets(line, sizeof line, file)) {
         char name[128], member[128];
@@ -343,6 +393,14 @@ START_TEST(old_bytes_still_mean_the_same) {
     }
     fclose(file);
     ck_assert_uint_ge(messages, 1);
+}
+END_TEST
+
+START_TEST(all_of_the_contract_is_guarded) {
+    char *missing = missing_lines();
+    ck_assert_msg(missing[0] == '\0', "contract.golden lacks these lines; see its test for how to add them:\n%.1000s",
+                  missing);
+    free(missing);
 }
 END_TEST
 
@@ -368,12 +426,13 @@ END_TEST
 
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--write") == 0) {
-        write_contract();
+        append_missing();
         return EXIT_SUCCESS;
     }
     Suite *suite = suite_create("contract");
     TCase *tests = tcase_create("golden");
     tcase_add_test(tests, old_bytes_still_mean_the_same);
+    tcase_add_test(tests, all_of_the_contract_is_guarded);
     tcase_add_test(tests, no_message_contains_itself);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

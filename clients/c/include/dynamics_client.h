@@ -991,6 +991,8 @@ typedef struct dyn_client_simulation {
     const double *q, *v, *tau;
     size_t external_force_count; /* that act in the next step; told by dyn_client_get_simulation only */
     const dyn_client_external_force *external_forces;
+    size_t joint_count; /* order of these values; 0: the model's own */
+    const char *const *joint_names;
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
@@ -1078,6 +1080,8 @@ typedef struct dyn_client_replay {
     size_t count, nq, nv;        /* of the states asked for */
     const uint64_t *step;
     const double *q, *v, *tau; /* rows */
+    size_t joint_count;        /* order of their columns; 0: the model's own */
+    const char *const *joint_names;
 } dyn_client_replay;
 
 /* States from step `first` on, every stride'th, at most `count`. */
@@ -1347,7 +1351,9 @@ typedef struct dyn_client_stream_info {
     uint64_t last_sequence, credit, waiting;
     double lag, greatest_lag, idle; /* s */
     uint32_t watchers;
-    uint32_t nq, nv; /* length of its rows */
+    uint32_t nq, nv;    /* length of its rows */
+    size_t joint_count; /* order of its values; 0: the model's own */
+    const char *const *joint_names;
 } dyn_client_stream_info;
 
 typedef struct dyn_client_stream_list {

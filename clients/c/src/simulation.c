@@ -36,6 +36,8 @@ static void take_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
     to->watchers = from->watchers;
     to->step = from->step;
     to->time = from->time;
+    to->joint_count = from->n_joint_names;
+    to->joint_names = (const char *const *)from->joint_names;
     if (from->statistics != NULL) {
         to->overruns = from->statistics->overruns;
         to->ticks = from->statistics->ticks;
@@ -509,6 +511,8 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
         .equal_steps = reply->equal_steps,
         .first_difference = reply->first_difference,
         .is_truncated = reply->is_truncated,
+        .joint_count = reply->n_joint_names,
+        .joint_names = (const char *const *)reply->joint_names,
         .count = rows,
         .nq = rows > 0 ? reply->n_q / rows : 0,
         .nv = rows > 0 ? reply->n_v / rows : 0,

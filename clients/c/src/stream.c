@@ -201,6 +201,8 @@ static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
         .watchers = from->watchers,
         .nq = from->nq,
         .nv = from->nv,
+        .joint_count = from->n_joint_names,
+        .joint_names = (const char *const *)from->joint_names,
     };
     const Dynamics__V1__StreamCounters *counters = from->counters;
     if (counters != NULL) {
