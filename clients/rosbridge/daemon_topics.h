@@ -7,6 +7,7 @@
  *   /dynamics/simulations/NAME/state           dynamics_msgs/SimulationStateEvent: all coordinates
  *   /dynamics/simulations/NAME/events          dynamics_msgs/SimulationEvent
  *   /dynamics/simulations/NAME/command         sensor_msgs/JointState that clients publish: see simulation_command.h
+ *   /dynamics/simulations/NAME/wrench          geometry_msgs/WrenchStamped to be published: see simulation_wrench.h
  *   /dynamics/streams/NAME/joint_trajectory    trajectory_msgs/JointTrajectory to be published: stream_trajectory.h
  *   /dynamics/streams/NAME/effort              sensor_msgs/JointState: the torques of each point, of feedforward
  *   /dynamics/streams/NAME/torques             dynamics_msgs/StreamTorques: all coordinates, with the points' numbers

@@ -8,7 +8,7 @@
 #include "event_reader.h"
 #include "topics.h"
 
-enum { LIVE_NAME_SIZE = 80, LIVE_DIGEST_SIZE = 96, LIVE_TOPICS = 4 };
+enum { LIVE_NAME_SIZE = 80, LIVE_DIGEST_SIZE = 96, LIVE_TOPICS = 5 };
 
 /* Seconds that the daemon has for an answer. */
 extern const double LIVE_ASK_TIME;

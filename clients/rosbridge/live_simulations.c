@@ -10,18 +10,22 @@
 #include "calls.h"
 #include "message_json.h"
 #include "simulation_command.h"
+#include "simulation_wrench.h"
 
 static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *summary) {
-    live_object *added = calloc(1, sizeof *added);
-    if (added == NULL)
+    live_simulation *made = calloc(1, sizeof *made);
+    if (made == NULL)
         return;
+    live_object *added = &made->object;
     live_object_init(added, in->bridge, in->reader, "simulation", summary->name, summary->digest,
                      summary->n_joint_names, summary->joint_names);
+    added->on_free = simulation_wrench_free;
     added->generation = in->generation;
     live_object_open(added, SIMULATION_JOINT_STATES, "joint_states", "sensor_msgs/msg/JointState", true, NULL);
     live_object_open(added, SIMULATION_STATE, "state", "dynamics_msgs/msg/SimulationStateEvent", false, NULL);
     live_object_open(added, SIMULATION_EVENTS, "events", "dynamics_msgs/msg/SimulationEvent", false, NULL);
     live_object_open(added, SIMULATION_COMMAND, "command", "sensor_msgs/msg/JointState", false, simulation_command);
+    live_object_open(added, SIMULATION_WRENCH, "wrench", "geometry_msgs/msg/WrenchStamped", false, simulation_wrench);
     added->next = in->first;
     in->first = added;
 }

@@ -9,12 +9,12 @@
 #include "live_object.h"
 
 /* Its topics, by their places. */
-enum { SIMULATION_STATE, SIMULATION_JOINT_STATES, SIMULATION_EVENTS, SIMULATION_COMMAND };
+enum { SIMULATION_STATE, SIMULATION_JOINT_STATES, SIMULATION_EVENTS, SIMULATION_COMMAND, SIMULATION_WRENCH };
 
 typedef struct live_simulations {
     bridge *bridge;
     event_reader *reader;
-    live_object *first;
+    live_object *first;  /* each the beginning of a live_simulation: simulation_wrench.h */
     uint64_t generation; /* of lists of simulations */
     bool is_asking;
 } live_simulations;

@@ -243,6 +243,49 @@ class Topics(fixture.Case):
         self.assertEqual(forces[-1], [8.0, 2.0])
         self.client.values("/dynamics/delete_simulation", {"simulation": "fed", "token": made["token"]})
 
+    def test_wrenches_act_on_a_simulation(self):
+        made = self.client.values("/dynamics/create_simulation", {"name": "pushed", "model": "ur5",
+            "pace": "PACE_LOCKSTEP"})
+        topic, token = "/dynamics/simulations/pushed/wrench", made["token"]
+        fixture.wait_for(lambda: topic in self.client.values("/rosapi/topics")["topics"], "the topic is there")
+
+        def push(link, force, torque=(0, 0, 0)):
+            self.client.send("publish", topic=topic, msg={"header": {"frame_id": f"{token}/{link}"}, "wrench": {
+                "force": dict(zip("xyz", force)), "torque": dict(zip("xyz", torque))}})
+
+        def acting():
+            state = self.client.values("/dynamics/get_simulation_state", {"simulation": "pushed"})
+            return {each["link"]: (each["frame"], each["force"], each["torque"]) for each in state["external_forces"]}
+
+        push("wrist_3_link", (1, 2, 3), (0.5, -0.25, 4))
+        push("forearm_link", (-40, 0, 7))
+        both = {"wrist_3_link": ("REFERENCE_FRAME_LOCAL", [1, 2, 3], [0.5, -0.25, 4]),
+                "forearm_link": ("REFERENCE_FRAME_LOCAL", [-40, 0, 7], [0, 0, 0])}
+        fixture.wait_for(lambda: acting() == both, "both wrenches act")
+        before = self.client.values("/dynamics/get_simulation_state", {"simulation": "pushed"})["state"]
+        forces = [{"link": link, "frame": frame, "force": force, "torque": torque}
+                  for link, (frame, force, torque) in both.items()]
+        after = self.client.values("/dynamics/step_simulation", {"simulation": "pushed", "token": token})["state"]
+        step = after["time"] - before["time"]
+        for external, is_equal in ((forces, True), ([], False)):
+            a = self.client.values("/dynamics/forward_dynamics", {"model": "ur5", "q": before["q"],
+                "external_forces": external})["a"]
+            gaps = [abs(v - step * each) for v, each in zip(after["v"], a)]
+            self.assertEqual(max(gaps) < 1e-9 * max(map(abs, after["v"])), is_equal, gaps)
+        push("forearm_link", (0, 0, 0))
+        push("wrist_3_link", (0, 0, 1))
+        fixture.wait_for(lambda: acting() == {"wrist_3_link": ("REFERENCE_FRAME_LOCAL", [0, 0, 1], [0, 0, 0])},
+                         "one wrench has ended")
+        for frame, reason in (("wrist_3_link", "msg.header.frame_id: give TOKEN/LINK"),
+                              (f"{token}/", "msg.header.frame_id: give TOKEN/LINK"),
+                              (f"{token}/tail", "the wrench on tail: msg.header.frame_id: "),
+                              ("1/wrist_3_link", "the wrench on wrist_3_link: msg.header.frame_id: ")):
+            message = {"header": {"frame_id": frame}, "wrench": {"force": {"x": 1}}}
+            self.assertIn(reason, self.client.status({"op": "publish", "topic": topic, "msg": message}))
+        wrong = {"header": {"frame_id": f"{token}/tail"}, "wrench": {"force": {"x": None}}}
+        self.assertIn("msg.wrench.force.x: null", self.client.status({"op": "publish", "topic": topic, "msg": wrong}))
+        self.client.values("/dynamics/delete_simulation", {"simulation": "pushed", "token": token})
+
     def test_services_of_clients(self):
         server, caller = self.pair()
         server.send("advertise_service", service="/add", type="a/Add")
