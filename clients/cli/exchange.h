@@ -9,8 +9,8 @@
 
 #include "diagnostics.h"
 
-/* A message of that type from JSON, which is not kept; `root` names it in what is said when it does not fit (NULL then).
- * Freed with protobuf_c_message_free_unpacked. */
+/* A message of that type from JSON, which is not kept; `root` names it in what is said when it does not fit (NULL
+ * then). Freed with protobuf_c_message_free_unpacked. */
 ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json_t *value, const char *root);
 
 /* Sends the request and receives the reply to it, which is freed with dynamics__v1__reply__free_unpacked; tells why

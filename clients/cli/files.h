@@ -10,8 +10,8 @@
 
 #include "diagnostics.h"
 
-/* Reads a file, or standard input for "-", and puts a zero byte behind it; tells why it cannot be read. `bytes` is freed
- * by the caller, also after an error. */
+/* Reads a file, or standard input for "-", and puts a zero byte behind it; tells why it cannot be read. `bytes` is
+ * freed by the caller, also after an error. */
 exit_code read_file(const char *path, char **bytes, size_t *size);
 
 /* The same for text, which has no zero byte. */

@@ -22,7 +22,8 @@ typedef struct state_source {
     char description[128]; /* of the one state: "home configuration, v = 0, a = 0" */
 } state_source;
 
-/* Opens what the arguments name; tells what is wrong. `takes_q`: the command has use for a configuration. Closed by state_source_close either way. */
+/* Opens what the arguments name; tells what is wrong. `takes_q`: the command has use for a configuration. Closed by
+ * state_source_close either way. */
 exit_code state_source_open(const arguments *given, const layout *robot, bool takes_q, state_source *opened);
 void state_source_close(state_source *closed);
 

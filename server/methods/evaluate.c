@@ -8,8 +8,8 @@
 #include "methods/task_rows.h"
 #include "methods/text.h"
 
-/* Numbers of quantities are below QUANTITIES. A thread's results on their way to the reply are at most SCRATCH_VALUES, or
- * those of one sample. */
+/* Numbers of quantities are below QUANTITIES. A thread's results on their way to the reply are at most SCRATCH_VALUES,
+ * or those of one sample. */
 enum { QUANTITIES = 64, SCRATCH_VALUES = 1 << 20 };
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
@@ -298,8 +298,8 @@ static void name_bodies(batch *b, const evaluation *e, Dynamics__V1__EvaluateRep
     }
 }
 
-/* Chooses blocks small enough for the threads' scratch memory, and its size. False, and the call ended, where one sample
- * needs too much. */
+/* Chooses blocks small enough for the threads' scratch memory, and its size. False, and the call ended, where one
+ * sample needs too much. */
 static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
     size_t values = e->scratch_values ? e->scratch_values : 1;

@@ -1,6 +1,7 @@
 /*
  * Messages about simulations and streams, filled from what lives. The mutex of the simulation or stream is held;
- * strings and arrays are its own, or those that the caller gives, so a message is packed before the mutex is given back.
+ * strings and arrays are its own, or those that the caller gives, so a message is packed before the mutex is given
+ * back.
  */
 #ifndef SERVER_METHODS_LIVE_MESSAGES_H
 #define SERVER_METHODS_LIVE_MESSAGES_H

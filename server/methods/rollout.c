@@ -388,7 +388,8 @@ static bool fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
         outcomes[i].steps = r->steps;
         outcomes[i].stops = r->hits;
         outcomes[i].energy_drift = r->energy_drift;
-        /* Of accurate motions only those that rest know a joint. The model goes before the reply: its name is copied. */
+        /* Of accurate motions only those that rest know a joint. The model goes before the reply: its name is copied.
+         * */
         if (t->ends ? t->ends[i] == DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RESTS
                     : r->status != DYN_SAMPLE_RUNNING) {
             outcomes[i].joint = call_string(b->call, dyn_model_joint(b->model, r->joint)->name);

@@ -33,7 +33,8 @@ void input_queue_free(input_queue *q);
 double *input_queue_insert(input_queue *q, double t);
 
 /* The input at time t: uses up all points that are not later. With `is_linear` in a line to the next point. `model`
- * serves to interpolate configurations. False when there is no point yet. `used` receives how many points were used up. */
+ * serves to interpolate configurations. False when there is no point yet. `used` receives how many points were used up.
+ * */
 bool input_queue_at(input_queue *q, const dyn_model *model, double t, bool is_linear, stepper_input *input,
                     size_t *used);
 

@@ -52,8 +52,8 @@ typedef struct simulation_hooks {
     bool (*is_watched)(simulation *s);
     void (*on_states)(simulation *s, const simulation_batch *batch);
     void (*on_event)(simulation *s, simulation_event event, int joint, const char *message);
-    /* For recordings, while s->recording is set: a step was done, the input changed (and the external forces with it, or
-     * not), the state jumped. */
+    /* For recordings, while s->recording is set: a step was done, the input changed (and the external forces with it,
+     * or not), the state jumped. */
     void (*on_step)(simulation *s);
     void (*on_input)(simulation *s, bool has_new_forces);
     void (*on_jump)(simulation *s);

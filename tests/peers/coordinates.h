@@ -39,8 +39,8 @@ void coordinates_turn(coordinates *c, const double *q);
 void coordinates_put(const coordinates *c, const double *x, double *out);
 void coordinates_take(const coordinates *c, const double *x, double *out);
 
-/* Accelerations, at our velocity v: rates of the coordinates, hence dw/dt and dv/dt in body axes, or in world axes, where
- * dv/dt has w x v beside it. */
+/* Accelerations, at our velocity v: rates of the coordinates, hence dw/dt and dv/dt in body axes, or in world axes,
+ * where dv/dt has w x v beside it. */
 void coordinates_put_acceleration(coordinates *c, const double *v, const double *a, double *out);
 void coordinates_take_acceleration(coordinates *c, const double *v, const double *a, double *out);
 

@@ -7,7 +7,8 @@
 #include <dynamics/model.h>
 
 /* The text of a URDF file of the model, with every link, and `extension` as the last element of the robot. A floating
- * base hangs on a link "world"; what is fixed to the world is written without mass, as it moves nothing. The caller frees it. NULL: a joint is of a type that URDF has not got, or no memory. */
+ * base hangs on a link "world"; what is fixed to the world is written without mass, as it moves nothing. The caller
+ * frees it. NULL: a joint is of a type that URDF has not got, or no memory. */
 char *urdf_write(const dyn_model *model, const char *extension);
 
 #endif

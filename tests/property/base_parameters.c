@@ -199,8 +199,8 @@ static void check_count(dyn_model *model, const double *gravity, int expected) {
 }
 
 /* A planar arm of two links: for each link ZZ, MX and MY, and without gravity in its plane no MX and MY of the first
- * (Khalil and Dombre 2002, "Modeling, Identification and Control of Robots", section 9.4). The PUMA 560: 36 (Gautier and
- * Khalil 1990; Mayeda, Yoshida and Osuka 1990). A free body and n hinges: 10 + 7 n. */
+ * (Khalil and Dombre 2002, "Modeling, Identification and Control of Robots", section 9.4). The PUMA 560: 36 (Gautier
+ * and Khalil 1990; Mayeda, Yoshida and Osuka 1990). A free body and n hinges: 10 + 7 n. */
 START_TEST(known_robots_have_the_published_number) {
     const double flat[2] = {0}, lengths[2] = {1, 1}, down[3] = {0, -9.81, 0}, across[3] = {0, 0, -9.81};
     const double alpha[6] = {PI / 2, 0, -PI / 2, PI / 2, -PI / 2, 0}, a[6] = {0, 0.4318, 0.0203};

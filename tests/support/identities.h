@@ -31,8 +31,8 @@ typedef struct identity {
     int cases; /* random trees */
 } identity;
 
-/* The tests of a file, which run_properties runs: every identity on random trees of 1 to 60 joints, fixed and floating, a
- * third of them with coupled mimic joints, and on the reference robots. The array must live as long. */
+/* The tests of a file, which run_properties runs: every identity on random trees of 1 to 60 joints, fixed and floating,
+ * a third of them with coupled mimic joints, and on the reference robots. The array must live as long. */
 TCase *identity_tests(const identity *identities, int count);
 
 /* y = A x for a matrix of `rows` rows. */

@@ -1,6 +1,6 @@
 /*
- * Base parameters through a daemon: they make the torques that the regressor and the inverse dynamics of the same daemon
- * tell of, there are as many as published, and what cannot be answered is refused with its field.
+ * Base parameters through a daemon: they make the torques that the regressor and the inverse dynamics of the same
+ * daemon tell of, there are as many as published, and what cannot be answered is refused with its field.
  */
 #include <math.h>
 #include <stdio.h>

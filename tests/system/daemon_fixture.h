@@ -53,7 +53,8 @@ void daemon_restart(daemon_fixture *daemon);
 /* The log so far; to be freed. */
 char *daemon_log(const daemon_fixture *daemon);
 
-/* Bytes by which memory may grow that is used again and again: the address sanitizer keeps what is freed for a while. */
+/* Bytes by which memory may grow that is used again and again: the address sanitizer keeps what is freed for a while.
+ * */
 #ifdef __SANITIZE_ADDRESS__
 #define DAEMON_MEMORY_SLACK ((size_t)512 << 20)
 #else

@@ -74,7 +74,8 @@ START_TEST(derivatives_of_the_mass_matrix_fit_its_rate) {
 }
 END_TEST
 
-/* With F the first derivative along q or v and F0 the same at rest: d2tau/dqdv v = 2 (F - F0), d2tau/dvdv v = dtau/dv. */
+/* With F the first derivative along q or v and F0 the same at rest: d2tau/dqdv v = 2 (F - F0), d2tau/dvdv v = dtau/dv.
+ * */
 START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_V, DYN_CLIENT_INVERSE_DYNAMICS_BY_V_V,
                                                 DYN_CLIENT_INVERSE_DYNAMICS_BY_Q, DYN_CLIENT_INVERSE_DYNAMICS_BY_V};
@@ -104,8 +105,8 @@ START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
 }
 END_TEST
 
-/* In v, a(q, v, tau) is a constant and a quadratic form: d2a/dvdv v = da/dv, d2a/dqdv v = 2 (da/dq - da/dq at rest), with
- * the forces tau at both. */
+/* In v, a(q, v, tau) is a constant and a quadratic form: d2a/dvdv v = da/dv, d2a/dqdv v = 2 (da/dq - da/dq at rest),
+ * with the forces tau at both. */
 START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V, DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V,
                                                 DYN_CLIENT_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_FORWARD_DYNAMICS_BY_V};

@@ -1,6 +1,7 @@
 /*
  * Evaluate: operational space, ellipsoids and energy regressors through the daemon, in the reference's order of joints,
- * against the Jacobians, matrices and poses that other tests compare with reference values; and requests that are wrong.
+ * against the Jacobians, matrices and poses that other tests compare with reference values; and requests that are
+ * wrong.
  */
 #include <math.h>
 #include <stdio.h>
@@ -203,8 +204,8 @@ START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
 }
 END_TEST
 
-/* y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0); y_V of mass and first moment are the height of the
- * link's frame and its axes. */
+/* y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0); y_V of mass and first moment are the height of
+ * the link's frame and its axes. */
 START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_ENERGY_REGRESSOR, DYN_CLIENT_TORQUE_REGRESSOR};
     reference of;
@@ -277,7 +278,8 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* The arm of Modern Robotics at 90 degrees feels both masses along one axis and one along the other; the rows' names. */
+/* The arm of Modern Robotics at 90 degrees feels both masses along one axis and one along the other; the rows' names.
+ * */
 START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
     static const dyn_client_quantity asked = DYN_CLIENT_OPERATIONAL_SPACE_INERTIA;
     static const dyn_client_task_axis axes[] = {DYN_CLIENT_LINEAR_X, DYN_CLIENT_LINEAR_Z};

@@ -1,7 +1,7 @@
 /*
  * Joints of two kinds of motion are two simple joints with a massless link between them, in every quantity that the
- * daemon computes: a helical one is a revolute joint and a prismatic one that mimics it, a cylindrical one a revolute and
- * a prismatic one, a universal one two revolute ones.
+ * daemon computes: a helical one is a revolute joint and a prismatic one that mimics it, a cylindrical one a revolute
+ * and a prismatic one, a universal one two revolute ones.
  */
 #include <check.h>
 #include <stdio.h>

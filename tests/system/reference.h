@@ -2,8 +2,8 @@
  * Reference values of real robots, asked for through the daemon with libdynamicsclient.
  *
  * The values come from another library, evaluated in extended precision; they lie in DYNAMICS_REFERENCE_DIR, golden/
- * and robots/. A quantity agrees when the norm of the difference is below 1e-10 of the norm of the reference. Whatever does
- * not fit ends the Check test.
+ * and robots/. A quantity agrees when the norm of the difference is below 1e-10 of the norm of the reference. Whatever
+ * does not fit ends the Check test.
  */
 #ifndef DYNAMICS_TESTS_REFERENCE_H
 #define DYNAMICS_TESTS_REFERENCE_H

@@ -6,8 +6,8 @@
 
 #include "system/wire_tree.h"
 
-/* Every quantity that any tree has of the tree's state, of a model of the daemon that has the same coordinates, with payloads, an external
- * force on the tree's last link, and the pose and the like of that link. */
+/* Every quantity that any tree has of the tree's state, of a model of the daemon that has the same coordinates, with
+ * payloads, an external force on the tree's last link, and the pose and the like of that link. */
 dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, size_t payload_count,
                                      const dyn_client_payload *payloads);
 

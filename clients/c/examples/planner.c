@@ -4,8 +4,8 @@
  *     cc planner.c $(pkg-config --cflags --libs dynamicsclient) -lm -pthread -o planner
  *     ./planner ipc:///run/dynamicsd/dynamicsd.sock ur5 2
  *
- * The motion from q0 to q1 in T seconds: q(t) = q0 + (q1 - q0) s(t / T), s(x) = 10 x^3 - 15 x^4 + 6 x^5 (Flash and Hogan
- * 1985). One thread pushes points at their times, the other takes the torques, as they are published.
+ * The motion from q0 to q1 in T seconds: q(t) = q0 + (q1 - q0) s(t / T), s(x) = 10 x^3 - 15 x^4 + 6 x^5 (Flash and
+ * Hogan 1985). One thread pushes points at their times, the other takes the torques, as they are published.
  */
 #include <dynamics_client.h>
 

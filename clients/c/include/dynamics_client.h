@@ -360,8 +360,8 @@ typedef struct dyn_client_loaded_model {
 } dyn_client_loaded_model;
 
 /* Reads a robot description and keeps it in the daemon. INVALID_ARGUMENT: field "load_model.urdf:LINE", or that of the
- * element, such as "load_model.description.joints[3].axis"; ALREADY_EXISTS: another model has that name and `replace` is
- * false. */
+ * element, such as "load_model.description.joints[3].axis"; ALREADY_EXISTS: another model has that name and `replace`
+ * is false. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
                                                           double timeout, dyn_client_error *error,
                                                           dyn_client_loaded_model **loaded);
@@ -1334,9 +1334,9 @@ DYN_CLIENT_EXPORT const char *dyn_client_stream_name(const dyn_client_stream *st
 /* Who has the key may push points and close the stream. */
 DYN_CLIENT_EXPORT uint64_t dyn_client_stream_key(const dyn_client_stream *stream);
 
-/* Pushes n points, which get the next numbers: t is n values, the others n rows or NULL. Waits while the daemon does not
- * read, at most `timeout` seconds: then nothing was sent (TIMEOUT). Nothing answers a point: dyn_client_stream_status
- * and dyn_client_watch_stream tell what became of it. */
+/* Pushes n points, which get the next numbers: t is n values, the others n rows or NULL. Waits while the daemon does
+ * not read, at most `timeout` seconds: then nothing was sent (TIMEOUT). Nothing answers a point:
+ * dyn_client_stream_status and dyn_client_watch_stream tell what became of it. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, const double *t,
                                                            const double *q, const double *v, const double *a,
                                                            const double *tau, double timeout, dyn_client_error *error);

@@ -3,8 +3,8 @@
  *
  * A connection that is closed between two parts of a message refuses the second part without ever completing the
  * operation. nng's thread that frees connections then waits for it for good, and so does whoever closes a socket:
- * dyn_client_close while a long reply arrives. nng calls these two functions of its own through the dynamic linker, which
- * finds the ones below first. They complete such an operation with an error.
+ * dyn_client_close while a long reply arrives. nng calls these two functions of its own through the dynamic linker,
+ * which finds the ones below first. They complete such an operation with an error.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -9,14 +9,14 @@
  * for every motion. Each is one parameter with what others are regrouped to it. Limits of joints play no part; where
  * gravity acts along an axis that nothing can tilt, this is counted.
  *
- * Method: what of a link's inertia can be moved to its parent without a change of the energies, up to a constant, in any
- * state, is not identifiable, and all that is not is a sum of such moves. Those of one joint are the null space of ten
- * columns, the difference of the energy regressors of the link and, of its inertia moved, of its parent; it is found at
- * random states. Coupled mimic joints: the columns that are left are compared as a whole, by elimination.
+ * Method: what of a link's inertia can be moved to its parent without a change of the energies, up to a constant, in
+ * any state, is not identifiable, and all that is not is a sum of such moves. Those of one joint are the null space of
+ * ten columns, the difference of the energy regressors of the link and, of its inertia moved, of its parent; it is
+ * found at random states. Coupled mimic joints: the columns that are left are compared as a whole, by elimination.
  *
- * Sources: Gautier and Khalil 1990, "Direct calculation of minimum set of inertial parameters of serial robots"; Gautier
- * 1991, "Numerical calculation of the base inertial parameters of robots"; Wensing, Niemeyer and Slotine 2024, "A
- * geometric characterization of observability in inertial parameter identification".
+ * Sources: Gautier and Khalil 1990, "Direct calculation of minimum set of inertial parameters of serial robots";
+ * Gautier 1991, "Numerical calculation of the base inertial parameters of robots"; Wensing, Niemeyer and Slotine 2024,
+ * "A geometric characterization of observability in inertial parameter identification".
  */
 #ifndef DYNAMICS_BASE_PARAMETERS_H
 #define DYNAMICS_BASE_PARAMETERS_H
@@ -32,9 +32,9 @@ extern "C" {
 /* The grouping of a model's parameters; immutable, and may be read by any number of threads. */
 typedef struct dyn_base_parameters dyn_base_parameters;
 
-/* Finds it for an acceleration of gravity (3; NULL: the model's own). The model is not needed afterwards. Cost O(joints)
- * times a thousand; O(joints^3) with coupled mimic joints. Errors: DYN_INVALID_ARGUMENT for a gravity that is not finite;
- * DYN_RESOURCE_EXHAUSTED out of memory, or for coupled mimic joints among more than 100 joints. */
+/* Finds it for an acceleration of gravity (3; NULL: the model's own). The model is not needed afterwards. Cost
+ * O(joints) times a thousand; O(joints^3) with coupled mimic joints. Errors: DYN_INVALID_ARGUMENT for a gravity that is
+ * not finite; DYN_RESOURCE_EXHAUSTED out of memory, or for coupled mimic joints among more than 100 joints. */
 DYN_API dyn_status dyn_base_parameters_create(const dyn_model *model, const double *gravity, dyn_error *error,
                                               dyn_base_parameters **grouping);
 
@@ -52,8 +52,8 @@ DYN_API const int *dyn_base_parameters_columns(const dyn_base_parameters *groupi
 DYN_API dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const double *p, dyn_error *error,
                                               double *b);
 
-/* The grouping matrix B, count x parameter count, row-major: 1 at the parameter itself, and the factors of those that are
- * regrouped to it. Thread-safe. Errors: DYN_RESOURCE_EXHAUSTED. */
+/* The grouping matrix B, count x parameter count, row-major: 1 at the parameter itself, and the factors of those that
+ * are regrouped to it. Thread-safe. Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_base_parameters_matrix(const dyn_base_parameters *grouping, dyn_error *error, double *B);
 
 #ifdef __cplusplus

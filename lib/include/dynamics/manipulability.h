@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-/* How far a frame is from a singular configuration, for the linear rows J_v of its Jacobian, the angular rows J_w and all
- * six, J, in DYN_LOCAL (or DYN_LOCAL_WORLD_ALIGNED: the numbers are the same):
+/* How far a frame is from a singular configuration, for the linear rows J_v of its Jacobian, the angular rows J_w and
+ * all six, J, in DYN_LOCAL (or DYN_LOCAL_WORLD_ALIGNED: the numbers are the same):
  *
- *     linear    n x 2   sqrt(det(J_v J_v')) (Yoshikawa's measure, the volume of the velocity ellipsoid but for 4 pi / 3),
- *                       and the shortest semi-axis divided by the longest: 1 all directions alike, 0 singular
+ *     linear    n x 2   sqrt(det(J_v J_v')) (Yoshikawa's measure, the volume of the velocity ellipsoid but for 4 pi /
+ *                       3), and the shortest semi-axis divided by the longest: 1 all directions alike, 0 singular
  *     angular   n x 2   the same of J_w
  *     spatial   n       sqrt(det(J J')); 0 with nv < 6
  *
@@ -34,16 +34,16 @@ DYN_API dyn_status dyn_manipulability(const dyn_model *model, dyn_workspace *wor
                                       int frame, dyn_error *error, double *linear, double *angular, double *spatial);
 
 /* Velocities of a frame that joint velocities with |v| = 1 make: those of its origin, axes and roots of the eigenvalues
- * of J_v J_v', and angular ones, of J_w J_w'. The forces that joint forces with |tau| = 1 hold have the same axes and the
- * reciprocal lengths. Any output may be NULL. q is n x nq. Cost O(nv) per sample. */
+ * of J_v J_v', and angular ones, of J_w J_w'. The forces that joint forces with |tau| = 1 hold have the same axes and
+ * the reciprocal lengths. Any output may be NULL. q is n x nq. Cost O(nv) per sample. */
 DYN_API dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                            int frame, dyn_reference_frame reference_frame, dyn_error *error,
                                            double *linear, double *linear_axes, double *angular, double *angular_axes);
 
-/* What a frame weighs to the one who moves it: eigenvalues and axes of the mass (J_v M^-1 J_v')^-1, kg, of its origin, its
- * rotation left to itself; and of the inertia (J_w M^-1 J_w')^-1, kg m^2. INFINITY where it cannot be moved: so that
- * these come first. Any output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic joints.
- * Also DYN_FAILED_PRECONDITION where M is singular. */
+/* What a frame weighs to the one who moves it: eigenvalues and axes of the mass (J_v M^-1 J_v')^-1, kg, of its origin,
+ * its rotation left to itself; and of the inertia (J_w M^-1 J_w')^-1, kg m^2. INFINITY where it cannot be moved: so
+ * that these come first. Any output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic
+ * joints. Also DYN_FAILED_PRECONDITION where M is singular. */
 DYN_API dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                        int frame, dyn_reference_frame reference_frame, dyn_error *error, double *mass,
                                        double *mass_axes, double *inertia, double *inertia_axes);

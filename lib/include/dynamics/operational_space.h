@@ -45,8 +45,9 @@ extern "C" {
  *     projector         N           n x nv x nv
  *
  * Units are SI: of F, N m for angular and N for linear rows. Cost O(bodies + m depth + m^2 common depth) per sample for
- * J M^-1 J', where common is what the ways of two frames to the root share; O(m bodies + m^2 nv + m^3) for the others, and
- * m nv^2 for N; O(nv^3) with coupled mimic joints. Allocates nothing; safe as long as each thread has its own workspace.
+ * J M^-1 J', where common is what the ways of two frames to the root share; O(m bodies + m^2 nv + m^3) for the others,
+ * and m nv^2 for N; O(nv^3) with coupled mimic joints. Allocates nothing; safe as long as each thread has its own
+ * workspace.
  *
  * Errors as in kinematics.h; DYN_INVALID_ARGUMENT for a task of no or too many frames, or of a frame without rows;
  * DYN_FAILED_PRECONDITION with the place "task", the sample and the row where another output than inverse_inertia is

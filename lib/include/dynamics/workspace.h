@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 /* One caller's scratch memory for one model. It is not shared: two threads need two. Once it is created, no algorithm
- * allocates. Its size is linear in the number of bodies, but for at most 1 MiB of matrices, and for the mass matrix of a
- * model with coupled mimic joints. */
+ * allocates. Its size is linear in the number of bodies, but for at most 1 MiB of matrices, and for the mass matrix of
+ * a model with coupled mimic joints. */
 typedef struct dyn_workspace dyn_workspace;
 
 /* Creates a workspace; the model must outlive it. Errors: DYN_RESOURCE_EXHAUSTED. */

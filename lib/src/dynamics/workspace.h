@@ -36,8 +36,9 @@ typedef struct sample_block {
     const kernel_table *kernels;
 } sample_block;
 
-/* The block that starts at sample `first` of n: a wide one, or a single sample where few are left or its outputs, `width`
- * doubles a sample, would not fit. What every call does for each block is inline, so that blocks stay in registers. */
+/* The block that starts at sample `first` of n: a wide one, or a single sample where few are left or its outputs,
+ * `width` doubles a sample, would not fit. What every call does for each block is inline, so that blocks stay in
+ * registers. */
 static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first, size_t width) {
     const instruction_set *set = workspace->set;
     size_t left = n - first;

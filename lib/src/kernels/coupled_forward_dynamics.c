@@ -1,6 +1,7 @@
 /*
  * Forward dynamics of a model with coupled mimic joints, whose coordinates the articulated-body recursion cannot
- * separate: (M + diag e) a = tau - h + sum J' f_ext, with M from the composite-rigid-body and h from the Newton-Euler algorithm.
+ * separate: (M + diag e) a = tau - h + sum J' f_ext, with M from the composite-rigid-body and h from the Newton-Euler
+ * algorithm.
  *
  * Source: Featherstone 2008, section 6.5.
  */

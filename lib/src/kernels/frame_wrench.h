@@ -11,7 +11,8 @@
 
 #include "instance.h"
 
-/* The placement in the world of a frame with the placement in_body in its carrier; X are the bodies' placements in their parents. */
+/* The placement in the world of a frame with the placement in_body in its carrier; X are the bodies' placements in
+ * their parents. */
 static inline placement frame_in_world(const dyn_model *model, const placement *X, int carrier, placement in_body) {
     for (int i = carrier; i >= 0; i = model->bodies[i].parent) {
         in_body = placement_compose(X[i], in_body);

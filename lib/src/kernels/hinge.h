@@ -1,6 +1,6 @@
 /*
- * Hinges: R = Rx(tilt) Rz(angle), the placement of a revolute joint's body in its parent (model/normal_form.h). A vector
- * passes by two plane rotations, 8 multiplications with R's 9, and R is never formed.
+ * Hinges: R = Rx(tilt) Rz(angle), the placement of a revolute joint's body in its parent (model/normal_form.h). A
+ * vector passes by two plane rotations, 8 multiplications with R's 9, and R is never formed.
  */
 #ifndef DYNAMICS_KERNELS_HINGE_H
 #define DYNAMICS_KERNELS_HINGE_H

@@ -108,14 +108,15 @@ typedef struct kernel_table {
                       const void *a, void *Y);
     /* M(q)^-1, nv x nv; `pivots` receives the nv numbers that the algorithm divides by. */
     void (*minverse)(const dyn_model *model, void *memory, const void *q, void *pivots, void *inverse);
-    /* M = L' D L: D on the diagonal, L below it, zeros above, nv x nv; `pivots` as above. And x with M x = b from them, b
-     * and x nv; one lane needs no copy of the factors. */
+    /* M = L' D L: D on the diagonal, L below it, zeros above, nv x nv; `pivots` as above. And x with M x = b from them,
+     * b and x nv; one lane needs no copy of the factors. */
     void (*mass_factors)(const dyn_model *model, void *memory, const void *q, void *pivots, void *factors);
     void (*mass_solve)(const dyn_model *model, void *memory, const void *factors, const void *b, void *x);
     /* Kinetic and potential energy. */
     void (*energy)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                    void *energies);
-    /* Position, velocity and acceleration (9) and Jacobian (3 x nv) of the centre of mass behind body `root`, -1: all. */
+    /* Position, velocity and acceleration (9) and Jacobian (3 x nv) of the centre of mass behind body `root`, -1: all.
+     * */
     void (*center_of_mass)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int root,
                            void *motion, void *jacobian);
     /* Centroidal inertia (9), momentum matrix and its rate (6 x nv each); zero_a is nv zeros. */

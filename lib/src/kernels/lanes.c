@@ -1,9 +1,9 @@
 /*
  * Samples into lanes and back, and the search for NaN and infinity.
  *
- * The algorithms are compiled without regard to the sign of a zero, which then depends on the compiler and the instance.
- * On the way back to the caller every zero becomes a positive one (x + 0), so that a result has the same bits whatever
- * computed it. This file alone is compiled with that regard.
+ * The algorithms are compiled without regard to the sign of a zero, which then depends on the compiler and the
+ * instance. On the way back to the caller every zero becomes a positive one (x + 0), so that a result has the same bits
+ * whatever computed it. This file alone is compiled with that regard.
  */
 #include "instance.h"
 
@@ -60,8 +60,8 @@ static inline void transpose(real x[DYN_LANES]) {
     }
 }
 
-/* Doubles from `first` on of row l that a square of `size` columns may touch: all of a lane's, beyond the end of the row
- * too, but not beyond that of the last row. */
+/* Doubles from `first` on of row l that a square of `size` columns may touch: all of a lane's, beyond the end of the
+ * row too, but not beyond that of the last row. */
 static inline size_t reach(size_t width, size_t first, size_t size, size_t l) {
     return l * width + first + DYN_LANES <= DYN_LANES * width ? DYN_LANES : size;
 }

@@ -1,7 +1,8 @@
 /*
  * Operational-space dynamics of the rows J of a task.
  *
- * The articulated-body algorithm factorizes M^-1 = L^-1 D^-1 L^-T. With s = L^-T J', one column for each row of the task,
+ * The articulated-body algorithm factorizes M^-1 = L^-1 D^-1 L^-T. With s = L^-T J', one column for each row of the
+ * task,
  *
  *     J M^-1 J' = s' D^-1 s        M^-1 J' = L^-1 D^-1 s
  *
@@ -12,8 +13,8 @@
  * and M^-1 J' of the outward pass of the articulated-body algorithm, s in the place of u. A joint with several axes is
  * taken one axis after the other, as in aba.c. Coupled mimic joints: M^-1 J' from the factors of M.
  *
- * Lambda is the inverse of J M^-1 J', from its own factors L' D L; D against the diagonal tells how independent a row is
- * of those behind it.
+ * Lambda is the inverse of J M^-1 J', from its own factors L' D L; D against the diagonal tells how independent a row
+ * is of those behind it.
  *
  * Source: Rodriguez, Jain and Kreutz-Delgado 1992; Wensing, Featherstone and Orin 2012.
  */

@@ -192,7 +192,7 @@ static inline int mat3_turns_about_x(mat3 R) {
 }
 
 /* The block of a congruence R B R' that a plane turn by (cosine, sine) changes on both sides, in place:
- *     xx += a, yy -= a, xy += e, yx += e        a = s^2 (yy - xx) - s c (xy + yx)        e = -s^2 (xy + yx) - s c (yy - xx)
+ *     xx += a, yy -= a, xy += e, yx += e    a = s^2 (yy - xx) - s c (xy + yx)    e = -s^2 (xy + yx) - s c (yy - xx)
  */
 static inline void turn_block(real cosine, real sine, real *xx, real *xy, real *yx, real *yy) {
     real ss = sine * sine, sc = sine * cosine, sum = *xy + *yx, difference = *yy - *xx;
