@@ -15,7 +15,10 @@ static const char STATES_HELP[] =
     "without any of them the home configuration is taken: zero, or mid-range where zero is outside the limits.\n"
     "FILE holds one JSON object a line, {\"q\": [..], \"v\": [..], ..}, or CSV whose heading names its columns:\n"
     "q.JOINT (q.JOINT.2 where a joint has several coordinates) or q0, q1, ..; likewise v, a, tau. v, a and tau may be\n"
-    "left out (zeros); those that the command has no use for are read and not used.\n"
+    "left out (zeros); those that the command has no use for are read and not used.\n";
+
+/* Of what answers each state with one result; the details go on with its JSON. */
+static const char RESULTS_HELP[] =
     "Results come in the order of the states. With --json each is an object on a line of its own:\n  ";
 
 static const char FORCES_HELP[] =
@@ -435,6 +438,8 @@ static void print_command_help(const command *known) {
            known->operands, known->operands[0] != '\0' ? " " : "");
     if ((known->options & WITH(OPTION_STATES)) != 0)
         fputs(STATES_HELP, stdout);
+    if ((known->options & WITH(OPTION_STATES)) != 0 && (known->options & WITH(OPTION_CSV)) == 0)
+        fputs(RESULTS_HELP, stdout);
     fputs(known->details, stdout);
     if ((known->options & WITH(OPTION_FORCE)) != 0 && (known->options & WITH(OPTION_STATES)) != 0)
         fputs(FORCES_HELP, stdout);

@@ -609,6 +609,15 @@ START_TEST(watch_tells_frequency_age_and_loss) {
 }
 END_TEST
 
+/* A result for each state, or rows of a motion: the help tells which. */
+START_TEST(help_announces_the_json_that_follows) {
+    outcome run = shell("for c in id evaluate configuration rollout trajectory stream simulate; do "
+                        "$ctl $c --help | grep -A1 'a line of its own:' | sed -n \"2s/^  {.*/$c/p\"; done");
+    ck_assert_str_eq(run.output, "id\nevaluate\nconfiguration\n");
+    outcome_free(&run);
+}
+END_TEST
+
 /* What was made in another order of the joints is shown in it, also to those who did not make it. */
 START_TEST(columns_have_the_names_of_their_joints) {
     outcome run = shell("own=%s again=%s; "
@@ -844,6 +853,7 @@ int main(void) {
     tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
     tcase_add_test(all, watch_tells_frequency_age_and_loss);
+    tcase_add_test(all, help_announces_the_json_that_follows);
     tcase_add_test(all, columns_have_the_names_of_their_joints);
     tcase_add_test(all, latency_is_told_in_ascending_percentiles);
     tcase_add_test(all, many_states_come_back_in_their_order_from_both_formats);
