@@ -288,7 +288,7 @@ static const command COMMANDS[] = {
          "is; Ctrl-C cancels it. Give it time with --timeout.\n",
      .example = "dynamicsctl rollout ur5 --state zero --duration 3 --integrator rk4 --ideal\n"
                 "  dynamicsctl rollout ur5 --states starts.csv --duration 2 --stride 10 --csv > ends.csv\n"
-                "  dynamicsctl rollout ur5 --control pd_gravity --kp 300 --kd 40 --to 0,-1,1,0,0,0",
+                "  dynamicsctl rollout ur5 --control computed_torque --kp 100 --kd 20 --duration 2 --to 0,-1,1,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_DURATION) |
@@ -321,7 +321,7 @@ static const command COMMANDS[] = {
          "what the environment applies to a link, from the first step on.\n",
      .example = "dynamicsctl simulate ur5 --duration 3 --csv > fall.csv\n"
                 "  dynamicsctl simulate ur5 --duration 3 --force tool0:0,0,-20 --force-frame local_world_aligned\n"
-                "  dynamicsctl simulate ur5 --rate 1 --duration 10 --control pd_gravity --kp 100 --kd 10 --plot",
+                "  dynamicsctl simulate ur5 --rate 1 --duration 10 --control computed_torque --kp 100 --kd 20 --plot",
      .min_operands = 1,
      .max_operands = 1,
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_NAME) | WITH(OPTION_DURATION) |

@@ -618,6 +618,25 @@ START_TEST(help_announces_the_json_that_follows) {
 }
 END_TEST
 
+/* The gains that the help proposes hold the arm, its light wrist, too. */
+START_TEST(proposed_gains_hold_the_arm) {
+    outcome run = shell("proposed=$($ctl rollout --help | grep -e '--to 0,-1,1,0,0,0' | sed 's/^ *dynamicsctl/$ctl/')\n"
+                        "eval \"$proposed --csv\" | tail -n 1");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    static const double reached[6] = {0, -1, 1, 0, 0, 0};
+    char *next = run.output;
+    for (int skipped = 0; skipped < 2 && next; skipped++) { /* step, time */
+        next = strchr(next, ',') ? strchr(next, ',') + 1 : NULL;
+    }
+    for (int i = 0; i < 6; i++) {
+        ck_assert_ptr_nonnull(next);
+        ck_assert_double_eq_tol(strtod(next, &next), reached[i], 1e-4);
+        next++;
+    }
+    outcome_free(&run);
+}
+END_TEST
+
 /* What was made in another order of the joints is shown in it, also to those who did not make it. */
 START_TEST(columns_have_the_names_of_their_joints) {
     outcome run = shell("own=%s again=%s; "
@@ -853,6 +872,7 @@ int main(void) {
     tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
     tcase_add_test(all, watch_tells_frequency_age_and_loss);
+    tcase_add_test(all, proposed_gains_hold_the_arm);
     tcase_add_test(all, help_announces_the_json_that_follows);
     tcase_add_test(all, columns_have_the_names_of_their_joints);
     tcase_add_test(all, latency_is_told_in_ascending_percentiles);
