@@ -208,9 +208,10 @@ dyn_status dyn_check_pivots(const dyn_workspace *w, sample_block block, dyn_erro
     if (pivots_are_positive(w, block)) {
         return DYN_OK;
     }
-    for (int j = 0; j < w->model->joint_count; j++) {
+    /* A pivot of zero spoils those above it in the tree: the last one is the cause. */
+    for (int j = w->model->joint_count - 1; j >= 0; j--) {
         const dyn_joint *joint = &w->model->joints[j];
-        for (size_t k = 0; k < (size_t)joint->nv; k++) {
+        for (size_t k = (size_t)joint->nv; k-- > 0;) {
             for (size_t l = 0; l < block.count; l++) {
                 double pivot = w->pivots[((size_t)joint->v_index + k) * lanes + l];
                 if (!(pivot > 0)) {
