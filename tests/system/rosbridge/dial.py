@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The other direction: the gateway dials a rosbridge server and offers services and topics to the nodes there.
 
-The server here keeps to the protocol's words: it takes advertise, advertise_service, publish and service_response, and
-sends call_service and publish.
+The server here keeps to the protocol's words: it takes advertise, advertise_service, subscribe, publish and
+service_response, and sends call_service and publish.
 """
 import itertools
 import json
@@ -31,7 +31,7 @@ class Server:
     def accept(self):
         """Takes the next connection and what it offers first: until the last of its topics."""
         self.socket = websocket.accept(self.listener)
-        self.services, self.topics = {}, {}
+        self.services, self.topics, self.subscriptions = {}, {}, {}
         while "/diagnostics" not in self.topics or "/dynamics/models" not in self.topics:
             self.take(self.receive())
 
@@ -41,6 +41,8 @@ class Server:
     def take(self, message):
         if message["op"] == "advertise_service":
             self.services[message["service"]] = message["type"]
+        elif message["op"] == "subscribe":
+            self.subscriptions[message["topic"]] = message["type"]
         elif message["op"] == "advertise":
             self.topics[message["topic"]] = message["type"]
         elif message["op"] == "unadvertise":
@@ -129,6 +131,35 @@ class Dial(unittest.TestCase):
         server.call("/dynamics/delete_simulation", {"simulation": "dialled", "token": made["values"]["token"]})
         while topic in server.topics:
             server.take(server.receive())
+
+    def test_nodes_push_trajectories_and_get_torques(self):
+        server = self.start()
+        made = server.call("/dynamics/open_stream", {"name": "dialled", "model": "two_link"})["values"]
+        effort, trajectory = (f"/dynamics/streams/dialled/{each}" for each in ("effort", "joint_trajectory"))
+        server.wait_for_topic(effort)
+        while trajectory not in server.subscriptions:
+            server.take(server.receive())
+        self.assertEqual(server.subscriptions[trajectory], "trajectory_msgs/msg/JointTrajectory")
+        message = {"header": {"frame_id": str(made["key"])}, "joint_names": ["joint2", "joint1"],
+                   "points": [{"positions": [0.5, 0.25], "time_from_start": {"sec": 3, "nanosec": 0}}]}
+
+        def is_watched():
+            status = server.call("/dynamics/stream_status", {"stream": "dialled"})["values"]["stream"]
+            return status["watchers"] > 0
+
+        def is_taken():
+            server.send("publish", topic=trajectory, msg=message)
+            status = server.call("/dynamics/stream_status", {"stream": "dialled"})["values"]["stream"]
+            return int(status["counters"]["accepted"]) > 0
+
+        fixture.wait_for(is_watched, "the stream is watched")
+        fixture.wait_for(is_taken, "the joints are known and the points taken")
+        server.send("publish", topic=trajectory, msg=message)
+        state = server.next_message(effort)
+        self.assertEqual((state["header"]["stamp"], state["name"]), ({"sec": 3, "nanosec": 0}, ["joint1", "joint2"]))
+        expected = self.daemon.call("inverse_dynamics", {"model": "two_link", "q": [0.25, 0.5]})["tau"]
+        self.assertEqual(state["effort"], expected)
+        server.call("/dynamics/close_stream", {"stream": "dialled", "key": made["key"]})
 
     def test_a_lost_server_is_dialled_again(self):
         server = self.start()
