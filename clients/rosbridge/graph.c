@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "health_service.h"
 #include "methods.h"
 #include "offers.h"
 #include "rosapi.h"
@@ -64,6 +65,7 @@ static void each_service(bridge *of, service_taker take, void *user) {
         snprintf(type, sizeof type, MESSAGE_PACKAGE "/srv/%s", own);
         take(user, name, type, daemon_node);
     }
+    take(user, HEALTH_SERVICE, HEALTH_TYPE, own_node);
     for (size_t i = 0; rosapi_name(i, type) != NULL; i++) {
         snprintf(name, sizeof name, "/rosapi/%s", rosapi_name(i, type));
         take(user, name, type, own_node);

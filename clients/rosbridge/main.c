@@ -38,6 +38,7 @@ static const char help[] =
     "  \"joint_state\": a sensor_msgs/JointState or an array of them, joints in any order; an empty or missing "
     "velocity or\n"
     "  effort stands for zeros. /rosapi/services, /rosapi/topics and their like list what there is.\n"
+    "  /dynamics/check_health is the daemon's health as std_srvs/Trigger.\n"
     "\n"
     "Topics\n"
     "  /diagnostics                    diagnostic_msgs/DiagnosticArray: the health of the daemon; the last is kept\n"

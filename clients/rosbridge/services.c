@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "health_service.h"
 #include "offers.h"
 #include "ros_names.h"
 #include "rosapi.h"
@@ -68,6 +69,15 @@ call *service_new_call(const request *from, method called, const encoding *how, 
     return made;
 }
 
+/* False: so many calls of this connection are under way that this one is refused. */
+static bool may_call(const request *from, const char *service) {
+    size_t calls = from->peer->calls;
+    if (calls < from->peer->bridge->config->calls)
+        return true;
+    fail(from, service, "%zu calls of this connection are under way, no more are allowed (RESOURCE_EXHAUSTED)", calls);
+    return false;
+}
+
 /* The service itself, or its absence, answered. */
 static void dispatch(const request *from, const char *service, const char *name, const encoding *how, double timeout) {
     bridge *of = from->peer->bridge;
@@ -80,16 +90,16 @@ static void dispatch(const request *from, const char *service, const char *name,
         call *made = service_new_call(from, called, how, timeout, begin_response(from, service));
         if (made != NULL)
             call_start(of, made);
+    } else if (strcmp(name, HEALTH_SERVICE) == 0) {
+        if (may_call(from, service))
+            health_service_call(from->peer, how, timeout, begin_response(from, service));
     } else if (asked != NULL) {
         json_t *values = rosapi_call(asked, of, arguments, error);
         of->metrics.counters[COUNTER_CALLS]++;
         respond(from, service, how, values != NULL ? values : json_string(error), values != NULL);
     } else if (offered != NULL) {
         asker by = {.peer = from->peer, .id = from->id, .name = service, .encoding = *how, .timeout = timeout};
-        if (from->peer->calls >= of->config->calls)
-            fail(from, service, "%zu calls of this connection are under way, no more are allowed (RESOURCE_EXHAUSTED)",
-                 from->peer->calls);
-        else
+        if (may_call(from, service))
             offer_call(of, offered, &by, arguments, false);
     } else {
         fail(from, service, "there is no service %s; /rosapi/services lists them (NOT_FOUND)", name);
@@ -122,13 +132,19 @@ void service_call(const request *from) {
     }
 }
 
+static void offer_service(peer *dialled, const char *service, const char *type) {
+    char spelled[ROS_NAME_SIZE];
+    ros_type_spelling(type, dialled->bridge->config->ros_version, spelled);
+    peer_send(dialled, json_pack("{ss ss ss}", "op", "advertise_service", "service", service, "type", spelled));
+}
+
 void services_offer(peer *dialled) {
+    offer_service(dialled, HEALTH_SERVICE, HEALTH_TYPE);
     for (size_t i = 0; i < method_count(); i++) {
-        char service[METHOD_NAME_SIZE], own[METHOD_NAME_SIZE], type[2 * METHOD_NAME_SIZE], spelled[ROS_NAME_SIZE];
+        char service[METHOD_NAME_SIZE], own[METHOD_NAME_SIZE], type[2 * METHOD_NAME_SIZE];
         method_service(method_get(i), service);
         method_type(method_get(i), own);
         snprintf(type, sizeof type, MESSAGE_PACKAGE "/srv/%s", own);
-        ros_type_spelling(type, dialled->bridge->config->ros_version, spelled);
-        peer_send(dialled, json_pack("{ss ss ss}", "op", "advertise_service", "service", service, "type", spelled));
+        offer_service(dialled, service, type);
     }
 }

@@ -96,6 +96,8 @@ class Dial(unittest.TestCase):
         server = self.start()
         self.assertEqual(server.services["/dynamics/inverse_dynamics"], "dynamics_msgs/srv/InverseDynamics")
         self.assertGreater(len(server.services), 30)
+        self.assertEqual(server.services["/dynamics/check_health"], "std_srvs/srv/Trigger")
+        self.assertTrue(server.call("/dynamics/check_health", {})["values"]["success"])
         self.assertEqual(server.topics["/diagnostics"], "diagnostic_msgs/msg/DiagnosticArray")
         args = {"model": "panda", "q": [0.1 * i for i in range(7)]}
         answer = server.call("/dynamics/gravity", args)

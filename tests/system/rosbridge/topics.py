@@ -357,6 +357,27 @@ class Topics(fixture.Case):
         self.assertEqual((result["id"], result["status"], result["result"]), ("long", 5, False))
         self.assertIn("CANCELLED", result["values"])
 
+    def test_health_is_a_trigger(self):
+        self.assertEqual(self.client.values("/dynamics/check_health"), {"success": True, "message": "serving"})
+        self.assertEqual(self.client.values("/rosapi/services_for_type", {"type": "std_srvs/Trigger"}),
+                         {"services": ["/dynamics/check_health"]})
+        answer = cbor.decode(self.client.call("/dynamics/check_health", compression="cbor"))
+        self.assertTrue(answer["values"]["success"])
+
+    def test_health_of_a_daemon_that_is_gone(self):
+        daemon = fixture.Daemon()
+        self.addCleanup(daemon.stop)
+        gateway = fixture.Gateway(daemon)
+        self.addCleanup(gateway.stop)
+        client = gateway.connect()
+        self.addCleanup(client.close)
+        self.assertTrue(client.values("/dynamics/check_health")["success"])
+        daemon.process.terminate()
+        daemon.process.wait()
+        told = client.call("/dynamics/check_health", timeout=0.5)
+        self.assertEqual((told["result"], told["values"]["success"]), (True, False))
+        self.assertRegex(told["values"]["message"], "TIMEOUT|UNREACHABLE|timeout|unreachable")
+
     def test_rosapi_tells_what_there_is(self):
         values = self.client.values
         self.assertIn("/rosapi/topics", values("rosapi/services")["services"])

@@ -1,0 +1,69 @@
+/*
+ * The daemon's health as a Trigger.
+ */
+#include "health_service.h"
+
+#include <dynamics/v1/server.pb-c.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+
+#define HEALTH_METHOD "/dynamics/health"
+
+/* A call while the daemon is asked. */
+typedef struct question {
+    peer *from; /* shared */
+    encoding how;
+    json_t *response;
+} question;
+
+/* "degraded; listener ipc:///...: does not answer" */
+static void describe(const Dynamics__V1__HealthReply *health, char *text, size_t size) {
+    static const char *const states[] = {"unknown", "serving", "degraded", "not serving"};
+    size_t state = (size_t)health->state < 4 ? (size_t)health->state : 0;
+    snprintf(text, size, "%s", states[state]);
+    for (size_t i = 0; i < health->n_components; i++) {
+        const Dynamics__V1__ComponentHealth *each = health->components[i];
+        size_t length = strlen(text);
+        if (each->message[0] != '\0')
+            snprintf(text + length, size - length, "; %s: %s", each->name, each->message);
+    }
+}
+
+static void on_health(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
+    question *asked = user;
+    const Dynamics__V1__HealthReply *health = (const Dynamics__V1__HealthReply *)result;
+    char text[1024];
+    bool serves = health != NULL && health->state == DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_SERVING;
+    snprintf(text, sizeof text, "%s", reason);
+    if (health != NULL)
+        describe(health, text, sizeof text);
+    (void)in;
+    json_t *values = json_pack("{sb ss}", "success", (int)serves, "message", text);
+    if (values == NULL) /* cut within a letter */
+        values = json_pack("{sb ss}", "success", (int)serves, "message", "ask " HEALTH_METHOD);
+    json_object_set_new(asked->response, "values", values);
+    json_object_set_new(asked->response, "result", json_true());
+    buffer_list encoded = {0};
+    asked->from->calls--;
+    if (encode_message(asked->response, NULL, &asked->how, &encoded))
+        peer_send_encoded(asked->from, &encoded);
+    buffer_list_free(&encoded);
+    json_decref(asked->response);
+    peer_release(asked->from);
+    free(asked);
+}
+
+void health_service_call(peer *from, const encoding *how, double timeout, json_t *response) {
+    question *asked = malloc(sizeof *asked);
+    if (asked == NULL) {
+        json_decref(response);
+        return;
+    }
+    *asked = (question){.from = peer_share(from), .how = *how, .response = response};
+    from->calls++;
+    from->bridge->metrics.counters[COUNTER_CALLS]++;
+    call_ask(from->bridge, HEALTH_METHOD, NULL, timeout, on_health, asked);
+}
