@@ -45,6 +45,16 @@ static exit_code take_number(const arguments *given, option wanted, const char *
     return EXIT_OK;
 }
 
+/* The number of --token, which must be there. */
+static exit_code take_token(const arguments *given, uint64_t *token) {
+    const char *text = given->value[OPTION_TOKEN];
+    char *end = NULL;
+    *token = text != NULL ? strtoull(text, &end, 10) : 0;
+    if (text == NULL || end == text || *end != '\0')
+        return complain(EXIT_USAGE, "--token: give the token that CreateSimulation returned");
+    return EXIT_OK;
+}
+
 /* The robot of a command and its layout. */
 typedef struct live_robot {
     dyn_client_description *description;
@@ -391,6 +401,8 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         } else {
             snprintf(own.name, sizeof own.name, "%s", created->name);
             dyn_client_simulation_free(created);
+            if (own.options.follows_clock)
+                fprintf(stderr, "%s: token %llu, for record and stream\n", own.name, (unsigned long long)own.token);
             catch_interrupts();
             code = run_own(&own, given, &robot.layout);
             dyn_client_delete_simulation(client, own.name, own.token, 0, &error);
@@ -480,17 +492,24 @@ exit_code run_streams(const command *self, const arguments *given, dyn_client *c
 typedef struct own_stream {
     dyn_client *client;
     dyn_client_stream *stream;
-    dyn_client_watch *watch;
-    double frequency; /* Hz; INFINITY: as fast as it goes */
+    dyn_client_stream_kind kind;
+    dyn_client_watch *watch; /* of feedforward: only there something comes back */
+    double frequency;        /* Hz; INFINITY: as fast as it goes */
+    double origin;           /* s, time of the first point */
     size_t sent;
     observation seen;
 } own_stream;
+
+/* Seconds by which points are ahead of the simulation that they drive. */
+static const double input_lead = 0.05;
 
 /* Takes what has come back, waiting at most so long. */
 static exit_code take_torques(own_stream *own, double wait, trace *rows) {
     dyn_client_error error;
     dyn_client_update update;
     double end = trace_now() + wait;
+    if (own->watch == NULL)
+        return EXIT_OK;
     do {
         dyn_client_status status = dyn_client_watch_next(own->watch, fmax(end - trace_now(), 1e-3), &error, &update);
         if (status == DYN_CLIENT_OK)
@@ -511,11 +530,14 @@ static exit_code push_batch(own_stream *own, const state_batch *batch, double st
     for (size_t first = 0; first < batch->count && !interrupted; first += chunk) {
         size_t count = batch->count - first < chunk ? batch->count - first : chunk;
         for (size_t i = 0; i < count; i++)
-            t[i] = (double)(own->sent + i) / rate;
+            t[i] = own->origin + (double)(own->sent + i) / rate;
         const double *q = batch->values[STATE_Q] + first * batch->robot->nq;
         const double *v = batch->values[STATE_V] + first * batch->robot->nv;
         const double *a = batch->values[STATE_A] + first * batch->robot->nv;
-        if (dyn_client_push_points(own->stream, count, t, q, v, a, NULL, 0, &error) != DYN_CLIENT_OK)
+        const double *tau = batch->values[STATE_TAU] + first * batch->robot->nv;
+        if (own->kind == DYN_CLIENT_STREAM_FEEDFORWARD)
+            tau = NULL;
+        if (dyn_client_push_points(own->stream, count, t, q, v, a, tau, 0, &error) != DYN_CLIENT_OK)
             return complain_call(&error, NULL);
         own->sent += count;
         double due = is_paced ? start + (double)own->sent / rate - trace_now() : 0;
@@ -537,9 +559,42 @@ static exit_code push_all(own_stream *own, state_source *source, state_batch *ba
     }
     if (code == EXIT_OK)
         code = state_source_finish(source);
-    for (double end = trace_now() + 2; code == EXIT_OK && rows->rows < own->sent && trace_now() < end;)
+    for (double end = trace_now() + 2; code == EXIT_OK && own->watch && rows->rows < own->sent && trace_now() < end;)
         code = take_torques(own, LONGEST_WAIT, rows);
+    if (own->kind == DYN_CLIENT_STREAM_SIMULATION_INPUT)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * input_lead)}, NULL);
     return code;
+}
+
+/* What becomes of the points: input of the simulation whose token is given, a recording, or torques. */
+static exit_code take_stream(const arguments *given, own_stream *own, dyn_client_stream_options *options,
+                             live_robot *robot) {
+    dyn_client_error error;
+    dyn_client_simulation *target;
+    const char *name = given->positional[0], *joints = given->value[OPTION_JOINTS];
+    options->name = given->value[OPTION_NAME];
+    options->recording = given->value[OPTION_RECORD];
+    if (given->value[OPTION_TOKEN] != NULL) {
+        exit_code code = take_token(given, &options->token);
+        if (code != EXIT_OK)
+            return code;
+        if (options->recording != NULL)
+            return complain(EXIT_USAGE, "--token and --record: give one of them");
+        if (dyn_client_get_simulation(own->client, name, 0, 0, &error, &target) != DYN_CLIENT_OK)
+            return complain_call(&error, NULL);
+        code = open_robot(own->client, target->model, joints, robot);
+        if (code == EXIT_OK && !target->follows_clock)
+            code = complain(EXIT_REFUSED, "simulation %s does not follow the clock; create it with a rate", name);
+        own->origin = target->time + input_lead;
+        own->frequency = fmin(own->frequency, 1000);
+        dyn_client_simulation_free(target);
+        options->kind = DYN_CLIENT_STREAM_SIMULATION_INPUT;
+        options->simulation = name;
+        return code;
+    }
+    options->kind = options->recording != NULL ? DYN_CLIENT_STREAM_RECORD : DYN_CLIENT_STREAM_FEEDFORWARD;
+    options->model = name;
+    return open_robot(own->client, name, joints, robot);
 }
 
 exit_code run_stream(const command *self, const arguments *given, dyn_client *client) {
@@ -550,22 +605,23 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     state_batch batch = {0};
     trace rows = {0};
     dyn_client_error error;
+    dyn_client_stream_options options = {0};
     exit_code code = take_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
     if (code == EXIT_OK)
-        code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
+        code = take_stream(given, &own, &options, &robot);
     if (code == EXIT_OK)
         code = state_source_open(given, &robot.layout, true, &source);
     if (code == EXIT_OK && !state_batch_create(&robot.layout, 256, &batch))
         code = complain_memory();
     if (code == EXIT_OK)
         code = trace_open(given, &robot.layout, false, &rows);
-    dyn_client_stream_options options = {.name = given->value[OPTION_NAME],
-                                         .model = given->positional[0],
-                                         .joint_count = robot.layout.name_count,
-                                         .joint_names = robot.layout.names};
-    if (code == EXIT_OK &&
-        (dyn_client_open_stream(client, &options, 0, &error, &own.stream) != DYN_CLIENT_OK ||
-         dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &error, &own.watch) != DYN_CLIENT_OK))
+    own.kind = options.kind;
+    options.joint_count = robot.layout.name_count;
+    options.joint_names = robot.layout.names;
+    if (code == EXIT_OK && dyn_client_open_stream(client, &options, 0, &error, &own.stream) != DYN_CLIENT_OK)
+        code = complain_call(&error, NULL);
+    if (code == EXIT_OK && own.kind == DYN_CLIENT_STREAM_FEEDFORWARD &&
+        dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &error, &own.watch) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     catch_interrupts();
     if (code == EXIT_OK)
@@ -587,14 +643,13 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
 
 exit_code run_record(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
-    const char *name = given->positional[0], *recording = given->positional[1], *text = given->value[OPTION_TOKEN];
+    const char *name = given->positional[0], *recording = given->positional[1];
     dyn_client_error error;
     double duration;
-    char *end = NULL;
-    uint64_t token = text != NULL ? strtoull(text, &end, 10) : 0;
-    if (text == NULL || end == text || *end != '\0')
-        return complain(EXIT_USAGE, "--token: give the token that CreateSimulation returned");
-    exit_code code = take_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
+    uint64_t token;
+    exit_code code = take_token(given, &token);
+    if (code == EXIT_OK)
+        code = take_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
     if (code != EXIT_OK)
         return code;
     if (dyn_client_record_simulation(client, name, token, recording, 0, &error) != DYN_CLIENT_OK)

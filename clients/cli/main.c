@@ -352,12 +352,16 @@ static const command COMMANDS[] = {
      .summary = "push a motion to the daemon and get its torques back",
      .details =
          "The points of --states are pushed without waiting for answers, --frequency of them a second. Prints what\n"
-         "became of them, or the torques with --csv, --json or --plot.\n",
-     .example = "dynamicsctl stream ur5 --states motion.csv --frequency 1000 --csv > torques.csv",
+         "became of them, or the torques with --csv, --json or --plot. With --record they go to a file of the daemon;\n"
+         "with --token NAME is a simulation, whose input they are from now on: tau, or its controller's reference.\n",
+     .example = "dynamicsctl stream ur5 --states motion.csv --frequency 1000 --csv > torques.csv\n"
+                "  dynamicsctl stream ur5 --states motion.csv --record motion\n"
+                "  dynamicsctl stream arm --token 2871440943838168 --states motion.csv --frequency 1000",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_NAME) | WITH(OPTION_FREQUENCY) |
-                WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_NAME) |
+                WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_TOKEN) | WITH(OPTION_CSV) |
+                WITH(OPTION_PLOT),
      .run = run_stream},
     {.name = "streams",
      .operands = "",
@@ -368,7 +372,7 @@ static const command COMMANDS[] = {
     {.name = "record",
      .operands = "SIMULATION RECORDING",
      .summary = "record a simulation to a file of the daemon",
-     .details = "Until --duration is over, or Ctrl-C.\n",
+     .details = "Until --duration is over, or Ctrl-C. simulate --rate prints the token of its simulation.\n",
      .example = "dynamicsctl record arm run1 --token 2871440943838168 --duration 10",
      .min_operands = 2,
      .max_operands = 2,

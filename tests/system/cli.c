@@ -593,6 +593,29 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
 }
 END_TEST
 
+/* The token that simulate prints records its simulation and drives it. */
+START_TEST(token_records_and_drives_a_simulation) {
+    outcome run = shell(
+        "run=%s; $ctl simulate two_link --name driven --rate 1 --duration 4 --csv >$run.csv 2>$run.log & maker=$!\n"
+        "until token=$(sed -n 's/.*token \\([0-9]*\\),.*/\\1/p' $run.log) && [ -n \"$token\" ]; do sleep 0.02; done\n"
+        "for i in $(seq 500); do echo '{\"q\": [0, 0], \"tau\": [12, 3]}'; done >$run.in\n"
+        "$ctl record driven run4 --token $token --duration 0.3 && $ctl stream driven --token $token --states $run.in\n"
+        "$ctl stream two_link --states $run.in --record points\n"
+        "wait $maker; $ctl replay run4",
+        scratch("driven"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_ptr_nonnull(strstr(run.output, "simulation input  driven"));
+    ck_assert_ptr_nonnull(strstr(run.output, "record  two_link       500 "));
+    ck_assert_ptr_nonnull(strstr(run.output, "came out with the same bits"));
+    outcome_free(&run);
+    char *motion = read_whole(scratch("driven.csv"));
+    ck_assert_msg(strstr(motion, ",12,3\n") != NULL, "the streamed forces do not act");
+    free(motion);
+    must_fail("$ctl stream nobody --token 1 --q 0,0", 1, "no simulation \"nobody\"");
+    must_fail("$ctl stream two_link --token x --q 0,0", 2, "--token");
+}
+END_TEST
+
 START_TEST(watch_tells_frequency_age_and_loss) {
     outcome run = shell("$ctl simulate ur5 --rate 1 --duration 4 --name seen --plot >%s & "
                         "sleep 0.5; $ctl simulations; $ctl watch seen --duration 1.3 --csv | wc -l; wait",
@@ -871,6 +894,7 @@ int main(void) {
     tcase_add_test(all, configurations_are_computed);
     tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
+    tcase_add_test(all, token_records_and_drives_a_simulation);
     tcase_add_test(all, watch_tells_frequency_age_and_loss);
     tcase_add_test(all, proposed_gains_hold_the_arm);
     tcase_add_test(all, help_announces_the_json_that_follows);
