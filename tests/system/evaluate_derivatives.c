@@ -74,13 +74,12 @@ START_TEST(derivatives_of_the_mass_matrix_fit_its_rate) {
 }
 END_TEST
 
-/* With F the first derivative along q or v and F0 the same at rest: d2tau/dqdv v = 2 (F - F0), d2tau/dvdv v = dtau/dv.
- * */
-START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_V, DYN_CLIENT_INVERSE_DYNAMICS_BY_V_V,
-                                                DYN_CLIENT_INVERSE_DYNAMICS_BY_Q, DYN_CLIENT_INVERSE_DYNAMICS_BY_V};
+/* Of a function that is a constant and a quadratic form in v, with F its first derivative along q or v and F0 the same
+ * at rest: d2/dqdv v = 2 (F_q - F0_q), d2/dvdv v = F_v. `asked`: both second derivatives, then F_q and F_v. */
+static void check_second_derivatives(int file, const dyn_client_quantity asked[4], const char *by_q_v,
+                                     const char *by_v_v) {
     reference of;
-    open_named(_i, &of);
+    open_named(file, &of);
     size_t nv = of.nv;
     double *v = of.v, *rest = calloc(of.count * nv, sizeof *rest), *x = calloc(2 * nv * nv, sizeof *x);
     dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_LOCAL);
@@ -95,44 +94,27 @@ START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
             add(&by_q, x[i], 2 * (sample_of(moving, 2, s)[i] - sample_of(resting, 0, s)[i]));
             add(&by_v, x[nv * nv + i], sample_of(moving, 3, s)[i]);
         }
-        check(&of, "d2tau/dqdv v", s, by_q);
-        check(&of, "d2tau/dvdv v", s, by_v);
+        check(&of, by_q_v, s, by_q);
+        check(&of, by_v_v, s, by_v);
     }
     dyn_client_evaluation_free(moving);
     dyn_client_evaluation_free(resting);
     free(x), free(rest);
     reference_close(&of);
 }
+
+START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_V, DYN_CLIENT_INVERSE_DYNAMICS_BY_V_V,
+                                                DYN_CLIENT_INVERSE_DYNAMICS_BY_Q, DYN_CLIENT_INVERSE_DYNAMICS_BY_V};
+    check_second_derivatives(_i, asked, "d2tau/dqdv v", "d2tau/dvdv v");
+}
 END_TEST
 
-/* In v, a(q, v, tau) is a constant and a quadratic form: d2a/dvdv v = da/dv, d2a/dqdv v = 2 (da/dq - da/dq at rest),
- * with the forces tau at both. */
+/* With the forces tau both in motion and at rest. */
 START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V, DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V,
                                                 DYN_CLIENT_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_FORWARD_DYNAMICS_BY_V};
-    reference of;
-    open_named(_i, &of);
-    size_t nv = of.nv;
-    double *v = of.v, *rest = calloc(of.count * nv, sizeof *rest), *x = calloc(2 * nv * nv, sizeof *x);
-    dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_LOCAL);
-    of.v = rest;
-    dyn_client_evaluation *resting = reference_evaluate(&of, 1, asked + 2, DYN_CLIENT_LOCAL);
-    of.v = v;
-    for (size_t s = 0; s < of.count; s++) {
-        deviation by_q = {0}, by_v = {0};
-        reference_multiply(&of, block_of(moving, 0), s, v + s * nv, x);
-        reference_multiply(&of, block_of(moving, 1), s, v + s * nv, x + nv * nv);
-        for (size_t i = 0; i < nv * nv; i++) {
-            add(&by_q, x[i], 2 * (sample_of(moving, 2, s)[i] - sample_of(resting, 0, s)[i]));
-            add(&by_v, x[nv * nv + i], sample_of(moving, 3, s)[i]);
-        }
-        check(&of, "d2a/dqdv v", s, by_q);
-        check(&of, "d2a/dvdv v", s, by_v);
-    }
-    dyn_client_evaluation_free(moving);
-    dyn_client_evaluation_free(resting);
-    free(x), free(rest);
-    reference_close(&of);
+    check_second_derivatives(_i, asked, "d2a/dqdv v", "d2a/dvdv v");
 }
 END_TEST
 
