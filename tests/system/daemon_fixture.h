@@ -56,9 +56,9 @@ char *daemon_log(const daemon_fixture *daemon);
 /* Bytes by which memory may grow that is used again and again: the address sanitizer keeps what is freed for a while.
  * */
 #ifdef __SANITIZE_ADDRESS__
-#define DAEMON_MEMORY_SLACK ((size_t)512 << 20)
+#define DAEMON_MEMORY_SLACK(megabytes) ((size_t)512 << 20)
 #else
-#define DAEMON_MEMORY_SLACK ((size_t)16 << 20)
+#define DAEMON_MEMORY_SLACK(megabytes) ((size_t)(megabytes) << 20)
 #endif
 
 /* Resident memory in bytes, and open descriptors, of the daemon. */
