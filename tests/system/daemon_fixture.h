@@ -53,10 +53,12 @@ void daemon_restart(daemon_fixture *daemon);
 /* The log so far; to be freed. */
 char *daemon_log(const daemon_fixture *daemon);
 
-/* Bytes by which memory may grow that is used again and again: the address sanitizer keeps what is freed for a while.
- * */
-#ifdef __SANITIZE_ADDRESS__
+/* Bytes by which memory may grow that is used again and again. The address sanitizer keeps what is freed for a while, and
+ * the thread sanitizer keeps shadows. */
+#if defined __SANITIZE_ADDRESS__
 #define DAEMON_MEMORY_SLACK(megabytes) ((size_t)512 << 20)
+#elif defined __SANITIZE_THREAD__
+#define DAEMON_MEMORY_SLACK(megabytes) ((size_t)16 << 20)
 #else
 #define DAEMON_MEMORY_SLACK(megabytes) ((size_t)(megabytes) << 20)
 #endif
