@@ -1,96 +1,117 @@
 #!/usr/bin/env python3
-"""The same scenario from a page in headless Chromium, against a real daemon: the page is served from this machine."""
+"""Pages in headless Chromium, against a real daemon: the example that README shows, then the scenario of roslib."""
 import functools
 import http.server
 import json
 import pathlib
+import re
 import shutil
-import subprocess
+import socket
 import sys
 import tempfile
 import threading
+import urllib.request
 
 import fixture
 import packages
+import websocket
 
-PAGE = """<!doctype html><meta charset="utf-8"><title>scenario</title>
-<script type="importmap">{"imports": %s}</script>
+ROOT = packages.HERE.parents[2]
+SCENARIO = """<!doctype html><meta charset="utf-8"><title>scenario</title><pre></pre>
+<script src="modules.js"></script>
 <script type="module">
 import * as ROSLIB from "roslib";
 import { run } from "./scenario.mjs";
-const say = (line) => fetch("/say", { method: "POST", body: line });
-addEventListener("error", (event) => say("failed: " + event.message));
-run(ROSLIB, "%s", say).then(() => say("done"), (error) => say("failed: " + error.message));
+const say = (line) => document.querySelector("pre").append(line, "\\n");
+const url = `ws://localhost:${new URLSearchParams(location.search).get("port")}`;
+run(ROSLIB, url, say).then(() => say("done"), (error) => say("failed: " + error.message));
 </script>
 """
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves files, and hears what the page says."""
-
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}
-    said, heard = [], threading.Condition()
-
-    def do_POST(self):
-        line = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        with self.heard:
-            self.said.append(line)
-            self.heard.notify()
-        self.send_response(204)
-        self.end_headers()
+    """Serves files, as python3 -m http.server does."""
 
     def log_message(self, *_):
         pass
 
 
-def entry(package):
-    """The module that a browser loads for a package, as its package.json tells."""
-    modules = sorted(package.glob("dist/*.esm.js"))
-    if modules:
-        return modules[0].relative_to(package)
-    told = json.loads((package / "package.json").read_text())
-    found = told.get("exports", told.get("module", told.get("main", "index.js")))
-    found = found.get(".", found) if isinstance(found, dict) else found
-    while isinstance(found, dict):
-        found = next(value for key, value in found.items() if key in ("browser", "import", "module", "default"))
-    return found.removeprefix("./")
+class Browser(fixture.Program):
+    """A Chromium that shows one page, looked into by its debugging protocol."""
+
+    def __init__(self, directory, page):
+        self.profile = tempfile.mkdtemp(prefix="chromium.")
+        super().__init__(
+            directory, "chromium", shutil.which("chromium"), "--headless", "--no-sandbox", "--disable-gpu",
+            "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+            "--disable-sync", "--remote-debugging-port=0", f"--user-data-dir={self.profile}", page)
+        listens = re.compile(r"DevTools listening on ws://127\.0\.0\.1:(\d+)/")
+        port = int(fixture.wait_for(lambda: listens.search(self.log.read_text()), "Chromium listens")[1])
+
+        def shown():
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=fixture.WAIT) as answer:
+                return [each for each in json.load(answer) if each["url"] == page]
+
+        target = fixture.wait_for(shown, "Chromium shows the page")[0]["webSocketDebuggerUrl"]
+        self.socket = websocket.connect(port, target.split(str(port), 1)[1])
+
+    def text(self):
+        """What the page says."""
+        self.socket.send(json.dumps({"id": 1, "method": "Runtime.evaluate", "params": {
+            "expression": "document.querySelector('pre')?.innerText ?? ''"}}))
+        return json.loads(self.socket.receive())["result"]["result"]["value"]
+
+    def stop(self):
+        self.socket.close()
+        super().stop()
+        shutil.rmtree(self.profile, ignore_errors=True)
 
 
-def import_map(directory):
-    modules = directory / "node_modules"
-    packages_there = [each.parent for each in [*modules.glob("*/package.json"), *modules.glob("@*/*/package.json")]]
-    return {str(each.relative_to(modules)): f"./node_modules/{each.relative_to(modules)}/{entry(each)}"
-            for each in packages_there}
+def show(daemon, page, is_done):
+    """What the page says once it is done."""
+    browser = Browser(daemon.directory, page)
+    try:
+        return fixture.wait_for(lambda: (text := browser.text()) and is_done(text) and text, f"{page} is done")
+    except AssertionError as error:
+        raise AssertionError(f"{error}; it says:\n{browser.text()}\n{browser.log.read_text()[-2000:]}") from error
+    finally:
+        browser.stop()
+
+
+def check_example(daemon, site, port):
+    """The page that README prints is the one that is shipped; it shows the torques and the daemon's health."""
+    printed = re.search(r"^```html\n(.*?)^```$", (ROOT / "README.md").read_text(), re.S | re.M)[1]
+    assert printed == (packages.EXAMPLES / "index.html").read_text(), "README shows another page than is shipped"
+    text = show(daemon, f"{site}/?port={port}", lambda text: "torques" in text and "health" in text)
+    said = dict(map(json.loads, text.splitlines()))
+    expected = daemon.call("inverse_dynamics", {"model": "two_link", "q": [0.1, 0.2]})["tau"]
+    assert said["torques"] == expected[::-1], said
+    assert {each["message"] for each in said["health"]} == {"serving"}, said
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nobody = free.getsockname()[1]
+    text = show(daemon, f"{site}/?port={nobody}", lambda text: "no gateway" in text)
+    assert text.splitlines()[0] == f'["no gateway","ws://localhost:{nobody}"]', text
+    print("showed the page of README")
 
 
 def main():
-    chromium = shutil.which("chromium")
-    if not chromium:
+    if not shutil.which("chromium"):
         packages.skip("chromium is not installed")
-    directory = packages.install()
+    directory = packages.install(packages.EXAMPLES)
+    shutil.copy(packages.HERE / "scenario.mjs", directory)
+    pathlib.Path(directory, "scenario.html").write_text(SCENARIO)
     daemon = fixture.Daemon()
     gateway = fixture.Gateway(daemon)
-    pathlib.Path(directory, "page.html").write_text(
-        PAGE % (json.dumps(import_map(directory)), f"ws://127.0.0.1:{gateway.port}"))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=directory))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    profile = tempfile.mkdtemp(prefix="chromium.")
-    page = f"http://127.0.0.1:{server.server_port}/page.html"
-    browser = fixture.Program(
-        daemon.directory, "chromium", chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
-        "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--enable-logging=stderr", f"--user-data-dir={profile}", page)
-    with Handler.heard:
-        Handler.heard.wait_for(lambda: Handler.said and Handler.said[-1].startswith(("done", "failed")), 60)
-    print("\n".join(Handler.said))
-    done = Handler.said and Handler.said[-1] == "done"
-    if not done:
-        print(browser.log.read_text()[-4000:])
-    browser.stop()
+    site = f"http://localhost:{server.server_port}"
+    check_example(daemon, site, gateway.port)
+    text = show(daemon, f"{site}/scenario.html?port={gateway.port}",
+                lambda text: re.search("^(done|failed.*)$", text, re.M))
+    print(text)
     server.shutdown()
     codes = gateway.stop(), daemon.stop()
-    shutil.rmtree(profile, ignore_errors=True)
-    sys.exit(not done or any(codes))
+    sys.exit(not text.endswith("done\n") or any(codes))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The real roslib 2.1 under Node, against a real daemon."""
-import pathlib
 import shutil
 import subprocess
 import sys
@@ -8,13 +7,16 @@ import sys
 import fixture
 import packages
 
+SCENARIO = ["scenario.mjs", "roslib.mjs"]
+
 
 def main():
-    directory = packages.install()
+    directory, node = packages.install(packages.EXAMPLES), packages.node()
+    for name in SCENARIO:
+        shutil.copy(packages.HERE / name, directory)
     daemon = fixture.Daemon()
     gateway = fixture.Gateway(daemon)
-    node = shutil.which("node")
-    done = subprocess.run([node, directory / "roslib.mjs", f"ws://127.0.0.1:{gateway.port}"], check=False, timeout=250)
+    done = subprocess.run([node, directory / "roslib.mjs", f"ws://127.0.0.1:{gateway.port}"], check=False, timeout=110)
     codes = gateway.stop(), daemon.stop()
     sys.exit(done.returncode or any(codes))
 

@@ -1,4 +1,4 @@
-"""roslib from the npm registry, as package-lock.json names it, in the build directory: it is fetched once."""
+"""Packages of the npm registry, as a package-lock.json names them, in the build directory: each is fetched once."""
 import filecmp
 import os
 import pathlib
@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-SOURCES = ["package.json", "package-lock.json", "scenario.mjs", "roslib.mjs"]
+EXAMPLES = HERE.parents[2] / "clients/rosbridge/examples"
+OLDEST_NODE = 20  # that roslib 2.1 runs under
 
 
 def skip(reason):
@@ -15,27 +16,34 @@ def skip(reason):
     sys.exit(77)
 
 
-def install():
-    """The directory with the scenario and node_modules; the test is skipped where there can be none."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if not node or not npm:
-        skip("node and npm are not installed")
-    version = subprocess.run([node, "--version"], text=True, capture_output=True, check=True).stdout.strip()
-    if int(version.lstrip("v").split(".")[0]) < 20:
-        skip(f"roslib 2.1 needs Node 20, this is {version}")
-    directory = pathlib.Path(os.environ.get("WORK", HERE), "roslib")
+def install(source):
+    """A directory with the files of `source` and node_modules; the test is skipped where there can be none."""
+    npm = shutil.which("npm")
+    if not npm:
+        skip("npm is not installed")
+    directory = pathlib.Path(os.environ.get("WORK", HERE), "npm", source.name)
     directory.mkdir(parents=True, exist_ok=True)
-    lock = directory / "package-lock.json"
-    is_fresh = lock.exists() and filecmp.cmp(lock, HERE / lock.name, shallow=False) and (
-        directory / "node_modules/roslib").exists()
+    lock, fetched = source / "package-lock.json", directory / "fetched"
+    is_fresh = fetched.exists() and filecmp.cmp(lock, fetched, shallow=False)
+    for file in source.glob("*.*"):
+        shutil.copy(file, directory)
     if not is_fresh:
-        for name in SOURCES[:2]:
-            shutil.copy(HERE / name, directory)
         done = subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=directory, text=True,
                               capture_output=True, check=False)
         if done.returncode != 0:
-            lock.unlink()
-            skip(f"npm cannot install roslib: {done.stderr.strip()[-200:]}")
-    for name in SOURCES[2:]:
-        shutil.copy(HERE / name, directory)
+            skip(f"npm cannot install the packages of {source.name}: {done.stderr.strip()[-200:]}")
+        shutil.copy(lock, fetched)
     return directory
+
+
+def node():
+    """A Node that is new enough for roslib: the system's, or one of the registry."""
+    found = shutil.which("node")
+    if found:
+        version = subprocess.run([found, "--version"], text=True, capture_output=True, check=True).stdout.strip()
+        if int(version.lstrip("v").split(".")[0]) >= OLDEST_NODE:
+            return found
+    fetched = sorted(install(HERE / "node").glob("node_modules/node-*/bin/node"))
+    if not fetched:
+        skip(f"there is no Node {OLDEST_NODE} for this machine")
+    return fetched[0]
