@@ -1,11 +1,13 @@
 /* The daemon's life. */
 #include "daemon.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -30,6 +32,8 @@ enum { OTHER_DESCRIPTORS = 128 };
 
 /* Age of a memory shortage for which the health speaks of it. */
 #define SHORTAGE_AGE (10 * NANOSECONDS)
+
+enum { STATUS_SIZE = 160 };
 
 typedef struct daemon_state {
     const daemon_arguments *arguments;
@@ -61,6 +65,7 @@ typedef struct daemon_state {
     uint64_t drain_end;   /* ns */
     uint64_t next_status; /* ns */
     uint64_t watchdog_interval;
+    char status[STATUS_SIZE]; /* what systemctl status was told last */
 } daemon_state;
 
 bool daemon_configure(const daemon_arguments *arguments, config *c, char error[CONFIG_ERROR_SIZE]) {
@@ -176,10 +181,16 @@ static void report_memory(daemon_state *d) {
     }
 }
 
-/* What systemctl status shows. */
-static void write_status(daemon_state *d, char text[160]) {
-    snprintf(text, 160, "%zu models, %u connections, %llu requests", model_store_count(d->store),
+/* What systemctl status shows. True: it has changed. */
+static bool write_status(daemon_state *d) {
+    char text[STATUS_SIZE];
+    snprintf(text, sizeof text, "%zu models, %u connections, %llu requests", model_store_count(d->store),
              atomic_load(&d->counters.connections), (unsigned long long)atomic_load(&d->counters.requests));
+    if (strcmp(d->status, text) == 0) {
+        return false;
+    }
+    memcpy(d->status, text, sizeof text);
+    return true;
 }
 
 static void on_tick(uv_timer_t *timer) {
@@ -189,13 +200,11 @@ static void on_tick(uv_timer_t *timer) {
     transport_sweep(d->transport);
     probe_tick(d->probe);
     if (now >= d->next_status) {
-        char status[160];
         d->next_status = now + NANOSECONDS;
         report_workers(d);
         report_memory(d);
-        write_status(d, status);
-        if (!d->is_draining && !d->is_scanning) {
-            watchdog_status(status);
+        if (!d->is_draining && !d->is_scanning && write_status(d)) {
+            watchdog_status(d->status);
         }
     }
 }
@@ -260,7 +269,6 @@ static void on_scan(uv_work_t *work) {
 
 static void on_scanned(uv_work_t *work, int status) {
     daemon_state *d = work->data;
-    char text[160];
     (void)status;
     d->is_scanning = false;
     report_models(d);
@@ -269,8 +277,8 @@ static void on_scanned(uv_work_t *work, int status) {
         start_scan(d);
         return;
     }
-    write_status(d, text);
-    watchdog_ready(text);
+    write_status(d);
+    watchdog_ready(d->status);
     log_info(&d->log, "reloaded: %zu models", model_store_count(d->store));
 }
 
@@ -316,6 +324,7 @@ static void on_hang_up(uv_signal_t *signal, int number) {
     watchdog_reloading();
     if (!daemon_configure(d->arguments, &next, error)) {
         log_error(&d->log, "%s; the old configuration stays in force", error);
+        d->status[0] = '\0';
         watchdog_ready("The configuration is bad; the old one is in force");
         return;
     }
@@ -494,6 +503,18 @@ static void start_loop_work(daemon_state *d) {
     start_timer(d, &d->watchdog, d->watchdog_interval ? on_watchdog : NULL, d->watchdog_interval / 1000000);
 }
 
+/* The directory is made where it is missing, as systemd makes that of its unit. */
+static void prepare_state_directory(daemon_state *d) {
+    const char *path = d->config.state_directory;
+    if (path[0] == '\0' || ((mkdir(path, 0750) == 0 || errno == EEXIST) && access(path, W_OK | X_OK) == 0)) {
+        return;
+    }
+    log_warning(&d->log,
+                "cannot write to the state directory %s: %s; without it nothing is recorded and no simulation outlives "
+                "a restart: give this user one (simulations.state_directory, or --state), or set it to nothing",
+                path, strerror(errno));
+}
+
 static void warn_left_out(void *context, const char *name, const char *reason) {
     log_warning(context, "simulation %s is not restored: %s", name, reason);
 }
@@ -546,6 +567,7 @@ static bool start_compiler(daemon_state *d) {
 
 static bool start(daemon_state *d) {
     raise_descriptor_limit(d);
+    prepare_state_directory(d);
     if (!start_service(d) || !start_transport(d) || !start_probe(d) || !start_compiler(d)) {
         return false;
     }
@@ -592,7 +614,6 @@ static void stop(daemon_state *d) {
 
 int daemon_run(const daemon_arguments *arguments, config *c) {
     static daemon_state d;
-    char status[160];
     d.arguments = arguments;
     d.config = *c;
     d.counters.start = clock_now();
@@ -608,9 +629,9 @@ int daemon_run(const daemon_arguments *arguments, config *c) {
     }
     bool is_started = start(&d);
     if (is_started) {
-        write_status(&d, status);
-        log_info(&d.log, "dynamicsd %s is ready: %s", DYNAMICSD_VERSION, status);
-        watchdog_ready(status);
+        write_status(&d);
+        log_info(&d.log, "dynamicsd %s is ready: %s", DYNAMICSD_VERSION, d.status);
+        watchdog_ready(d.status);
         uv_run(&d.loop, UV_RUN_DEFAULT);
     }
     stop(&d);

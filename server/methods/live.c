@@ -158,8 +158,10 @@ bool live_path(live *l, const char *kind, const char *name, const char *suffix, 
     }
     int length = snprintf(path, PATH_MAX, "%s/%s", directory, kind);
     if (length < PATH_MAX && kind[0] != '\0' && mkdir(path, 0750) != 0 && errno != EEXIST) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "cannot create %.256s: %s", path,
-                      strerror(errno));
+        return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "",
+                      "cannot create %.256s: %s; let the daemon's user write to its state directory "
+                      "(simulations.state_directory)",
+                      path, strerror(errno));
     }
     length = snprintf(path, PATH_MAX, "%s/%s%s%s%s", directory, kind, kind[0] ? "/" : "", name, suffix);
     return length < PATH_MAX ||

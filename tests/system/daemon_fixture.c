@@ -185,9 +185,6 @@ void daemon_start(const daemon_options *options, daemon_fixture *daemon) {
     snprintf(daemon->request_ipc, sizeof daemon->request_ipc, "ipc://%s/request", daemon->directory);
     snprintf(daemon->events_ipc, sizeof daemon->events_ipc, "ipc://%s/events", daemon->directory);
     snprintf(daemon->ingest_ipc, sizeof daemon->ingest_ipc, "ipc://%s/request.ingest", daemon->directory);
-    char state[96];
-    snprintf(state, sizeof state, "%s/state", daemon->directory);
-    ck_assert_int_eq(mkdir(state, 0700), 0);
     daemon_configure(daemon, options->configuration);
     open_notices(daemon);
     start_process(daemon, options->descriptors);

@@ -163,6 +163,24 @@ START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
 }
 END_TEST
 
+START_TEST(state_directory_that_cannot_be_made_is_told) {
+    daemon_fixture d;
+    daemon_start(&(daemon_options){0}, &d);
+    char path[96];
+    snprintf(path, sizeof path, "%s/state", d.directory);
+    ck_assert_int_eq(rmdir(path), 0);
+    ck_assert_int_eq(symlink("/proc/none", path), 0);
+    daemon_restart(&d);
+    char *log = daemon_log(&d);
+    ck_assert_msg(strstr(log, "/state: No such file or directory; without it nothing is recorded") != NULL, "%s", log);
+    free(log);
+    sp_peer peer = sp_open(d.request_ipc, SP_REQ);
+    sp_expect_right_answer(&peer);
+    sp_close(&peer);
+    daemon_stop(&d);
+}
+END_TEST
+
 /* ---- files that are no robots ------------------------------------------------------------------------------------ */
 
 /* A directory with one good robot and one file. */
@@ -375,6 +393,7 @@ int main(void) {
     tcase_add_test(tests, endless_line_is_refused);
     tcase_add_test(tests, missing_configuration_is_named);
     tcase_add_test(tests, reload_of_a_wrong_configuration_keeps_the_old_one);
+    tcase_add_test(tests, state_directory_that_cannot_be_made_is_told);
     tcase_add_loop_test(tests, file_that_is_no_robot_is_reported_and_left_out, 0, FILES);
     tcase_add_test(tests, stop_answers_what_is_under_way);
     tcase_add_test(tests, stop_refuses_what_comes_later);

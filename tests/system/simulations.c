@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -759,6 +760,19 @@ START_TEST(changed_recording_is_found_out) {
 }
 END_TEST
 
+START_TEST(missing_state_directory_is_named) {
+    uint64_t token = create(&lockstep);
+    char path[160];
+    snprintf(path, sizeof path, "%s/state", fixture.directory);
+    ck_assert_int_eq(rmdir(path), 0);
+    refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_FAILED_PRECONDITION, "",
+            "simulations.state_directory");
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+}
+END_TEST
+
 START_TEST(simulations_outlive_a_restart) {
     dyn_client_simulation_options options = {.name = "arm", .model = "ur5", .disturbance = 1, .seed = 3};
     dyn_client_simulation_options twin = {.name = "twin", .model = "ur5", .disturbance = 1, .seed = 3};
@@ -844,6 +858,7 @@ int main(void) {
     tcase_add_test(tests, events_tell_of_limits_resets_and_divergence);
     tcase_add_test(tests, recorded_run_is_replayed_bit_for_bit);
     tcase_add_test(tests, changed_recording_is_found_out);
+    tcase_add_test(tests, missing_state_directory_is_named);
     tcase_add_test(tests, simulations_outlive_a_restart);
     tcase_add_test(tests, thousand_simulations_come_and_go_without_a_trace);
     suite_add_tcase(suite, tests);
