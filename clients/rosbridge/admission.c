@@ -42,17 +42,17 @@ int admission_check(const bridge *of, const admission_request *request, const ch
     const char *authorization = request->authorization;
     if (request->origin != NULL && !admission_origin(c, request->origin)) {
         *reason = "the origin of this page is not among those that may connect (server.origins)";
-        return 403;
+        return ADMISSION_ORIGIN;
     }
-    if (strncasecmp(authorization, bearer, sizeof bearer - 1) == 0)
-        authorization += sizeof bearer - 1;
+    bool is_bearer = strncasecmp(authorization, bearer, sizeof bearer - 1) == 0;
+    authorization = is_bearer ? authorization + sizeof bearer - 1 : "";
     if (c->token[0] != '\0' && !is_same(authorization, c->token) && !is_same(request->token, c->token)) {
         *reason = "a token is needed: as \"Authorization: Bearer TOKEN\" or as ?token=TOKEN in the address";
-        return 401;
+        return ADMISSION_TOKEN;
     }
-    if (of->metrics.gauges[GAUGE_CONNECTIONS] >= c->connections) {
-        *reason = "there are as many connections as are allowed (limits.connections)";
-        return 503;
+    if (of->stops || of->metrics.gauges[GAUGE_CONNECTIONS] >= c->connections) {
+        *reason = of->stops ? "the gateway stops" : "there are as many connections as are allowed (limits.connections)";
+        return ADMISSION_LATER;
     }
     return 0;
 }

@@ -14,7 +14,10 @@
 #include "websocket.h"
 
 /* Milliseconds between looks at what takes too long. */
-enum { CHECK_INTERVAL = 100 };
+enum { CHECK_INTERVAL = 100, STOPPING_INTERVAL = 10 };
+
+/* Seconds that connections have to read their last answers when the gateway stops. */
+static const double STOP_TIME = 1;
 
 /* Beside the bridge, what its life needs. */
 typedef struct life {
@@ -23,7 +26,8 @@ typedef struct life {
     uv_timer_t check;
     uv_signal_t terminate, interrupt;
     websocket *socket;
-    daemon_topics *topics;
+    daemon_topics *topics; /* NULL: they have ended */
+    double stop_time;      /* monotonic: no longer does it wait for connections */
 } life;
 
 void bridge_log(const bridge *of, const char *format, ...) {
@@ -55,6 +59,11 @@ void bridge_flush_at(bridge *of, double time) {
 static void on_check(uv_timer_t *timer) {
     life *self = timer->data;
     double now = monotonic_time();
+    if (self->bridge.stops) {
+        if (self->bridge.peers == NULL || now > self->stop_time)
+            uv_stop(timer->loop);
+        return;
+    }
     for (peer *each = self->bridge.peers, *next; each != NULL; each = next) {
         next = each->next;
         peer_check(each, now);
@@ -65,9 +74,22 @@ static void on_check(uv_timer_t *timer) {
     sd_notify(0, "WATCHDOG=1");
 }
 
+/* Ends what is under way, with an answer, and all connections, with a close frame; then on_check ends the loop. */
 static void on_signal(uv_signal_t *signal, int number) {
+    life *self = signal->data;
+    bridge *of = &self->bridge;
     (void)number;
-    uv_stop(signal->loop);
+    if (of->stops)
+        return;
+    of->stops = true;
+    self->stop_time = monotonic_time() + STOP_TIME;
+    sd_notify(0, "STOPPING=1");
+    call_pool_stop(of);
+    daemon_topics_stop(self->topics);
+    self->topics = NULL;
+    for (peer *each = of->peers; each != NULL; each = each->next)
+        peer_cut(each, CLOSE_GOING_AWAY, "the gateway stops");
+    uv_timer_start(&self->check, on_check, 0, STOPPING_INTERVAL);
 }
 
 /* libwebsockets closes its handles itself. */
@@ -95,6 +117,7 @@ static void start_clock(life *self) {
     uv_timer_init(of->loop, &self->check);
     self->check.data = self;
     uv_timer_start(&self->check, on_check, 0, CHECK_INTERVAL);
+    self->terminate.data = self->interrupt.data = self;
     uv_signal_init(of->loop, &self->terminate);
     uv_signal_start(&self->terminate, on_signal, SIGTERM);
     uv_signal_init(of->loop, &self->interrupt);
@@ -114,20 +137,17 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     snprintf(error, CONFIG_ERROR_SIZE, "no thread can be started");
     uv_timer_init(of->loop, &of->flush);
     of->flush.data = of;
-    bool has_calls = call_pool_start(of) != NULL;
-    self->topics = has_calls ? daemon_topics_start(of, error) : NULL;
+    self->topics = call_pool_start(of) ? daemon_topics_start(of, error) : NULL;
     self->socket = self->topics != NULL ? websocket_start(of, error) : NULL;
     bool has_run = self->socket != NULL;
     if (has_run) {
         start_clock(self);
         announce(self);
         uv_run(of->loop, UV_RUN_DEFAULT);
-        sd_notify(0, "STOPPING=1");
         websocket_stop(self->socket);
         stop_clock(self);
     }
-    if (has_calls)
-        call_pool_stop(of->calls);
+    call_pool_stop(of);
     if (self->topics != NULL)
         daemon_topics_stop(self->topics);
     uv_close((uv_handle_t *)&of->flush, NULL);

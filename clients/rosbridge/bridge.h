@@ -28,6 +28,7 @@ typedef struct bridge {
     struct goal *goals;   /* of the daemon's own actions */
     uint64_t last_number; /* of peers, relays ... */
     uv_timer_t flush;     /* messages that wait for their time */
+    bool stops;           /* a signal came: nothing is begun any more */
 } bridge;
 
 /* Seconds of the monotonic clock. */

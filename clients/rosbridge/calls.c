@@ -10,12 +10,15 @@
 #include <stdlib.h>
 
 #include "daemon_link.h"
+#include "json_text.h"
 
 /* Status of action_result. */
 enum { GOAL_SUCCEEDED = 4, GOAL_CANCELED = 5, GOAL_ABORTED = 6 };
 
 /* Seconds that the daemon has to cancel a call. */
 static const double CANCEL_TIME = 5;
+
+static const char gateway_stops[] = "the gateway stops (UNAVAILABLE)";
 
 typedef struct call_queue {
     call *first, *last;
@@ -74,8 +77,7 @@ static void fail(call *failed, call_outcome outcome, const char *reason) {
         snprintf(failed->reason, sizeof failed->reason, "%s", reason);
         return;
     }
-    json_t *text = json_string(reason);
-    json_object_set_new(failed->answer, "values", text != NULL ? text : json_string("the reason is not UTF-8"));
+    json_object_set_new(failed->answer, "values", json_text(reason));
     json_object_set_new(failed->answer, "result", json_false());
     if (failed->is_action)
         json_object_set_new(failed->answer, "status",
@@ -95,8 +97,12 @@ static void succeed(call *done, const ProtobufCMessage *result) {
 }
 
 /* What the client library tells. */
-static void fail_client(call *failed, const dyn_client_error *error) {
+static void fail_client(const daemon_link *link, call *failed, const dyn_client_error *error) {
     char reason[METHOD_ERROR_SIZE + 64];
+    if (link->is_aborted) {
+        fail(failed, CALL_FAILED, gateway_stops);
+        return;
+    }
     snprintf(reason, sizeof reason, "%s%s%s (%s)", error->field, error->field[0] != '\0' ? ": " : "", error->message,
              dyn_client_status_name(error->status));
     fail(failed, error->status == DYN_CLIENT_CANCELLED ? CALL_CANCELLED : CALL_FAILED, reason);
@@ -129,7 +135,7 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     made->number = number;
     if (client == NULL || dyn_client_call_numbered(client, client_number, number, request, size, left, &failure, &reply,
                                                    &reply_size) != DYN_CLIENT_OK) {
-        fail_client(made, &failure);
+        fail_client(link, made, &failure);
     } else {
         result = method_unpack(made->method, reply, reply_size, error);
         if (result == NULL)
@@ -214,10 +220,10 @@ static void on_over(uv_async_t *handle) {
     }
 }
 
-call_pool *call_pool_start(bridge *of) {
+bool call_pool_start(bridge *of) {
     call_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL)
-        return NULL;
+        return false;
     pool->bridge = of;
     pool->threads = calloc(of->config->threads + 1, sizeof *pool->threads);
     pthread_mutex_init(&pool->mutex, NULL);
@@ -230,9 +236,9 @@ call_pool *call_pool_start(bridge *of) {
         pool->thread_count++;
     of->calls = pool;
     if (pool->thread_count > 1)
-        return pool;
-    call_pool_stop(pool);
-    return NULL;
+        return true;
+    call_pool_stop(of);
+    return false;
 }
 
 static void on_closed(uv_handle_t *handle) {
@@ -250,23 +256,23 @@ static call *pop_any(call_pool *from) {
     return popped != NULL ? popped : pop(&from->waiting);
 }
 
-void call_pool_stop(call_pool *stopped) {
+void call_pool_stop(bridge *of) {
+    call_pool *stopped = of->calls;
+    if (stopped == NULL)
+        return;
     pthread_mutex_lock(&stopped->mutex);
     stopped->stops = true;
     pthread_cond_broadcast(&stopped->changed);
     pthread_mutex_unlock(&stopped->mutex);
+    daemon_link_abort(&stopped->link);
     for (size_t i = 0; i < stopped->thread_count; i++)
         pthread_join(stopped->threads[i], NULL);
-    on_over(&stopped->wake);
     for (call *left = pop_any(stopped); left != NULL; left = pop_any(stopped)) {
-        if (left->peer != NULL) {
-            call_free(left);
-            continue;
-        }
-        fail(left, CALL_FAILED, "the gateway stops (UNAVAILABLE)");
-        end(stopped->bridge, left);
+        fail(left, CALL_FAILED, gateway_stops);
+        push(&stopped->over, left);
     }
-    stopped->bridge->calls = NULL;
+    of->calls = NULL;
+    on_over(&stopped->wake);
     uv_close((uv_handle_t *)&stopped->wake, on_closed);
 }
 
@@ -297,7 +303,9 @@ void call_start(bridge *of, call *started) {
     if (started->peer->calls >= of->config->calls) {
         call_refuse(started, "%zu calls of this connection are under way, no more are allowed (RESOURCE_EXHAUSTED)",
                     started->peer->calls);
-    } else if (pool == NULL || pool->under_way >= of->config->queued_calls ||
+    } else if (pool == NULL) {
+        call_refuse(started, "%s", gateway_stops);
+    } else if (pool->under_way >= of->config->queued_calls ||
                (pool->under_way > 0 && pool->waiting_bytes + started->size > of->config->queued_bytes)) {
         call_refuse(started, "too much is under way; ask again soon (RESOURCE_EXHAUSTED)");
     } else {
@@ -310,7 +318,7 @@ void call_ask(bridge *of, const char *service, json_t *arguments, double timeout
     call *asked = of->calls != NULL ? calloc(1, sizeof *asked) : NULL;
     if (asked == NULL) {
         json_decref(arguments);
-        on_result(of, user, NULL, "out of memory");
+        on_result(of, user, NULL, of->calls != NULL ? "out of memory (RESOURCE_EXHAUSTED)" : gateway_stops);
         return;
     }
     asked->method = method_find(service);
@@ -324,7 +332,7 @@ void call_ask(bridge *of, const char *service, json_t *arguments, double timeout
 void call_work(bridge *of, call_task task, question_end on_end, void *user) {
     call *made = of->calls != NULL ? calloc(1, sizeof *made) : NULL;
     if (made == NULL) {
-        on_end(of, user, NULL, "out of memory");
+        on_end(of, user, NULL, of->calls != NULL ? "out of memory (RESOURCE_EXHAUSTED)" : gateway_stops);
         return;
     }
     made->task = task;

@@ -48,11 +48,12 @@ typedef struct call {
 
 typedef struct call_pool call_pool;
 
-/* NULL when out of memory or threads. The daemon need not be there. */
-call_pool *call_pool_start(bridge *of);
+/* False when out of memory or threads. The daemon need not be there. */
+bool call_pool_start(bridge *of);
 
-/* Stops after the calls under way; what waits is not made. */
-void call_pool_stop(call_pool *stopped);
+/* Stops: calls under way are aborted, what waits is not made, and all are answered as failed. From then on calls are
+ * refused. */
+void call_pool_stop(bridge *of);
 
 /* Starts a call; takes it and answers it in every case, too many of them with a refusal. */
 void call_start(bridge *of, call *started);

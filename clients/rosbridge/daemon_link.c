@@ -19,6 +19,13 @@ void daemon_link_init(daemon_link *link, const char *address) {
     pthread_mutex_init(&link->mutex, NULL);
 }
 
+void daemon_link_abort(daemon_link *link) {
+    pthread_mutex_lock(&link->mutex);
+    link->is_aborted = true;
+    dyn_client_abort(link->client);
+    pthread_mutex_unlock(&link->mutex);
+}
+
 void daemon_link_close(daemon_link *link) {
     dyn_client_close(link->client);
     pthread_mutex_destroy(&link->mutex);
@@ -26,7 +33,7 @@ void daemon_link_close(daemon_link *link) {
 
 dyn_client *daemon_link_get(daemon_link *link, dyn_client_error *error) {
     pthread_mutex_lock(&link->mutex);
-    if (link->client == NULL && now() - link->last_attempt > RETRY_INTERVAL) {
+    if (link->client == NULL && !link->is_aborted && now() - link->last_attempt > RETRY_INTERVAL) {
         dyn_client_options options = {.max_reply_bytes = (size_t)256 << 20};
         dyn_client_connect(link->address, &options, &link->failure, &link->client);
         link->last_attempt = now();

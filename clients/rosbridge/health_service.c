@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "json_text.h"
 
 #define HEALTH_METHOD "/dynamics/health"
 
@@ -41,17 +42,11 @@ static void on_health(bridge *in, void *user, const ProtobufCMessage *result, co
     if (health != NULL)
         describe(health, text, sizeof text);
     (void)in;
-    json_t *values = json_pack("{sb ss}", "success", (int)serves, "message", text);
-    if (values == NULL) /* cut within a letter */
-        values = json_pack("{sb ss}", "success", (int)serves, "message", "ask " HEALTH_METHOD);
+    json_t *values = json_pack("{sb so}", "success", (int)serves, "message", json_text(text));
     json_object_set_new(asked->response, "values", values);
     json_object_set_new(asked->response, "result", json_true());
-    buffer_list encoded = {0};
     asked->from->calls--;
-    if (encode_message(asked->response, NULL, &asked->how, &encoded))
-        peer_send_encoded(asked->from, &encoded);
-    buffer_list_free(&encoded);
-    json_decref(asked->response);
+    peer_send_as(asked->from, asked->response, &asked->how);
     peer_release(asked->from);
     free(asked);
 }
@@ -60,6 +55,7 @@ void health_service_call(peer *from, const encoding *how, double timeout, json_t
     question *asked = malloc(sizeof *asked);
     if (asked == NULL) {
         json_decref(response);
+        peer_send(from, NULL);
         return;
     }
     *asked = (question){.from = peer_share(from), .how = *how, .response = response};

@@ -61,13 +61,9 @@ static void finish(bridge *in, relay **link, json_t *values, json_t *result, jso
     json_t *answer = json_pack("{ss ss so* sO so*}", "op", done->is_action ? "action_result" : "service_response",
                                done->is_action ? "action" : "service", done->asked_name, "values", values, "result",
                                result, "status", status);
-    buffer_list encoded = {0};
     if (answer != NULL && done->asking_id != NULL)
         json_object_set(answer, "id", done->asking_id);
-    if (answer != NULL && encode_message(answer, NULL, &done->encoding, &encoded))
-        peer_send_encoded(done->asking, &encoded);
-    buffer_list_free(&encoded);
-    json_decref(answer);
+    peer_send_as(done->asking, answer, &done->encoding);
     json_decref(result);
     json_decref(done->asking_id);
     if (!done->asking->is_gone)
@@ -83,8 +79,10 @@ static void finish_failed(bridge *in, relay **link, const char *reason) {
 
 void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, bool wants_feedback) {
     relay *passed = calloc(1, sizeof *passed);
-    if (passed == NULL)
+    if (passed == NULL) {
+        peer_send(by->peer, NULL);
         return;
+    }
     in->metrics.counters[COUNTER_CALLS]++;
     snprintf(passed->id, sizeof passed->id, "bridge:%llu", (unsigned long long)++in->last_number);
     snprintf(passed->name, sizeof passed->name, "%s", called->name);
@@ -160,7 +158,8 @@ bool offer_remove(peer *provider, const char *name, bool is_action) {
     *link = removed->next;
     provider->advertisements--;
     for (relay **waiting = &in->relays; *waiting != NULL;) {
-        if ((*waiting)->provider == provider && strcmp((*waiting)->name, removed->name) == 0)
+        if ((*waiting)->provider == provider && (*waiting)->is_action == is_action &&
+            strcmp((*waiting)->name, removed->name) == 0)
             finish_failed(in, waiting, "the client no longer offers this (UNAVAILABLE)");
         else
             waiting = &(*waiting)->next;

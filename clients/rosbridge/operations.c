@@ -12,13 +12,21 @@
 #include "services.h"
 #include "topics.h"
 
-/* The type of a topic, service or action in the spelling of ROS 2. False: refused. */
-static bool take_type(const request *from, const char *member, const char *kind, char type[ROS_NAME_SIZE]) {
-    const char *given = request_text(from, member);
-    if (given == NULL)
-        return false;
-    ros_type_normalize(given, kind, type);
-    return true;
+/* The type of a topic, service or action as it is spelled. NULL: refused. */
+static const char *given_type(const request *from) {
+    const char *given = request_text(from, "type");
+    if (given == NULL || ros_type_is_sound(given))
+        return given;
+    request_refuse(from, "type: \"%.64s\" is no type of ROS, such as sensor_msgs/JointState", given);
+    return NULL;
+}
+
+/* Same, in the spelling of ROS 2. False: refused. */
+static bool take_type(const request *from, const char *kind, char type[ROS_NAME_SIZE]) {
+    const char *given = given_type(from);
+    if (given != NULL)
+        ros_type_normalize(given, kind, type);
+    return given != NULL;
 }
 
 /* Refuses with the reason, if there is one. */
@@ -31,7 +39,7 @@ static void finish(const request *from, const char *name, const char *wrong) {
 
 static void advertise(const request *from) {
     char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];
-    if (!request_name(from, "topic", name) || !take_type(from, "type", "msg", type))
+    if (!request_name(from, "topic", name) || !take_type(from, "msg", type))
         return;
     if (type[0] == '\0') {
         request_refuse(from, "type: a type such as sensor_msgs/JointState is needed");
@@ -62,13 +70,15 @@ static void subscribe(const request *from) {
     char name[ROS_NAME_SIZE];
     double throttle, queue_length;
     encoding how;
-    const char *type = request_text(from, "type");
+    const char *type = given_type(from);
     if (type == NULL || !request_name(from, "topic", name) || !request_number(from, "throttle_rate", 0, &throttle) ||
         !request_number(from, "queue_length", 0, &queue_length) || !request_encoding(from, &how))
         return;
     subscribe_request *added = calloc(1, sizeof *added);
-    if (added == NULL)
+    if (added == NULL) {
+        request_refuse(from, "%s: out of memory", name);
         return;
+    }
     added->id = json_incref(from->id);
     added->throttle = 1e-3 * throttle;
     added->queue_length = queue_length < 1e4 ? (size_t)queue_length : 10000;
@@ -86,7 +96,7 @@ static void unsubscribe(const request *from) {
 
 static void add_offer(const request *from, const char *member, const char *kind, bool is_action) {
     char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];
-    if (!request_name(from, member, name) || !take_type(from, "type", kind, type))
+    if (!request_name(from, member, name) || !take_type(from, kind, type))
         return;
     if (service_is_reserved(name))
         request_refuse(from, "%s: names below /dynamics and /rosapi are taken", name);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "actions.h"
+#include "json_text.h"
 #include "offers.h"
 #include "topics.h"
 
@@ -62,23 +63,32 @@ void peer_release(peer *released) {
 }
 
 void peer_send_encoded(peer *to, buffer_list *messages) {
-    for (size_t i = 0; i < messages->count && !to->is_gone; i++)
-        outbox_add_control(&to->outbox, buffer_share(messages->items[i]));
+    bool is_kept = messages->count > 0;
+    for (size_t i = 0; i < messages->count && !to->is_gone && !to->is_cut; i++)
+        is_kept &= outbox_add_control(&to->outbox, buffer_share(messages->items[i]));
     buffer_list_free(messages);
-    if (to->is_gone)
+    if (to->is_gone || to->is_cut)
         return;
-    if (to->outbox.overflow && !to->is_cut)
-        peer_cut(to, "answers pile up unread");
-    if (to->wake != NULL)
+    if (!is_kept) {
+        peer_cut(to, CLOSE_INTERNAL, "out of memory for an answer");
+    } else if (to->outbox.overflow) {
+        outbox_free(&to->outbox);
+        peer_cut(to, CLOSE_POLICY, "answers pile up unread (limits.control_messages, limits.control_bytes)");
+    } else if (to->wake != NULL) {
         to->wake(to);
+    }
+}
+
+void peer_send_as(peer *to, json_t *message, const encoding *how) {
+    buffer_list encoded = {0};
+    if (!to->is_gone && !(message != NULL && encode_message(message, NULL, how, &encoded)))
+        buffer_list_free(&encoded);
+    peer_send_encoded(to, &encoded);
+    json_decref(message);
 }
 
 void peer_send(peer *to, json_t *message) {
-    buffer_list encoded = {0};
-    if (message != NULL && !to->is_gone && encode_message(message, NULL, &(encoding){0}, &encoded))
-        peer_send_encoded(to, &encoded);
-    buffer_list_free(&encoded);
-    json_decref(message);
+    peer_send_as(to, message, &(encoding){0});
 }
 
 void peer_status(peer *to, status_level level, const json_t *id, const char *format, ...) {
@@ -91,22 +101,20 @@ void peer_status(peer *to, status_level level, const json_t *id, const char *for
         to->bridge->metrics.counters[COUNTER_MESSAGES_REFUSED]++;
     if (level > to->level)
         return;
-    json_t *message = json_pack("{ss ss ss}", "op", "status", "level", level_words[level], "msg", text);
-    if (message == NULL) /* the text quotes bytes that are not UTF-8 */
-        message =
-            json_pack("{ss ss ss}", "op", "status", "level", level_words[level], "msg", "the message is not UTF-8");
+    json_t *message = json_pack("{ss ss so}", "op", "status", "level", level_words[level], "msg", json_text(text));
     if (message != NULL && id != NULL)
         json_object_set(message, "id", (json_t *)id);
     peer_send(to, message);
 }
 
-void peer_cut(peer *cut, const char *format, ...) {
+void peer_cut(peer *cut, close_status status, const char *format, ...) {
     if (cut->is_cut || cut->is_gone)
         return;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(cut->cut_reason, sizeof cut->cut_reason, format, arguments);
     va_end(arguments);
+    cut->cut_status = status;
     cut->is_cut = true;
     cut->bridge->metrics.counters[COUNTER_CONNECTIONS_CUT]++;
     if (cut->wake != NULL)
@@ -133,5 +141,5 @@ void peer_check(peer *checked, double now) {
                     c->fragment_time);
     bool is_idle = checked->calls == 0 && checked->subscriptions == 0 && checked->advertisements == 0;
     if (is_idle && !checked->is_dialled && now - checked->last_message > c->idle_time)
-        peer_cut(checked, "idle for %g s", c->idle_time);
+        peer_cut(checked, CLOSE_NORMAL, "idle for %g s (limits.idle_time)", c->idle_time);
 }

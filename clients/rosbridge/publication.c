@@ -43,6 +43,8 @@ static bool encode(const publication *of, bool is_ros1, const encoding *how, buf
 }
 
 static void deliver(publication *of, subscription *to) {
+    if (to->peer->is_cut)
+        return;
     buffer_list own = {0}, *messages = &own;
     bool is_shared = to->encoding.fragment_size == 0 || to->encoding.compression >= COMPRESSION_CBOR;
     if (is_shared)

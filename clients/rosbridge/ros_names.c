@@ -18,6 +18,12 @@ bool ros_name_normalize(const char *name, char normalized[ROS_NAME_SIZE]) {
     return true;
 }
 
+bool ros_type_is_sound(const char *type) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/";
+    size_t length = strspn(type, allowed);
+    return type[length] == '\0' && length < ROS_NAME_SIZE - sizeof "/action/";
+}
+
 bool ros_type_is_ros2(const char *type) {
     const char *slash = strchr(type, '/');
     return slash != NULL && strchr(slash + 1, '/') != NULL;

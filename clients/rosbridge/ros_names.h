@@ -19,6 +19,9 @@ void ros_type_normalize(const char *type, const char *kind, char normalized[ROS_
 /* Writes a type of the spelling of ROS 2 in that of a version of ROS. */
 void ros_type_spelling(const char *type, unsigned long version, char spelled[ROS_NAME_SIZE]);
 
+/* Letters, digits, '_' and '/' alone, and not too many of them? An empty one, which is not told, is sound. */
+bool ros_type_is_sound(const char *type);
+
 /* Has a type the spelling of ROS 2? */
 bool ros_type_is_ros2(const char *type);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "health_service.h"
+#include "json_text.h"
 #include "offers.h"
 #include "ros_names.h"
 #include "rosapi.h"
@@ -29,14 +30,10 @@ static json_t *begin_response(const request *from, const char *service) {
 /* Answers at once; takes `values`. */
 static void respond(const request *from, const char *service, const encoding *how, json_t *values, bool result) {
     json_t *response = begin_response(from, service);
-    buffer_list encoded = {0};
     json_object_set_new(response, "values", values != NULL ? values : json_object());
     json_object_set_new(response, "result", json_boolean(result));
     from->peer->bridge->metrics.counters[COUNTER_CALLS_FAILED] += !result;
-    if (encode_message(response, NULL, how, &encoded))
-        peer_send_encoded(from->peer, &encoded);
-    buffer_list_free(&encoded);
-    json_decref(response);
+    peer_send_as(from->peer, response, how);
 }
 
 static void fail(const request *from, const char *service, const char *format, ...)
@@ -48,8 +45,7 @@ static void fail(const request *from, const char *service, const char *format, .
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    json_t *text = json_string(reason);
-    respond(from, service, &(encoding){0}, text != NULL ? text : json_string("the name is not UTF-8"), false);
+    respond(from, service, &(encoding){0}, json_text(reason), false);
 }
 
 call *service_new_call(const request *from, method called, const encoding *how, double timeout, json_t *answer) {
@@ -90,6 +86,8 @@ static void dispatch(const request *from, const char *service, const char *name,
         call *made = service_new_call(from, called, how, timeout, begin_response(from, service));
         if (made != NULL)
             call_start(of, made);
+        else
+            fail(from, service, "out of memory (RESOURCE_EXHAUSTED)");
     } else if (strcmp(name, HEALTH_SERVICE) == 0) {
         if (may_call(from, service))
             health_service_call(from->peer, how, timeout, begin_response(from, service));

@@ -18,12 +18,18 @@ _Static_assert(BUFFER_HEADROOM >= LWS_PRE, "room for the header of libwebsockets
 /* Bytes read at a time; seconds that a connection which is to be closed has for what it is still sent. */
 enum { CHUNK = 65536, CLOSE_TIME = 2, KEPT_BYTES = 65536 };
 
+/* lws_write's number for a close frame, which its header leaves to lws_close_reason; but with libwebsockets 4.1 that
+ * sends nothing where the callback for writing asks for it. */
+static const enum lws_write_protocol WRITE_CLOSE = (enum lws_write_protocol)4;
+
 /* One connection. */
 typedef struct socket_state {
-    peer *peer;
+    peer *peer;             /* NULL: it is refused */
+    const char *refusal;    /* the reason */
+    close_status status;    /* that goes with it */
+    bool is_closed;         /* by a close frame; nothing may follow it */
     unsigned char *message; /* that is arriving */
     size_t size, capacity;
-    bool is_refused; /* it was too large; the rest is left out */
 } socket_state;
 
 struct websocket {
@@ -61,22 +67,28 @@ static void on_close(socket_state *state) {
     if (state->peer == NULL)
         return;
     if (state->peer->is_cut)
-        bridge_log(state->peer->bridge, "%s is cut: %s", state->peer->name, state->peer->cut_reason);
+        bridge_log(state->peer->bridge, "%s is cut: %s (%d)", state->peer->name, state->peer->cut_reason,
+                   (int)state->peer->cut_status);
     peer_remove(state->peer);
     free(state->message);
     *state = (socket_state){0};
 }
 
-/* Keeps a part of a message; false: it is too large, or memory ran out. */
-static bool keep(socket_state *state, const void *bytes, size_t size) {
-    size_t limit = state->peer->bridge->config->message_bytes, needed = state->size + size;
-    if (needed > limit)
+/* Keeps a part of a message; false: it is too large, or memory ran out, and the peer is cut. */
+static bool keep(peer *from, socket_state *state, const void *bytes, size_t size) {
+    size_t limit = from->bridge->config->message_bytes, needed = state->size + size;
+    if (needed > limit) {
+        peer_status(from, STATUS_ERROR, NULL, "a message is larger than %zu bytes (limits.message_bytes)", limit);
+        peer_cut(from, CLOSE_TOO_LARGE, "a message larger than %zu bytes (limits.message_bytes)", limit);
         return false;
+    }
     if (needed > state->capacity) {
         size_t capacity = needed > limit / 2 ? limit : 2 * needed;
         unsigned char *message = realloc(state->message, capacity);
-        if (message == NULL)
+        if (message == NULL) {
+            peer_cut(from, CLOSE_INTERNAL, "out of memory for a message");
             return false;
+        }
         state->message = message;
         state->capacity = capacity;
     }
@@ -94,12 +106,8 @@ static void on_receive(struct lws *wsi, socket_state *state, const void *bytes, 
         protocol_take(from, bytes, size, lws_frame_is_binary(wsi));
         return;
     }
-    if (!keep(state, bytes, size)) {
-        peer_status(from, STATUS_ERROR, NULL, "a message is larger than %lu bytes",
-                    from->bridge->config->message_bytes);
-        peer_cut(from, "a message larger than %lu bytes", from->bridge->config->message_bytes);
+    if (!keep(from, state, bytes, size))
         return;
-    }
     if (!is_last)
         return;
     protocol_take(from, state->message, state->size, lws_frame_is_binary(wsi));
@@ -124,18 +132,27 @@ static int write_message(struct lws *wsi, peer *to, buffer *message) {
     return written < 0 ? -1 : 0;
 }
 
+/* Sends a close frame. Then what arrives is left out until the client closes the connection, or CLOSE_TIME is over:
+ * a socket that is closed with bytes unread resets the connection, and the frame may be lost. */
+static int send_close(struct lws *wsi, socket_state *state, close_status status, const char *reason) {
+    unsigned char frame[LWS_PRE + 2 + CLOSE_REASON_SIZE], *payload = frame + LWS_PRE;
+    size_t length = strnlen(reason, CLOSE_REASON_SIZE - 1);
+    payload[0] = (unsigned char)(status >> 8);
+    payload[1] = (unsigned char)(status & 255);
+    memcpy(payload + 2, reason, length);
+    state->is_closed = true;
+    return lws_write(wsi, payload, 2 + length, WRITE_CLOSE) < 0 ? -1 : 0;
+}
+
 static int on_writable(struct lws *wsi, socket_state *state) {
     peer *to = state->peer;
+    if (state->is_closed)
+        return 0;
     if (to == NULL)
-        return -1;
+        return state->refusal != NULL ? send_close(wsi, state, state->status, state->refusal) : -1;
     buffer *message = peer_next(to);
-    if (message == NULL) {
-        if (!to->is_cut)
-            return 0;
-        lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char *)to->cut_reason,
-                         strlen(to->cut_reason));
-        return -1;
-    }
+    if (message == NULL)
+        return to->is_cut ? send_close(wsi, state, to->cut_status, to->cut_reason) : 0;
     int result = write_message(wsi, to, message);
     buffer_release(message);
     if (result == 0)
@@ -145,31 +162,54 @@ static int on_writable(struct lws *wsi, socket_state *state) {
 
 /* ---- requests of HTTP -------------------------------------------------------------------------------------------- */
 
-static size_t header(struct lws *wsi, enum lws_token_indexes token, char *value, size_t size) {
+/* Copies a header; one that is longer is empty. */
+static void header(struct lws *wsi, enum lws_token_indexes token, char *value, size_t size) {
     int length = lws_hdr_copy(wsi, value, (int)size, token);
     if (length < 0 || lws_hdr_total_length(wsi, token) >= (int)size)
         value[0] = '\0';
-    return strlen(value);
 }
 
-/* May this request become a WebSocket? Answers it if not. */
-static int filter(websocket *self, struct lws *wsi) {
+/* Browsers tell the origin of the page. */
+static bool is_page(struct lws *wsi) {
+    return lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
+}
+
+/* May this request become a WebSocket? 0, or the status of HTTP and the reason. */
+static int admit(const websocket *self, struct lws *wsi, const char **reason) {
     char origin[CONFIG_WORD] = "", authorization[CONFIG_WORD + 16] = "", token[CONFIG_WORD] = "";
-    bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
     header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
     header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization);
     const char *argument = lws_get_urlarg_by_name(wsi, "token=", token, sizeof token);
-    admission_request asked = {.origin = has_origin ? origin : NULL,
+    admission_request asked = {.origin = is_page(wsi) ? origin : NULL,
                                .authorization = authorization,
                                .token = argument != NULL ? argument : ""};
+    return admission_check(self->bridge, &asked, reason);
+}
+
+/* Answers a request that may not become a WebSocket. A page of an allowed origin is let in for now: browsers do not
+ * show it the status of HTTP, so on_accept tells it by a close frame. */
+static int filter(websocket *self, struct lws *wsi) {
     const char *reason;
-    int status = admission_check(self->bridge, &asked, &reason);
-    if (status == 0)
+    int status = admit(self, wsi, &reason);
+    if (status == 0 || (is_page(wsi) && status != ADMISSION_ORIGIN))
         return 0;
     bridge_log(self->bridge, "a connection is refused: %s", reason);
     self->bridge->metrics.counters[COUNTER_CONNECTIONS_REFUSED]++;
     lws_return_http_status(wsi, (unsigned)status, reason);
     return -1;
+}
+
+static int on_accept(websocket *self, struct lws *wsi, socket_state *state) {
+    const char *reason;
+    int status = admit(self, wsi, &reason);
+    if (status == 0)
+        return on_open(self, wsi, state, false);
+    bridge_log(self->bridge, "a page is refused: %s", reason);
+    self->bridge->metrics.counters[COUNTER_CONNECTIONS_REFUSED]++;
+    *state = (socket_state){.refusal = reason, .status = status == ADMISSION_TOKEN ? CLOSE_POLICY : CLOSE_TRY_LATER};
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, CLOSE_TIME);
+    lws_callback_on_writable(wsi);
+    return 0;
 }
 
 /* /metrics and /healthz; each connection is closed after its answer. */
@@ -207,7 +247,7 @@ static int on_server(struct lws *wsi, enum lws_callback_reasons reason, void *us
     case LWS_CALLBACK_HTTP:
         return serve(self, wsi, in);
     case LWS_CALLBACK_ESTABLISHED:
-        return on_open(self, wsi, user, false);
+        return on_accept(self, wsi, user);
     case LWS_CALLBACK_RECEIVE:
         on_receive(wsi, user, in, length);
         return 0;

@@ -282,6 +282,39 @@ START_TEST(no_answer_is_a_timeout) {
 }
 END_TEST
 
+enum { WAITING = 4 };
+
+static void *wait_in_vain(void *waiting) {
+    dyn_client_error told;
+    return (void *)(uintptr_t)dyn_client_ping(waiting, 60, &told);
+}
+
+START_TEST(an_abort_ends_calls_that_wait) {
+    silent_peer peer;
+    dyn_client *waiting;
+    pthread_t threads[WAITING];
+    struct timespec began, ended;
+    silent_peer_start(&peer);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &error, &waiting), DYN_CLIENT_OK);
+    for (int i = 0; i < WAITING; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, wait_in_vain, waiting), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    dyn_client_abort(waiting);
+    for (int i = 0; i < WAITING; i++) {
+        void *status;
+        pthread_join(threads[i], &status);
+        ck_assert_uint_eq((uintptr_t)status, DYN_CLIENT_CANCELLED);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    ck_assert_int_lt(ended.tv_sec - began.tv_sec, 30);
+    ck_assert_int_eq(dyn_client_ping(waiting, 60, &error), DYN_CLIENT_CANCELLED);
+    ck_assert_str_eq(error.message, "the client was aborted");
+    dyn_client_close(waiting);
+    silent_peer_stop(&peer);
+}
+END_TEST
+
 START_TEST(a_reply_beyond_the_limit_is_refused) {
     dyn_client *narrow;
     dyn_client_query query = TWO_LINK;
@@ -393,6 +426,7 @@ START_TEST(the_example_prints_torques) {
 END_TEST
 
 START_TEST(freeing_nothing_is_allowed) {
+    dyn_client_abort(NULL);
     dyn_client_close(NULL);
     dyn_client_free(NULL);
     dyn_client_health_free(NULL);
@@ -425,6 +459,7 @@ int main(void) {
     tcase_add_test(all, wrong_lengths_are_told_and_nothing_is_overrun);
     tcase_add_test(all, misuse_is_refused_without_a_request);
     tcase_add_test(all, no_answer_is_a_timeout);
+    tcase_add_test(all, an_abort_ends_calls_that_wait);
     tcase_add_test(all, a_reply_beyond_the_limit_is_refused);
     tcase_add_test(all, threads_share_a_client);
     tcase_add_test(all, a_client_outlives_the_daemon);

@@ -102,6 +102,12 @@ typedef struct dyn_client_options {
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options,
                                                        dyn_client_error *error, dyn_client **client);
 
+/* Ends all calls of the client with CANCELLED, those under way as well as those still to come: for a program that is to
+ * end while the daemon does not answer. Any thread; returns when no call waits for the daemon any more, after
+ * milliseconds. What the daemon was asked to do, it may still do. Then the client is only good to be closed, once the
+ * threads have come back from their calls. NULL: nothing happens. */
+DYN_CLIENT_EXPORT void dyn_client_abort(dyn_client *client);
+
 /* Ends the connection and frees the client. No call may be under way. NULL: nothing happens. */
 DYN_CLIENT_EXPORT void dyn_client_close(dyn_client *client);
 

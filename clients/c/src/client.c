@@ -69,6 +69,11 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     return DYN_CLIENT_OK;
 }
 
+void dyn_client_abort(dyn_client *client) {
+    if (client != NULL)
+        connection_abort(client->connection);
+}
+
 void dyn_client_close(dyn_client *client) {
     if (client == NULL)
         return;

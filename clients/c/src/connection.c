@@ -37,10 +37,11 @@ struct connection {
     double connect_timeout;
     size_t max_reply_bytes;
     char *url;
+    atomic_bool is_aborted;
 
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t changed;
-    slot *idle;
+    slot *idle, *busy;
     bool connected, was_connected;
     int pipe;
     bool dialed; /* the first dial is over, with dial_result */
@@ -227,37 +228,69 @@ double connection_timeout(const connection *used) {
 
 /* ---- exchanging -------------------------------------------------------------------------------------------------- */
 
-/* An idle slot, or a new one; NULL when out of memory. */
+/* A new slot; NULL when out of memory. */
+static slot *make_slot(const connection *self) {
+    slot *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    if (nng_ctx_open(&made->context, self->socket) != 0) {
+        free(made);
+        return NULL;
+    }
+    if (nng_ctx_set_ms(made->context, NNG_OPT_REQ_RESENDTIME, NNG_DURATION_INFINITE) != 0 ||
+        nng_aio_alloc(&made->aio, NULL, NULL) != 0) {
+        nng_ctx_close(made->context);
+        free(made);
+        return NULL;
+    }
+    return made;
+}
+
+/* An idle slot, or a new one, which is busy now; NULL when out of memory. */
 static slot *take_slot(connection *self) {
     pthread_mutex_lock(&self->mutex);
     slot *taken = self->idle;
-    if (taken != NULL)
+    if (taken != NULL) {
         self->idle = taken->next;
+    } else {
+        pthread_mutex_unlock(&self->mutex);
+        taken = make_slot(self);
+        if (taken == NULL)
+            return NULL;
+        pthread_mutex_lock(&self->mutex);
+    }
+    taken->next = self->busy;
+    self->busy = taken;
     pthread_mutex_unlock(&self->mutex);
-    if (taken != NULL)
-        return taken;
-
-    taken = calloc(1, sizeof *taken);
-    if (taken == NULL)
-        return NULL;
-    if (nng_ctx_open(&taken->context, self->socket) != 0) {
-        free(taken);
-        return NULL;
-    }
-    if (nng_ctx_set_ms(taken->context, NNG_OPT_REQ_RESENDTIME, NNG_DURATION_INFINITE) != 0 ||
-        nng_aio_alloc(&taken->aio, NULL, NULL) != 0) {
-        nng_ctx_close(taken->context);
-        free(taken);
-        return NULL;
-    }
     return taken;
 }
 
 static void give_back(connection *self, slot *used) {
     pthread_mutex_lock(&self->mutex);
+    slot **link = &self->busy;
+    while (*link != used)
+        link = &(*link)->next;
+    *link = used->next;
     used->next = self->idle;
     self->idle = used;
     pthread_mutex_unlock(&self->mutex);
+}
+
+/* Cancels what busy slots wait for. False: there are none. */
+static bool cancel_busy(connection *self) {
+    pthread_mutex_lock(&self->mutex);
+    bool is_busy = self->busy != NULL;
+    for (slot *each = self->busy; each != NULL; each = each->next)
+        nng_aio_cancel(each->aio);
+    pthread_mutex_unlock(&self->mutex);
+    return is_busy;
+}
+
+/* An exchange may be between two operations, where nothing can be cancelled; so it is tried until all have noticed. */
+void connection_abort(connection *aborted) {
+    atomic_store(&aborted->is_aborted, true);
+    while (cancel_busy(aborted))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 static bool is_connected(connection *self) {
@@ -277,6 +310,8 @@ static nng_duration to_duration(double seconds) {
 static int send_request(connection *self, slot *used, const outgoing *request, double deadline) {
     for (;;) {
         double remaining = deadline - monotonic_now();
+        if (atomic_load(&self->is_aborted))
+            return NNG_ECANCELED;
         if (remaining <= 0)
             return NNG_ETIMEDOUT;
         nng_msg *message;
@@ -316,6 +351,8 @@ static dyn_client_status exchange_error(connection *self, int code, size_t size,
                                         dyn_client_error *error) {
     if (code == NNG_ENOMEM)
         return fail_memory(error);
+    if (atomic_load(&self->is_aborted))
+        return fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted");
     if (code == NNG_ECONNRESET)
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
                     "%s closed the connection on each of %d attempts: the request (%zu bytes) may exceed the daemon's "

@@ -14,6 +14,9 @@ typedef struct connection connection;
 dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes,
                                   dyn_client_error *error, connection **opened);
 
+/* Ends all exchanges with CANCELLED, also those to come; returns when none waits any more. Thread-safe. */
+void connection_abort(connection *aborted);
+
 /* No exchange may be under way. NULL: nothing happens. */
 void connection_close(connection *closed);
 
@@ -38,7 +41,8 @@ typedef struct incoming {
 /* Sends a request and waits for its reply, at most `timeout` seconds. Thread-safe.
  *
  * If the connection is lost, waits for it to be made again (at most the connect timeout) and sends the request again, a
- * few times. UNREACHABLE: there is no connection, or it was lost each time; TIMEOUT: connected, but no reply. */
+ * few times. UNREACHABLE: there is no connection, or it was lost each time; TIMEOUT: connected, but no reply;
+ * CANCELLED: the connection was aborted. */
 dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout,
                                       dyn_client_error *error, incoming *reply);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Who is let in, and who is cut: origins, token, TLS, limits, slow readers, silence."""
 import pathlib
+import signal
 import socket
 import ssl
 import subprocess
@@ -32,9 +33,19 @@ class Access(unittest.TestCase):
         self.addCleanup(opened.close)
         return opened
 
-    def refused(self, gateway, **options):
-        with self.assertRaises((websocket.Refused, websocket.Closed)):
+    def refused(self, gateway, status, **options):
+        """The handshake is answered with this status of HTTP."""
+        with self.assertRaises(websocket.Refused) as raised:
             gateway.connect(**options)
+        self.assertEqual(raised.exception.status, status)
+
+    def closed(self, client, code, reason):
+        """The connection ends with a close frame of this code and reason; what comes before it is left out."""
+        with self.assertRaises(websocket.Closed) as raised:
+            while True:
+                client.receive()
+        self.assertEqual(raised.exception.code, code, raised.exception)
+        self.assertIn(reason, raised.exception.reason)
 
     def test_pages_of_other_origins_are_refused(self):
         gateway = self.gateway()
@@ -42,11 +53,11 @@ class Access(unittest.TestCase):
             self.client(gateway, headers={"Origin": origin}).synchronize()
         for origin in ("http://evil.example", "http://localhost.evil.example", "http://localhost:1.evil.example",
                        "https://localhost", "null"):
-            self.refused(gateway, headers={"Origin": origin})
+            self.refused(gateway, 403, headers={"Origin": origin})
         other = self.gateway(server__origins="https://robots.example:444 null")
         self.client(other, headers={"Origin": "https://robots.example:444"}).synchronize()
         self.client(other, headers={"Origin": "null"}).synchronize()
-        self.refused(other, headers={"Origin": "https://robots.example"})
+        self.refused(other, 403, headers={"Origin": "https://robots.example"})
 
     def test_it_listens_on_the_loopback_interface_alone(self):
         gateway = self.gateway()
@@ -61,8 +72,22 @@ class Access(unittest.TestCase):
         self.client(gateway, path="/?token=0123456789abcdefgh").synchronize()
         self.client(gateway, headers={"Authorization": "Bearer 0123456789abcdefgh"}).synchronize()
         for options in ({}, {"path": "/?token=0123456789abcdefg"}, {"path": "/?token="},
+                        {"headers": {"Authorization": "0123456789abcdefgh"}},
+                        {"headers": {"Authorization": "Bearer "}},
                         {"headers": {"Authorization": "Bearer 0123456789abcdefgh0"}}):
-            self.refused(gateway, **options)
+            self.refused(gateway, 401, **options)
+
+    def test_a_page_without_the_token_is_told_by_a_close_frame(self):
+        """Browsers do not show a page the status of HTTP."""
+        file = pathlib.Path(self.daemon.directory, "token")
+        file.write_text("0123456789abcdefgh\n")
+        gateway = self.gateway(server__token_file=file)
+        page = {"Origin": "http://localhost"}
+        self.client(gateway, path="/?token=0123456789abcdefgh", headers=page).synchronize()
+        late = self.client(gateway, path="/?token=wrong", headers=page)
+        late.send("call_service", service="/dynamics/list_models")
+        self.closed(late, 1008, "a token is needed")
+        self.refused(gateway, 403, path="/?token=0123456789abcdefgh", headers={"Origin": "http://evil.example"})
 
     def test_tls(self):
         key, certificate = (pathlib.Path(self.daemon.directory, name) for name in ("key.pem", "certificate.pem"))
@@ -81,7 +106,9 @@ class Access(unittest.TestCase):
         first = self.client(gateway)
         second = self.client(gateway)
         second.synchronize()
-        self.refused(gateway)
+        self.refused(gateway, 503)
+        self.closed(self.client(gateway, headers={"Origin": "http://localhost"}), 1013, "limits.connections")
+        second.synchronize()
         first.close()
         fixture.wait_for(lambda: self.try_connect(gateway), "a connection is free again")
 
@@ -120,17 +147,22 @@ class Access(unittest.TestCase):
         self.assertLess(episodes, count / 100)
 
     def test_who_does_not_read_answers_is_cut(self):
-        gateway = self.gateway(limits__control_bytes=65536)
-        deaf, other = self.client(gateway, buffer_size=4096), self.client(gateway)
-        try:
-            for _ in range(400):
-                deaf.send("call_service", service="/dynamics/mass_matrix", args={"model": "panda", "q": [0.1] * 700})
-        except OSError:
-            pass
-        metrics = lambda: urllib.request.urlopen(f"http://127.0.0.1:{gateway.port}/metrics").read().decode()
-        fixture.wait_for(lambda: "dynamics_rosbridge_connections_cut_total 1\n" in metrics(), "the deaf client is cut")
-        fixture.wait_for(lambda: "dynamics_rosbridge_connections 1\n" in metrics(), "the deaf client is gone")
-        other.synchronize()
+        for limits, listens in (({"limits__control_bytes": 65536}, False), ({"limits__control_messages": 16}, True)):
+            gateway = self.gateway(**limits)
+            deaf, other = self.client(gateway, buffer_size=4096), self.client(gateway)
+            try:
+                for _ in range(400):
+                    deaf.send("call_service", service="/dynamics/mass_matrix", args={"model": "panda",
+                        "q": [0.1] * 700})
+            except OSError:
+                pass
+            metrics = lambda: urllib.request.urlopen(f"http://127.0.0.1:{gateway.port}/metrics").read().decode()
+            fixture.wait_for(lambda: "dynamics_rosbridge_connections_cut_total 1\n" in metrics(),
+                             "the deaf client is cut")
+            if listens:
+                self.closed(deaf, 1008, "answers pile up unread")
+            fixture.wait_for(lambda: "dynamics_rosbridge_connections 1\n" in metrics(), "the deaf client is gone")
+            other.synchronize()
 
     def test_silence_is_pinged_and_ended(self):
         gateway = self.gateway(limits__ping_interval=1, limits__ping_timeout=1)
@@ -147,9 +179,40 @@ class Access(unittest.TestCase):
         gateway = self.gateway(limits__idle_time=0.5)
         idle, reader = self.client(gateway), self.client(gateway)
         reader.send("subscribe", topic="/anything")
-        with self.assertRaises(websocket.Closed):
-            idle.receive()
+        self.closed(idle, 1000, "idle for 0.5 s")
         reader.synchronize()
+
+    def test_too_large_a_message_is_told_and_ends_the_connection(self):
+        gateway = self.gateway(limits__message_bytes=100000)
+        for size in (100001, 500000):
+            client = self.client(gateway)
+            client.socket.send("x" * size)
+            self.assertIn("larger than 100000 bytes", client.receive("status")["msg"])
+            self.closed(client, 1009, "larger than 100000 bytes")
+
+    def test_it_stops_with_an_answer_to_all_also_when_the_daemon_is_silent(self):
+        daemon = fixture.Daemon()
+        self.addCleanup(daemon.stop)
+        gateway = fixture.Gateway(daemon)
+        self.addCleanup(gateway.stop)
+        client = self.client(gateway)
+        client.values("/dynamics/list_models")
+        daemon.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(daemon.process.send_signal, signal.SIGCONT)
+        for number in range(40):
+            client.send("call_service", id=number, service="/dynamics/list_models")
+        client.send("send_action_goal", id="goal", action="/dynamics/list_models")
+        client.synchronize()
+        time.sleep(0.5)
+        began = time.monotonic()
+        gateway.process.terminate()
+        answers = [client.receive() for _ in range(41)]
+        self.assertEqual({str(answer["id"]) for answer in answers}, {str(number) for number in range(40)} | {"goal"})
+        for answer in answers:
+            self.assertEqual((answer["result"], answer["values"]), (False, "the gateway stops (UNAVAILABLE)"))
+        self.closed(client, 1001, "the gateway stops")
+        self.assertEqual(gateway.process.wait(fixture.WAIT), 0)
+        self.assertLess(time.monotonic() - began, 3)
 
     def test_calls_are_bounded(self):
         gateway = self.gateway(limits__calls=2, daemon__threads=1)
