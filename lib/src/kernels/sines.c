@@ -1,6 +1,7 @@
 /*
- * Sines and cosines of many angles at once, by the vector functions of SLEEF (error below 1 unit in the last place).
- * These give an angle the same bits in every lane, so that a sample's result does not depend on its place in a batch.
+ * Sines and cosines of many angles at once, with an error below 1 unit in the last place: by straight-line code where
+ * the processor has fused multiplication, and by the vector functions of SLEEF for large angles and elsewhere. Both give
+ * an angle the same bits in every lane, so that a sample's result does not depend on its place in a batch.
  */
 #include "instance.h"
 
@@ -12,34 +13,55 @@
 #include <sleef.h>
 
 #if defined __AVX512F__
-typedef __m512d pack;
+#define PACK 8
 typedef Sleef___m512d_2 pack_pair;
 #define PACK_SINCOS Sleef_finz_sincosd8_u10avx512f
+#include "sincos_pack.h"
 #elif defined __AVX2__
-typedef __m256d pack;
+#define PACK 4
 typedef Sleef___m256d_2 pack_pair;
 #define PACK_SINCOS Sleef_finz_sincosd4_u10avx2
+#include "sincos_pack.h"
 #else
+#define PACK 2
 typedef __m128d pack;
 typedef Sleef___m128d_2 pack_pair;
 #define PACK_SINCOS Sleef_cinz_sincosd2_u10sse2
 #endif
 
-enum { PACK = sizeof(pack) / sizeof(double) };
+#if PACK > 2
 
-static inline void sincos_pack(const double *angle, double *sine, double *cosine) {
-    pack x;
-    memcpy(&x, angle, sizeof x);
+/* Some of the angles are large. */
+static __attribute__((noinline)) void sincos_large(pack x, pack_bits beyond, pack *sine, pack *cosine) {
     pack_pair y = PACK_SINCOS(x);
-    memcpy(sine, &y.x, sizeof y.x);
-    memcpy(cosine, &y.y, sizeof y.y);
+    *sine = (pack)((beyond & (pack_bits)y.x) | (~beyond & (pack_bits)*sine));
+    *cosine = (pack)((beyond & (pack_bits)y.y) | (~beyond & (pack_bits)*cosine));
+}
+
+#endif
+
+static inline void sincos_at(const double *angle, double *sine, double *cosine) {
+    pack x, s, c;
+    memcpy(&x, angle, sizeof x);
+#if PACK > 2
+    sincos_pack(x, &s, &c);
+    pack_bits beyond = pack_beyond(x);
+    if (pack_any(beyond)) {
+        sincos_large(x, beyond, &s, &c);
+    }
+#else
+    pack_pair y = PACK_SINCOS(x);
+    s = y.x, c = y.y;
+#endif
+    memcpy(sine, &s, sizeof s);
+    memcpy(cosine, &c, sizeof c);
 }
 
 /* Fewer angles than a pack has; what is missing is taken as zero. */
 static void sincos_few(const double *angle, size_t count, double *sine, double *cosine) {
     double x[PACK] = {0}, s[PACK], c[PACK];
     memcpy(x, angle, count * sizeof *x);
-    sincos_pack(x, s, c);
+    sincos_at(x, s, c);
     memcpy(sine, s, count * sizeof *s);
     memcpy(cosine, c, count * sizeof *c);
 }
@@ -48,11 +70,11 @@ static void sincos_few(const double *angle, size_t count, double *sine, double *
 static inline void sincos_all(const double *angle, size_t count, double *sine, double *cosine) {
     size_t i = 0;
     for (; i + PACK <= count; i += PACK) {
-        sincos_pack(angle + i, sine + i, cosine + i);
+        sincos_at(angle + i, sine + i, cosine + i);
     }
     if (i < count && count >= PACK) {
         i = count - PACK;
-        sincos_pack(angle + i, sine + i, cosine + i);
+        sincos_at(angle + i, sine + i, cosine + i);
     } else if (i < count) {
         sincos_few(angle, count, sine, cosine);
     }
