@@ -24,9 +24,10 @@ typedef struct call {
     transport_call *transport;
     const method *method;
     const Dynamics__V1__Request *request;
-    uint64_t deadline; /* ns, CLOCK_MONOTONIC */
-    bool is_on_worker; /* may take its time */
-    bool is_deferred;  /* asks to be run again on a worker */
+    uint64_t deadline;  /* ns, CLOCK_MONOTONIC */
+    bool is_on_worker;  /* may take its time */
+    bool is_deferred;   /* asks to be run again on a worker */
+    model_entry *built; /* by the method's `prepare` for its `run`; released with the call */
     running_call running;
     arena decoded; /* the request */
     arena memory;  /* of the method: copies, results, messages of the reply */
@@ -40,7 +41,8 @@ typedef struct call {
 
 /* A method of the service. */
 struct method {
-    const char *name; /* as in field paths: "inverse_dynamics" */
+    const char *name;         /* as in field paths: "inverse_dynamics" */
+    void (*prepare)(call *c); /* of what changes state: long work before `run`, beside other changes; or NULL */
     void (*run)(call *c);
     bool is_slow;        /* always runs on a worker */
     bool changes_state;  /* executed one at a time, and once for each client and id */

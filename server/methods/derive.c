@@ -231,24 +231,22 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
 }
 
 /* Builds the result once more, for its report. */
-static model_entry *build(call *c, const dyn_model *model) {
+static void build(call *c, const dyn_model *model) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     dyn_build_options built = dyn_model_build_options(model);
     const model_options options = {.base = built.base, .mimic = built.mimic, .strict = r->strict};
     dyn_builder *builder;
     dyn_error error;
-    model_entry *entry = NULL;
     dyn_status status = dyn_model_describe(model, &error, &builder);
     if (status == DYN_OK) {
         status = model_entry_build(builder, NULL, r->name, "", &options, atomic_load(&c->service->limits->links),
-                                   &error, &entry);
+                                   &error, &c->built);
         dyn_builder_free(builder);
     }
     if (status != DYN_OK) {
         call_blame(c, strcmp(error.place, "name") == 0 ? "name" : "operations");
         description_fail_element(c, status, &error);
     }
-    return entry;
 }
 
 static void reply_derived(call *c, const model_entry *entry, bool was_present) {
@@ -263,7 +261,7 @@ static void reply_derived(call *c, const model_entry *entry, bool was_present) {
     }
 }
 
-void method_derive_model(call *c) {
+void method_build_derived(call *c) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     model_entry *source = check_request(c, r) ? call_find_model(c, r->model) : NULL;
     if (!source) {
@@ -271,10 +269,15 @@ void method_derive_model(call *c) {
     }
     dyn_model *model = apply_all(c, source->model);
     model_entry_release(source);
-    model_entry *entry = model ? build(c, model) : NULL;
+    if (model) {
+        build(c, model);
+    }
     dyn_model_free(model);
+}
+
+void method_derive_model(call *c) {
     bool was_present;
-    model_entry *kept = entry ? keep_model(c, entry, r->replace, &was_present) : NULL;
+    model_entry *kept = keep_model(c, c->request->derive_model->replace, &was_present);
     if (kept) {
         reply_derived(c, kept, was_present);
     }

@@ -15,8 +15,8 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
     }
 }
 
-model_entry *keep_model(call *c, model_entry *entry, bool replace, bool *was_present) {
-    model_entry *present = NULL;
+model_entry *keep_model(call *c, bool replace, bool *was_present) {
+    model_entry *entry = c->built, *present = NULL;
     model_insertion result = model_store_insert(c->service->store, entry, replace, &present);
     *was_present = result == MODEL_PRESENT;
     if (result == MODEL_INSERTED) {
@@ -25,12 +25,9 @@ model_entry *keep_model(call *c, model_entry *entry, bool replace, bool *was_pre
     }
     if (result == MODEL_INSERTED || result == MODEL_PRESENT) {
         /* Another thread may have taken the model out of the store again. */
-        model_entry *kept = present ? present : model_entry_retain(entry);
-        model_entry_release(entry);
-        return kept;
+        return present ? present : model_entry_retain(entry);
     }
     fail_insertion(c, result, entry, present);
     model_entry_release(present);
-    model_entry_release(entry);
     return NULL;
 }

@@ -10,13 +10,15 @@
 void method_health(call *c);
 void method_server_info(call *c);
 
-/* model.c: the store; describe.c: one model in full. */
+/* model.c: the store; describe.c: one model in full. Models are built beside other requests, and then entered. */
+void method_build_model(call *c);
 void method_load_model(call *c);
 void method_unload_model(call *c);
 void method_list_models(call *c);
 void method_describe_model(call *c);
 
 /* derive.c: new models from old ones; export.c: models back to descriptions. */
+void method_build_derived(call *c);
 void method_derive_model(call *c);
 void method_export_model(call *c);
 

@@ -121,13 +121,12 @@ static void reply_loaded(call *c, const model_entry *entry, bool was_present) {
     c->reply.load_model = reply;
 }
 
-void method_load_model(call *c) {
+void method_build_model(call *c) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     model_options options;
     dyn_error error = {0};
     dyn_report *report = NULL;
     dyn_builder *builder = NULL;
-    model_entry *entry;
     if (!take_options(c, r, &options) || !take_description_options(c, r->description, &options)) {
         return;
     }
@@ -136,14 +135,16 @@ void method_load_model(call *c) {
         return;
     }
     dyn_status status = model_entry_build(builder, report, r->name, "", &options,
-                                          atomic_load(&c->service->limits->links), &error, &entry);
+                                          atomic_load(&c->service->limits->links), &error, &c->built);
     dyn_builder_free(builder);
     if (status != DYN_OK) {
         fail_load(c, status, &error);
-        return;
     }
+}
+
+void method_load_model(call *c) {
     bool was_present;
-    model_entry *kept = keep_model(c, entry, r->replace, &was_present);
+    model_entry *kept = keep_model(c, c->request->load_model->replace, &was_present);
     if (kept) {
         reply_loaded(c, kept, was_present);
     }

@@ -35,6 +35,7 @@ static const method methods[] = {
     [DYNAMICS__V1__REQUEST__METHOD_HEALTH] = {.name = "health", .run = method_health, .works_in_drain = true},
     [DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO] = {.name = "server_info", .run = method_server_info},
     [DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL] = {.name = "load_model",
+                                                  .prepare = method_build_model,
                                                   .run = method_load_model,
                                                   .is_slow = true,
                                                   .changes_state = true},
@@ -45,6 +46,7 @@ static const method methods[] = {
     [DYNAMICS__V1__REQUEST__METHOD_LIST_MODELS] = {.name = "list_models", .run = method_list_models},
     [DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL] = {.name = "describe_model", .run = method_describe_model},
     [DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL] = {.name = "derive_model",
+                                                    .prepare = method_build_derived,
                                                     .run = method_derive_model,
                                                     .is_slow = true,
                                                     .changes_state = true},
@@ -204,6 +206,8 @@ static call *take_call(service *s) {
 static void return_call(service *s, call *c) {
     arena_reset(&c->decoded, 0);
     arena_reset(&c->memory, 0);
+    model_entry_release(c->built);
+    c->built = NULL;
     pthread_mutex_lock(&s->idle_mutex);
     bool is_kept = s->idle_count < IDLE_CALLS;
     if (is_kept) {
@@ -349,20 +353,32 @@ static void answer(call *c) {
     finish(c);
 }
 
-static void run_method(call *c) {
+static void begin_method(call *c) {
     begin_reply(c);
     c->reply.id = c->request->id;
     arena_reset(&c->memory, SIZE_MAX);
-    if (!call_is_late(c) && !call_is_cancelled(c)) {
-        c->method->run(c);
+}
+
+/* Takes a step of the method, unless there is none, an earlier one has ended the call, or its time is over. */
+static void take_step(call *c, void (*step)(call *c)) {
+    if (step && !call_has_ended(c) && !call_is_late(c) && !call_is_cancelled(c)) {
+        step(c);
     }
 }
 
-/* Runs a method that changes the state, unless it is a repeated request whose reply is known. */
+static void run_method(call *c) {
+    begin_method(c);
+    take_step(c, c->method->run);
+}
+
+/* Runs a method that changes the state, unless it is a repeated request whose reply is known. What it prepares holds
+ * up no other change. */
 static void run_change(call *c) {
     service *s = c->owner;
     size_t size;
     uint64_t client = c->request->client, id = c->request->id;
+    begin_method(c);
+    take_step(c, c->method->prepare);
     pthread_mutex_lock(&s->change_mutex);
     const cached_reply *known = client ? reply_cache_find(&s->cache, client, id) : NULL;
     if (known) {
@@ -371,7 +387,7 @@ static void run_change(call *c) {
             memcpy(bytes, known->bytes, known->size);
         }
     } else {
-        run_method(c);
+        take_step(c, c->method->run);
         uint8_t *bytes = encode(c, &size);
         if (bytes && client && c->status.code != DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED) {
             reply_cache_keep(&s->cache, client, id, bytes, size);

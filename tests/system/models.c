@@ -3,6 +3,8 @@
  */
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +16,10 @@ enum { TREES = 25 };
 
 static daemon_fixture served;
 static dyn_client *client;
-static dyn_client_error error;
+static _Thread_local dyn_client_error error;
 
 static void start_daemon(void) {
-    daemon_start(NULL, &served);
+    daemon_start(&(daemon_options){.configuration = "[server]\nworkers = 2\n"}, &served);
     wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
 }
 
@@ -377,6 +379,55 @@ START_TEST(derived_models_have_a_report) {
 }
 END_TEST
 
+/* A robot of so many links that deriving from it takes its time. */
+enum { MANY_LINKS = 2000, MANY_OPERATIONS = 32, FEW_CHANGES = 10 };
+
+static void load_large_robot(void) {
+    char *text;
+    size_t size;
+    FILE *urdf = open_memstream(&text, &size);
+    fputs("<robot name=\"large\"><link name=\"l0\"/>", urdf);
+    for (int i = 1; i < MANY_LINKS; i++) {
+        fprintf(urdf,
+                "<link name=\"l%d\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" "
+                "ixz=\"0\" iyz=\"0\"/></inertial></link><joint name=\"j%d\" type=\"continuous\"><parent "
+                "link=\"l%d\"/><child link=\"l%d\"/></joint>",
+                i, i, (i - 1) / 2, i);
+    }
+    fputs("</robot>", urdf);
+    ck_assert_int_eq(fclose(urdf), 0);
+    dyn_client_loaded_model_free(load(&(dyn_client_load_request){.urdf = text}));
+    free(text);
+}
+
+static void *derive_from_large_robot(void *is_done) {
+    dyn_client_operation operations[MANY_OPERATIONS];
+    for (int i = 0; i < MANY_OPERATIONS; i++) {
+        operations[i] = (dyn_client_operation){
+            .kind = DYN_CLIENT_CHANGE_INERTIA, .link = "l1", .inertia = {1 + i, .rotational = {1, 0, 0, 1, 0, 1}}};
+    }
+    dyn_client_loaded_model_free(derive("large", "changed", MANY_OPERATIONS, operations));
+    atomic_store((atomic_bool *)is_done, true);
+    return NULL;
+}
+
+START_TEST(other_changes_go_on_while_a_model_is_derived) {
+    pthread_t thread;
+    atomic_bool is_done = false;
+    load_large_robot();
+    ck_assert_int_eq(pthread_create(&thread, NULL, derive_from_large_robot, &is_done), 0);
+    int changes = 0;
+    while (!atomic_load(&is_done)) {
+        const dyn_client_operation heavier = {
+            .kind = DYN_CLIENT_CHANGE_INERTIA, .link = "link2", .inertia = {.mass = 1 + 0.001 * changes}};
+        dyn_client_loaded_model_free(derive("two_link", "heavier", 1, &heavier));
+        changes++;
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_ge(changes, FEW_CHANGES);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("models");
     TCase *all = tcase_create("models");
@@ -396,6 +447,7 @@ int main(void) {
     tcase_add_test(all, equal_operations_give_equal_models);
     tcase_add_test(all, another_inertia_counts);
     tcase_add_test(all, derived_models_have_a_report);
+    tcase_add_test(all, other_changes_go_on_while_a_model_is_derived);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     /* nng cannot be used on both sides of a fork, and the fixture has used it already. */

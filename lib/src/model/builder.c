@@ -349,3 +349,27 @@ dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_descriptio
     }
     return append_joint(builder, &added) ? DYN_OK : dyn_error_memory(error);
 }
+
+dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy) {
+    dyn_status status = dyn_builder_create(from->name, error, copy);
+    if (status != DYN_OK) {
+        return status;
+    }
+    memcpy((*copy)->gravity, from->gravity, sizeof from->gravity);
+    /* Names and values were checked when they came. */
+    for (int i = 0; i < from->link_count && status == DYN_OK; i++) {
+        dyn_link_description link = from->links[i];
+        link.line = 0;
+        status = append_link(*copy, &link, error);
+    }
+    for (int j = 0; j < from->joint_count && status == DYN_OK; j++) {
+        dyn_joint_description joint = from->joints[j];
+        joint.line = 0;
+        status = append_joint(*copy, &joint) ? DYN_OK : dyn_error_memory(error);
+    }
+    if (status != DYN_OK) {
+        dyn_builder_free(*copy);
+        *copy = NULL;
+    }
+    return status;
+}

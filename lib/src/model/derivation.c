@@ -27,7 +27,7 @@ dyn_status derivation_finish(dyn_builder *copy, dyn_base base, dyn_status status
     const dyn_build_options options = {.base = base, .mimic = DYN_MIMIC_COUPLED};
     *result = NULL;
     if (status == DYN_OK) {
-        status = dyn_builder_build(copy, &options, NULL, error, result);
+        return builder_build_own(copy, &options, NULL, error, result);
     }
     dyn_builder_free(copy);
     return status;

@@ -1,5 +1,5 @@
 /*
- * Reading a description, and copying it out of a model.
+ * Reading a description, also out of a model.
  */
 #include <dynamics/description.h>
 
@@ -7,25 +7,6 @@
 
 #include "description.h"
 #include "normal_form.h"
-
-dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy) {
-    dyn_status status = dyn_builder_create(from->name, error, copy);
-    if (status != DYN_OK) {
-        return status;
-    }
-    memcpy((*copy)->gravity, from->gravity, sizeof from->gravity);
-    for (int i = 0; i < from->link_count && status == DYN_OK; i++) {
-        status = builder_append_link(*copy, &from->links[i], error);
-    }
-    for (int j = 0; j < from->joint_count && status == DYN_OK; j++) {
-        status = builder_append_joint(*copy, &from->joints[j], error);
-    }
-    if (status != DYN_OK) {
-        dyn_builder_free(*copy);
-        *copy = NULL;
-    }
-    return status;
-}
 
 dyn_status dyn_model_describe(const dyn_model *model, dyn_error *error, dyn_builder **builder) {
     return builder_copy(model->description, error, builder);

@@ -33,6 +33,11 @@ dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_descriptio
 /* Checks mass and inertia of a link. */
 dyn_status builder_check_inertia(const dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 
+/* Builds as dyn_builder_build does, with the builder itself as the model's description: it is the model's from now on,
+ * or freed on failure. */
+dyn_status builder_build_own(dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
+                             dyn_error *error, dyn_model **model);
+
 /* A new builder that holds the same, but for the lines of a file. */
 dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy);
 

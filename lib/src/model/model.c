@@ -42,9 +42,6 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
     if (status == DYN_OK) {
         status = inspect_model(builder, &links, model, report, error);
     }
-    if (status == DYN_OK) {
-        status = builder_copy(builder, error, &model->description);
-    }
     model->options = *options;
     tree_clear(&links);
     free(couplings);
@@ -63,8 +60,9 @@ static dyn_status refuse_warnings(const dyn_builder *builder, const dyn_report *
     return DYN_OK;
 }
 
-dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
-                             dyn_error *error, dyn_model **model) {
+/* Builds all of the model but its description. */
+static dyn_status build_checked(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
+                                dyn_error *error, dyn_model **model) {
     static const dyn_build_options defaults = {0};
     const dyn_build_options *chosen = options != NULL ? options : &defaults;
     dyn_report *own = NULL, *used = report;
@@ -96,6 +94,30 @@ dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options
 cleanup:
     dyn_model_free(built);
     dyn_report_free(own);
+    return status;
+}
+
+dyn_status builder_build_own(dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
+                             dyn_error *error, dyn_model **model) {
+    dyn_status status = build_checked(builder, options, report, error, model);
+    if (status == DYN_OK) {
+        (*model)->description = builder;
+    } else {
+        dyn_builder_free(builder);
+    }
+    return status;
+}
+
+dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
+                             dyn_error *error, dyn_model **model) {
+    dyn_status status = build_checked(builder, options, report, error, model);
+    if (status == DYN_OK) {
+        status = builder_copy(builder, error, &(*model)->description);
+    }
+    if (status != DYN_OK) {
+        dyn_model_free(*model);
+        *model = NULL;
+    }
     return status;
 }
 
