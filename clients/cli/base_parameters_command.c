@@ -119,7 +119,7 @@ exit_code run_base_parameters(const command *self, const arguments *given, dyn_c
     Dynamics__V1__Vector3 gravity;
     Dynamics__V1__Reply *reply;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = long_timeout(given, client, &timeout);
     if (code == EXIT_OK)
         code = read_gravity(given, &gravity, &asked);
     if (code != EXIT_OK)

@@ -61,7 +61,7 @@ static void write_reply(const Dynamics__V1__Reply *reply) {
 exit_code run_call(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = long_timeout(given, client, &timeout);
     if (code != EXIT_OK)
         return code;
     const ProtobufCFieldDescriptor *method = find_method(given->positional[0]);

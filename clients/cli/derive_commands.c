@@ -198,7 +198,7 @@ exit_code run_derive(const command *self, const arguments *given, dyn_client *cl
     (void)self;
     json_t *operations = NULL;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = long_timeout(given, client, &timeout);
     if (code == EXIT_OK && given->value[OPTION_NAME] == NULL)
         code = complain(EXIT_USAGE, "derive needs --name NAME, the name to keep the new model under");
     if (code == EXIT_OK)

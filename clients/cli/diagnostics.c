@@ -25,13 +25,17 @@ exit_code complain_memory(void) {
 
 exit_code complain_call(const dyn_client_error *error, const char *place) {
     exit_code code = EXIT_REFUSED;
-    const char *kind = "refused";
+    const char *kind = "refused", *advice = "";
     switch (error->status) {
     case DYN_CLIENT_UNREACHABLE:
         code = EXIT_UNREACHABLE;
         kind = "unreachable";
         break;
     case DYN_CLIENT_TIMEOUT:
+        advice = "; wait longer with --timeout SECONDS";
+        code = EXIT_TIMED_OUT;
+        kind = "timeout";
+        break;
     case DYN_CLIENT_DEADLINE_EXCEEDED:
         code = EXIT_TIMED_OUT;
         kind = "timeout";
@@ -44,8 +48,8 @@ exit_code complain_call(const dyn_client_error *error, const char *place) {
     default:
         break;
     }
-    return complain(code, "%s: %s%s%s%s%s (%s)", kind, place != NULL ? place : "", place != NULL ? ": " : "",
-                    error->field, error->field[0] != '\0' ? ": " : "", error->message,
+    return complain(code, "%s: %s%s%s%s%s%s (%s)", kind, place != NULL ? place : "", place != NULL ? ": " : "",
+                    error->field, error->field[0] != '\0' ? ": " : "", error->message, advice,
                     dyn_client_status_name(error->status));
 }
 

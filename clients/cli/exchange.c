@@ -3,6 +3,7 @@
  */
 #include "exchange.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,6 +38,20 @@ static exit_code read_reply(const void *bytes, size_t size, unsigned method, con
         *reply = NULL;
     }
     return code;
+}
+
+exit_code long_timeout(const arguments *given, dyn_client *client, double *timeout) {
+    exit_code code = arguments_timeout(given, timeout);
+    if (code != EXIT_OK || *timeout > 0)
+        return code;
+    dyn_client_error error;
+    dyn_client_server_info *info;
+    if (dyn_client_get_server_info(client, 0, &error, &info) != DYN_CLIENT_OK)
+        return complain_call(&error, NULL);
+    /* The client keeps a tenth for the way back, at most a second. */
+    *timeout = info->limits.request_time + fmin(info->limits.request_time / 9, 1);
+    dyn_client_server_info_free(info);
+    return EXIT_OK;
 }
 
 exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, double timeout, const char *place,

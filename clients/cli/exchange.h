@@ -7,11 +7,15 @@
 #include <dynamics/v1/envelope.pb-c.h>
 #include <jansson.h>
 
+#include "arguments.h"
 #include "diagnostics.h"
 
 /* A message of that type from JSON, which is not kept; `root` names it in what is said when it does not fit (NULL
  * then). Freed with protobuf_c_message_free_unpacked. */
 ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json_t *value, const char *root);
+
+/* The time that --timeout gives a request that may take long; without it, as long as the daemon works on one. */
+exit_code long_timeout(const arguments *given, dyn_client *client, double *timeout);
 
 /* Sends the request and receives the reply to it, which is freed with dynamics__v1__reply__free_unpacked; tells why
  * there is none. `place` (may be NULL) is the file that the request came from. */

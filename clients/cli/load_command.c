@@ -127,7 +127,7 @@ exit_code run_load(const command *self, const arguments *given, dyn_client *clie
     const char *path;
     size_t form, size;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = long_timeout(given, client, &timeout);
     if (code == EXIT_OK)
         code = find_form(given, &form, &path);
     if (code == EXIT_OK && form == FORM_COUNT) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "exchange.h"
 #include "numbers.h"
 #include "progress_bar.h"
 #include "state_source.h"
@@ -106,7 +107,7 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
                                     .joint_count = run->robot.name_count,
                                     .joint_names = run->robot.names,
                                     .gravity = gravity != NULL ? run->gravity : NULL};
-    return code == EXIT_OK ? arguments_timeout(given, &run->query.timeout) : code;
+    return code == EXIT_OK ? long_timeout(given, client, &run->query.timeout) : code;
 }
 
 static void close_run(motion_run *run) {

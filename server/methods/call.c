@@ -86,10 +86,13 @@ bool call_is_late(call *c) {
     if (now <= c->deadline) {
         return false;
     }
+    double given = (double)(c->deadline - c->transport->arrival) / 1e9;
+    bool has_own = c->request && c->request->timeout > 0 && c->request->timeout <= given + 1e-3;
     c->field[0] = '\0';
-    call_fail(c, DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED,
-              "the request was not done %.3f s after its arrival, the time that it was given",
-              (double)(c->deadline - c->transport->arrival) / 1e9);
+    call_fail(c, DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED, "the request was not done %.3f s after its arrival, %s",
+              given,
+              has_own ? "the time that it was given; give it a longer timeout, or ask for less at once"
+                      : "the time that the daemon allows (limits.request_time); ask for less at once");
     return true;
 }
 

@@ -115,7 +115,9 @@ DYN_CLIENT_EXPORT void dyn_client_close(dyn_client *client);
 DYN_CLIENT_EXPORT const char *dyn_client_version(void);
 
 /* Errors of every call below, beside those that it names: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE,
- * UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY. `timeout` is in seconds; 0 stands for the client's own. */
+ * UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY. `timeout` is in seconds; 0 stands for the client's own.
+ * The daemon is given nine tenths of it, or a second less where that is more, and ends its work then: DEADLINE_EXCEEDED,
+ * also for what exceeds the daemon's own limits.request_time, which no timeout extends. TIMEOUT: it said nothing. */
 
 /* ---- the daemon -------------------------------------------------------------------------------------------------- */
 

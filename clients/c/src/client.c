@@ -14,6 +14,8 @@
 #include "wire.h"
 
 static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_TIMEOUT = 1e6;
+/* s: most of a timeout that is kept for the daemon's refusal to arrive. */
+static const double MOST_RESERVE = 1.0;
 static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
 
 struct dyn_client {
@@ -172,23 +174,28 @@ void call_number(dyn_client *client, Dynamics__V1__Request *request) {
     request->client = client->id;
 }
 
-/* Names the request, and takes the client's own timeout where the call has none. */
+/* Names the request, and takes the client's own timeout where the call has none. `patience`: how long to wait for the
+ * answer. The daemon is given a little less, so that its word on a request that takes too long comes in time. */
 static dyn_client_status address(dyn_client *client, double timeout, dyn_client_error *error,
-                                 Dynamics__V1__Request *request) {
+                                 Dynamics__V1__Request *request, double *patience) {
     if (request->id == 0)
         call_number(client, request);
-    return take_time(timeout, client->timeout, "timeout", error, &request->timeout);
+    dyn_client_status status = take_time(timeout, client->timeout, "timeout", error, patience);
+    if (status == DYN_CLIENT_OK)
+        request->timeout = *patience - fmin(*patience / 10, MOST_RESERVE);
+    return status;
 }
 
 dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, dyn_client_error *error,
                        call_reply *answer) {
     *answer = (call_reply){0};
-    dyn_client_status status = address(client, timeout, error, request);
+    double patience;
+    dyn_client_status status = address(client, timeout, error, request, &patience);
     if (status != DYN_CLIENT_OK)
         return status;
     outgoing message = {
         .size = dynamics__v1__request__get_packed_size(request), .write = write_request, .content = request};
-    status = connection_exchange(client->connection, &message, request->timeout, error, &answer->message);
+    status = connection_exchange(client->connection, &message, patience, error, &answer->message);
     if (status == DYN_CLIENT_OK)
         status = check_reply(&answer->message, request, error, answer);
     if (status != DYN_CLIENT_OK)
@@ -252,14 +259,15 @@ dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_n
     raw_request raw = {.bytes = request, .size = request_size, .own = DYNAMICS__V1__REQUEST__INIT};
     raw.own.client = client_number;
     raw.own.id = id;
-    dyn_client_status status = address(client, timeout, error, &raw.own);
+    double patience;
+    dyn_client_status status = address(client, timeout, error, &raw.own, &patience);
     if (status != DYN_CLIENT_OK)
         return status;
     outgoing message = {.size = request_size + dynamics__v1__request__get_packed_size(&raw.own),
                         .write = write_raw_request,
                         .content = &raw};
     incoming answer = {0};
-    status = connection_exchange(client->connection, &message, raw.own.timeout, error, &answer);
+    status = connection_exchange(client->connection, &message, patience, error, &answer);
     if (status != DYN_CLIENT_OK)
         return status;
     void *copy = malloc(answer.size > 0 ? answer.size : 1);
