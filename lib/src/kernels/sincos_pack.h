@@ -1,6 +1,6 @@
 /*
  * Sine and cosine of a pack of angles, with an error below 1 unit in the last place: straight-line, for processors with
- * fused multiplication and addition. PACK is the number of doubles in a pack, 4 or 8.
+ * fused multiplication and addition. PACK is the number of doubles in a pack, 4 or 8; elsewhere it is not defined.
  *
  * An angle is k pi/2 + r with |r| <= pi/4 (Cody and Waite 1980). pi/2 is taken off in three parts: x - k P_1 is exact,
  * since it is a difference of close numbers that is rounded once; P_2 has 33 bits, so that what is left after it is
@@ -12,6 +12,14 @@
  */
 #ifndef DYNAMICS_KERNELS_SINCOS_PACK_H
 #define DYNAMICS_KERNELS_SINCOS_PACK_H
+
+#if defined __AVX512F__ && defined __AVX512DQ__
+#define PACK 8
+#elif defined __AVX2__ && defined __FMA__
+#define PACK 4
+#endif
+
+#if defined PACK
 
 #include <immintrin.h>
 
@@ -87,5 +95,7 @@ static inline void sincos_pack(pack x, pack *sine, pack *cosine) {
     *sine = pack_turn_sign(quadrant, pack_where_odd(quadrant, cosine_r, sine_r));
     *cosine = pack_turn_sign(quadrant + 1, pack_where_odd(quadrant, sine_r, cosine_r));
 }
+
+#endif
 
 #endif

@@ -12,19 +12,20 @@
 
 #include <sleef.h>
 
-#if defined __AVX512F__
-#define PACK 8
-typedef Sleef___m512d_2 pack_pair;
-#define PACK_SINCOS Sleef_finz_sincosd8_u10avx512f
 #include "sincos_pack.h"
-#elif defined __AVX2__
-#define PACK 4
-typedef Sleef___m256d_2 pack_pair;
-#define PACK_SINCOS Sleef_finz_sincosd4_u10avx2
-#include "sincos_pack.h"
-#else
+
+#if !defined PACK
 #define PACK 2
 typedef __m128d pack;
+#endif
+
+#if PACK == 8
+typedef Sleef___m512d_2 pack_pair;
+#define PACK_SINCOS Sleef_finz_sincosd8_u10avx512f
+#elif PACK == 4
+typedef Sleef___m256d_2 pack_pair;
+#define PACK_SINCOS Sleef_finz_sincosd4_u10avx2
+#else
 typedef Sleef___m128d_2 pack_pair;
 #define PACK_SINCOS Sleef_cinz_sincosd2_u10sse2
 #endif
