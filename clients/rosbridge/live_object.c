@@ -15,6 +15,16 @@
 
 const double LIVE_ASK_TIME = 5;
 
+enum { MOST_HELD = 32 };
+
+/* A message that waits for the coordinates. */
+typedef struct held_message {
+    struct held_message *next;
+    peer *from; /* shared */
+    topic *to;
+    json_t *message;
+} held_message;
+
 /* ---- coming and going -------------------------------------------------------------------------------------------- */
 
 void live_object_init(live_object *made, bridge *in, event_reader *reader, const char *kind, const char *name,
@@ -29,14 +39,53 @@ void live_object_init(live_object *made, bridge *in, event_reader *reader, const
         json_array_append_new(made->joint_names, json_string(joint_names[i]));
 }
 
-void live_object_open(live_object *of, int place, const char *what, const char *type, bool is_latching,
-                      topic_reader read) {
-    char name[TOPIC_NAME_SIZE];
-    snprintf(name, sizeof name, "/dynamics/%ss/%s/%s", of->kind, of->name, what);
+static void name_topic(const char *kind, const char *object, const char *what, char name[TOPIC_NAME_SIZE]) {
+    snprintf(name, TOPIC_NAME_SIZE, "/dynamics/%ss/%s/%s", kind, object, what);
     for (char *c = name; *c != '\0'; c++)
         if (*c == '.' || *c == '-')
             *c = '_';
+}
+
+bool live_object_is_free(bridge *in, const char *kind, const char *name) {
+    char events[TOPIC_NAME_SIZE]; /* which each has */
+    name_topic(kind, name, "events", events);
+    const topic *known = topic_find(in, events);
+    return known == NULL || !known->is_own;
+}
+
+void live_object_open(live_object *of, int place, const char *what, const char *type, bool is_latching,
+                      topic_reader read) {
+    char name[TOPIC_NAME_SIZE];
+    name_topic(of->kind, of->name, what, name);
     of->topics[place] = topic_open(of->bridge, name, type, is_latching, read, of);
+}
+
+/* Takes the first message that is held from the list. */
+static held_message pop_held(live_object *of) {
+    held_message *first = of->held, popped = *first;
+    of->held = first->next;
+    free(first);
+    return popped;
+}
+
+/* Tells the publisher that a message could not be read. */
+static void tell_held(const held_message *of, const char *reason) {
+    if (!of->from->is_gone)
+        peer_status(of->from, STATUS_ERROR, NULL, "publish: %s: %s", of->to->name, reason);
+}
+
+static void free_held(const held_message *freed) {
+    peer_release(freed->from);
+    json_decref(freed->message);
+}
+
+/* Drops all messages that are held, since the coordinates cannot be known. */
+static void drop_held(live_object *of, const char *reason) {
+    while (of->held != NULL) {
+        held_message dropped = pop_held(of);
+        tell_held(&dropped, reason);
+        free_held(&dropped);
+    }
 }
 
 static void release(live_object *of) {
@@ -45,7 +94,7 @@ static void release(live_object *of) {
     if (of->on_free != NULL)
         of->on_free(of);
     json_decref(of->joint_names);
-    free(of->coordinates);
+    coordinates_free(&of->coordinates);
     free(of);
 }
 
@@ -59,6 +108,7 @@ static void unwatch(live_object *of) {
 
 void live_object_end(live_object *ended) {
     unwatch(ended);
+    drop_held(ended, "it has ended (NOT_FOUND)");
     for (int i = 0; i < LIVE_TOPICS; i++)
         if (ended->topics[i] != NULL)
             topic_close(ended->bridge, ended->topics[i]);
@@ -93,67 +143,69 @@ void live_object_sweep(live_object **first, uint64_t generation) {
 
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
 
-/* Appends the coordinates of a joint. */
-static void add_joint(live_object *of, const Dynamics__V1__Joint *joint) {
-    if (joint->nq == 1 && joint->nv == 1) {
-        coordinate *added = &of->coordinates[of->coordinate_count++];
-        snprintf(added->name, sizeof added->name, "%s", joint->name);
-        added->q = (uint32_t)of->nq;
-        added->v = (uint32_t)of->nv;
+void live_object_learn(live_object *of, const Dynamics__V1__DescribeModelReply *model) {
+    char error[TOPIC_ERROR_SIZE];
+    if (!coordinates_read(&of->coordinates, model, of->joint_names)) {
+        drop_held(of, "its joints cannot be told");
+        return;
     }
-    of->nq += joint->nq;
-    of->nv += joint->nv;
+    while (of->held != NULL) {
+        held_message next = pop_held(of);
+        error[0] = '\0';
+        if (!next.to->read(next.from, next.to, next.message, error))
+            tell_held(&next, error);
+        free_held(&next);
+    }
 }
 
-/* The coordinates of the joints in the order of the rows. */
 static void on_description(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_object *of = user;
-    const Dynamics__V1__DescribeModelReply *model = (const Dynamics__V1__DescribeModelReply *)result;
-    (void)in, (void)reason;
-    of->is_described = model != NULL;
-    if (live_object_answered(of) || model == NULL)
+    (void)in;
+    of->is_described = result != NULL;
+    if (live_object_answered(of))
         return;
-    bool has_order = json_array_size(of->joint_names) > 0;
-    size_t count = has_order ? json_array_size(of->joint_names) : model->n_joints;
-    of->coordinates = calloc(count + 1, sizeof *of->coordinates);
-    of->nq = of->nv = of->coordinate_count = 0;
-    for (size_t i = 0; i < count && of->coordinates != NULL; i++) {
-        const char *wanted = has_order ? json_string_value(json_array_get(of->joint_names, i)) : model->joints[i]->name;
-        for (size_t j = 0; j < model->n_joints; j++)
-            if (strcmp(model->joints[j]->name, wanted) == 0)
-                add_joint(of, model->joints[j]);
+    if (result != NULL)
+        live_object_learn(of, (const Dynamics__V1__DescribeModelReply *)result);
+    else
+        drop_held(of, reason);
+}
+
+bool live_object_hold(live_object *of, peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]) {
+    held_message **end = &of->held;
+    size_t count = 0;
+    for (; *end != NULL; end = &(*end)->next)
+        count++;
+    held_message *added = count < MOST_HELD ? malloc(sizeof *added) : NULL;
+    if (added == NULL) {
+        snprintf(error, TOPIC_ERROR_SIZE, "%zu messages wait already, the joints are asked for; send it again soon",
+                 count);
+        return false;
     }
-}
-
-size_t live_object_place(const live_object *of, const char *joint) {
-    for (size_t i = 0; i < of->coordinate_count; i++)
-        if (strcmp(of->coordinates[i].name, joint) == 0)
-            return of->coordinates[i].v;
-    return SIZE_MAX;
-}
-
-bool live_object_is_plain(live_object *of, char error[TOPIC_ERROR_SIZE]) {
-    if (of->nq > 0 && of->nq == of->nv && of->coordinate_count == of->nv)
-        return true;
+    *added = (held_message){.from = peer_share(from), .to = to, .message = json_incref((json_t *)message)};
+    *end = added;
     of->is_written = true;
-    snprintf(error, TOPIC_ERROR_SIZE,
-             of->nq == 0 ? "the joints are still being asked for; send it again soon"
-                         : "some joints have several coordinates; call the service");
-    return false;
+    live_object_check(of);
+    return true;
+}
+
+/* A number; null where it is none, which JSON lacks. Without a row an entry of zero. */
+static json_t *value_at(const double *row, size_t place) {
+    json_t *value = json_real(place != SIZE_MAX ? row[place] : 0);
+    return value != NULL ? value : json_null();
 }
 
 json_t *live_object_joint_state(const live_object *of, double time, const double *q, const double *v,
                                 const double *tau) {
     json_t *names = json_array(), *position = json_array(), *velocity = json_array(), *effort = json_array();
-    for (size_t i = 0; i < of->coordinate_count; i++) {
-        const coordinate *at = &of->coordinates[i];
+    for (size_t i = 0; i < of->coordinates.count; i++) {
+        const coordinate *at = &of->coordinates.list[i];
         json_array_append_new(names, json_string(at->name));
         if (q != NULL)
-            json_array_append_new(position, json_real(q[at->q]));
+            json_array_append_new(position, value_at(q, at->q));
         if (v != NULL)
-            json_array_append_new(velocity, json_real(v[at->v]));
+            json_array_append_new(velocity, value_at(v, at->v));
         if (tau != NULL)
-            json_array_append_new(effort, json_real(tau[at->v]));
+            json_array_append_new(effort, value_at(tau, at->v));
     }
     return json_pack("{s{so ss} so so so so}", "header", "stamp", ros_time(time), "frame_id", "", "name", names,
                      "position", position, "velocity", velocity, "effort", effort);

@@ -5,6 +5,7 @@
 #ifndef ROSBRIDGE_LIVE_OBJECT_H
 #define ROSBRIDGE_LIVE_OBJECT_H
 
+#include "coordinates.h"
 #include "event_reader.h"
 #include "topics.h"
 
@@ -13,11 +14,7 @@ enum { LIVE_NAME_SIZE = 80, LIVE_DIGEST_SIZE = 96, LIVE_TOPICS = 5 };
 /* Seconds that the daemon has for an answer. */
 extern const double LIVE_ASK_TIME;
 
-/* A joint with one coordinate: where its values lie in a row. */
-typedef struct coordinate {
-    char name[128];
-    uint32_t q, v;
-} coordinate;
+struct held_message;
 
 /* Embedded as the first member of a live_simulation or a live_stream; its address is the user of its topics. */
 typedef struct live_object {
@@ -29,9 +26,9 @@ typedef struct live_object {
     bool is_gone;        /* waits for questions under way */
     unsigned questions;  /* under way */
     char name[LIVE_NAME_SIZE], digest[LIVE_DIGEST_SIZE];
-    json_t *joint_names;             /* order of its rows; empty: the model's own */
-    size_t coordinate_count, nq, nv; /* coordinates are known once nq > 0 */
-    coordinate *coordinates;
+    json_t *joint_names;                       /* order of its rows; empty: the model's own */
+    coordinates coordinates;                   /* asked for when a topic is used first */
+    struct held_message *held;                 /* messages that wait for them, in their order */
     topic *topics[LIVE_TOPICS];                /* open ones; NULL: none */
     bool is_watched, is_described, is_written; /* is_written: by somebody who need not have advertised */
     int address;
@@ -42,6 +39,10 @@ typedef struct live_object {
 /* Fills in a block of zeros from malloc, which live_object_end frees. */
 void live_object_init(live_object *made, bridge *in, event_reader *reader, const char *kind, const char *name,
                       const char *digest, size_t joint_count, char *const *joint_names);
+
+/* Can its topics be opened? '.' and '-' of names become '_' in topics; of two with the same name then, only the one that
+ * was there first has topics, until it ends. */
+bool live_object_is_free(bridge *in, const char *kind, const char *name);
 
 /* Opens the topic /dynamics/KINDs/NAME/what and keeps it in `place`. */
 void live_object_open(live_object *of, int place, const char *what, const char *type, bool is_latching,
@@ -61,11 +62,12 @@ live_object *live_object_find(live_object *first, const char *name);
 /* After a list: ends all that it did not name. */
 void live_object_sweep(live_object **first, uint64_t generation);
 
-/* Where a joint's value lies in a row of v; SIZE_MAX: there is no such joint with one coordinate. */
-size_t live_object_place(const live_object *of, const char *joint);
+/* For a topic_reader while the coordinates are not known: holds the message, which the topic's reader is given again
+ * once they are. What goes wrong then is told by a status. False: too many wait, as `error` says. */
+bool live_object_hold(live_object *of, peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
-/* False: some joints have several coordinates, or are not known yet and will be asked for, as `error` says. */
-bool live_object_is_plain(live_object *of, char error[TOPIC_ERROR_SIZE]);
+/* Tells the joints of its model: reads what is held. */
+void live_object_learn(live_object *of, const Dynamics__V1__DescribeModelReply *model);
 
 /* Rows as a JointState with the time as stamp; NULL: a part that is not told. */
 json_t *live_object_joint_state(const live_object *of, double time, const double *q, const double *v,

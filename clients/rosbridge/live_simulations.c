@@ -12,6 +12,12 @@
 #include "simulation_command.h"
 #include "simulation_wrench.h"
 
+static void free_inputs(live_object *freed) {
+    live_simulation *of = (live_simulation *)freed;
+    simulation_command_free(of);
+    simulation_wrench_free(of);
+}
+
 static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *summary) {
     live_simulation *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -19,7 +25,7 @@ static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *s
     live_object *added = &made->object;
     live_object_init(added, in->bridge, in->reader, "simulation", summary->name, summary->digest,
                      summary->n_joint_names, summary->joint_names);
-    added->on_free = simulation_wrench_free;
+    added->on_free = free_inputs;
     added->generation = in->generation;
     live_object_open(added, SIMULATION_JOINT_STATES, "joint_states", "sensor_msgs/msg/JointState", true, NULL);
     live_object_open(added, SIMULATION_STATE, "state", "dynamics_msgs/msg/SimulationStateEvent", false, NULL);
@@ -45,7 +51,8 @@ static void on_list(bridge *in, void *user, const ProtobufCMessage *result, cons
     }
     live_object_sweep(&of->first, of->generation);
     for (size_t i = 0; i < list->n_simulations; i++)
-        if (live_object_find(of->first, list->simulations[i]->name) == NULL)
+        if (live_object_find(of->first, list->simulations[i]->name) == NULL &&
+            live_object_is_free(of->bridge, "simulation", list->simulations[i]->name))
             begin(of, list->simulations[i]);
 }
 
@@ -64,10 +71,11 @@ void live_simulations_check(live_simulations *checked) {
 /* The last state of an event as a JointState; its stamp is the simulated time. */
 static json_t *joint_state(const live_object *of, const Dynamics__V1__SimulationStateEvent *event) {
     size_t states = event->n_time;
-    if (states == 0 || of->nq == 0 || event->n_q != states * of->nq || event->n_v != states * of->nv)
+    if (states == 0 || of->coordinates.nq == 0 || event->n_q != states * of->coordinates.nq ||
+        event->n_v != states * of->coordinates.nv)
         return NULL;
-    const double *q = event->q + (states - 1) * of->nq, *v = event->v + (states - 1) * of->nv;
-    const double *tau = event->n_tau == event->n_v ? event->tau + (states - 1) * of->nv : NULL;
+    const double *q = event->q + (states - 1) * of->coordinates.nq, *v = event->v + (states - 1) * of->coordinates.nv;
+    const double *tau = event->n_tau == event->n_v ? event->tau + (states - 1) * of->coordinates.nv : NULL;
     return live_object_joint_state(of, event->time[states - 1], q, v, tau);
 }
 

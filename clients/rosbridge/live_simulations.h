@@ -11,10 +11,20 @@
 /* Its topics, by their places. */
 enum { SIMULATION_STATE, SIMULATION_JOINT_STATES, SIMULATION_EVENTS, SIMULATION_COMMAND, SIMULATION_WRENCH };
 
+struct command;
+struct wrench;
+
+typedef struct live_simulation {
+    live_object object;
+    struct command *commands;        /* in their order; the daemon is asked to take the first */
+    struct wrench *acting, *waiting; /* each link once in each list */
+    struct wrench *asked;            /* that the daemon is asked to set; NULL: none */
+} live_simulation;
+
 typedef struct live_simulations {
     bridge *bridge;
     event_reader *reader;
-    live_object *first;  /* each the beginning of a live_simulation: simulation_wrench.h */
+    live_object *first;  /* each the beginning of a live_simulation */
     uint64_t generation; /* of lists of simulations */
     bool is_asking;
 } live_simulations;

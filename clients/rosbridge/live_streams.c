@@ -56,7 +56,8 @@ static void on_list(bridge *in, void *user, const ProtobufCMessage *result, cons
     }
     live_object_sweep(&of->first, of->generation);
     for (size_t i = 0; i < list->n_streams; i++)
-        if (live_object_find(of->first, list->streams[i]->name) == NULL)
+        if (live_object_find(of->first, list->streams[i]->name) == NULL &&
+            live_object_is_free(of->bridge, "stream", list->streams[i]->name))
             begin(of, list->streams[i]);
 }
 
@@ -74,11 +75,11 @@ void live_streams_check(live_streams *checked) {
 
 /* The torques of each point as a JointState; its stamp is the time of the point. */
 static void publish_effort(const live_object *of, const Dynamics__V1__StreamTorques *event) {
-    if (of->nv == 0 || event->n_tau != event->n_t * of->nv)
+    if (of->coordinates.nv == 0 || event->n_tau != event->n_t * of->coordinates.nv)
         return;
     for (size_t i = 0; i < event->n_t; i++)
         live_object_publish(of, STREAM_EFFORT,
-                            live_object_joint_state(of, event->t[i], NULL, NULL, event->tau + i * of->nv));
+                            live_object_joint_state(of, event->t[i], NULL, NULL, event->tau + i * of->coordinates.nv));
 }
 
 bool live_streams_take(live_streams *of, const Dynamics__V1__Event *event) {

@@ -4,66 +4,156 @@
 #include "simulation_command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calls.h"
-#include "json_list.h"
-#include "live_object.h"
 
-/* Seconds that the daemon has to take an input. */
-static const double COMMAND_TIME = 5;
+enum { MOST_WAITING = 1024, PARTS = 3 };
 
-static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
-    peer *from = user;
-    (void)in;
-    if (result == NULL && !from->is_gone)
-        peer_status(from, STATUS_ERROR, NULL, "publish: the simulation's command: %s", reason);
-    peer_release(from);
+/* The parts of a message, and of the daemon's input. */
+static const char *const members[PARTS] = {"position", "velocity", "effort"};
+static const char *const fields[PARTS] = {"q", "v", "tau"};
+
+typedef struct command {
+    struct command *next;
+    peer *from;        /* shared */
+    json_t *arguments; /* of SetSimulationInput */
+} command;
+
+/* ---- asking the daemon ------------------------------------------------------------------------------------------- */
+
+static void drop_first(live_simulation *of) {
+    command *dropped = of->commands;
+    of->commands = dropped->next;
+    peer_release(dropped->from);
+    json_decref(dropped->arguments);
+    free(dropped);
 }
 
-/* The values in the order of the simulation's rows. NULL: `error`. */
-static json_t *arrange(const live_object *of, const json_t *message, const char *member, char *error) {
-    const json_t *names = json_object_get(message, "name"), *values = json_object_get(message, member);
-    size_t count = json_array_size(values);
-    json_t *row = json_array();
-    if (count != 0 && (count != of->nv || json_array_size(names) != of->nv)) {
-        snprintf(error, TOPIC_ERROR_SIZE, "msg.%s: %zu values for %zu names, but %s has %zu joints", member, count,
-                 json_array_size(names), of->name, of->nv);
-        json_decref(row);
+/* The name of the coordinate at a place in the row of a part; "": there is none. */
+static const char *name_at(const coordinates *of, int part, size_t place) {
+    for (size_t i = 0; i < of->count; i++)
+        if ((part == 0 ? of->list[i].q : of->list[i].v) == place)
+            return of->list[i].name;
+    return "";
+}
+
+/* Tells the publisher: what the daemon calls "args.input.q[2]" is msg.position of a joint. */
+static void tell(const live_simulation *of, const command *refused, const char *reason) {
+    char path[TOPIC_ERROR_SIZE] = "", field[32];
+    if (strncmp(reason, "args.token", 10) == 0) {
+        reason += 10;
+        snprintf(path, sizeof path, "msg.header.frame_id");
+    }
+    for (int i = 0; i < PARTS && path[0] == '\0'; i++) {
+        size_t place, length = (size_t)snprintf(field, sizeof field, "args.input.%s", fields[i]);
+        int index = 0;
+        if (strncmp(reason, field, length) != 0 || strchr(":[", reason[length]) == NULL)
+            continue;
+        reason += length;
+        snprintf(path, sizeof path, "msg.%s", members[i]);
+        if (sscanf(reason, "[%zu]%n", &place, &index) == 1)
+            snprintf(path, sizeof path, "msg.%s of %.200s", members[i], name_at(&of->object.coordinates, i, place));
+        reason += index;
+    }
+    if (!refused->from->is_gone)
+        peer_status(refused->from, STATUS_ERROR, NULL, "publish: the command of %s: %s%s", of->object.name, path,
+                    reason);
+}
+
+static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result, const char *reason);
+
+static void ask_next(live_simulation *of) {
+    if (of->commands == NULL)
+        return;
+    of->object.questions++;
+    call_ask(of->object.bridge, "/dynamics/set_simulation_input", json_incref(of->commands->arguments), LIVE_ASK_TIME,
+             on_commanded, of);
+}
+
+static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
+    live_simulation *of = user;
+    (void)in;
+    if (result == NULL)
+        tell(of, of->commands, reason);
+    drop_first(of);
+    if (!of->object.is_gone)
+        ask_next(of);
+    live_object_answered(&of->object);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* The values of one part in the order of the simulation's rows. NULL: `error`. */
+static json_t *read_row(const coordinates *of, const coordinate *const *places, const json_t *message, int part,
+                        char *error) {
+    const json_t *values = json_object_get(message, members[part]);
+    size_t given = json_array_size(values), width = part == 0 ? of->nq : of->nv;
+    if (given != 0 && given != of->count) {
+        snprintf(error, TOPIC_ERROR_SIZE, "msg.%s: %zu values; give one for each of %zu names, or none", members[part],
+                 given, of->count);
         return NULL;
     }
-    for (size_t i = 0; i < count; i++)
+    json_t *row = json_array();
+    for (size_t i = 0; i < width && given > 0; i++)
         json_array_append_new(row, json_null());
-    for (size_t i = 0; i < count; i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        size_t place = live_object_place(of, name);
-        if (place == SIZE_MAX || !json_is_null(json_array_get(row, place))) {
-            snprintf(error, TOPIC_ERROR_SIZE, "msg.name[%zu]: \"%.64s\" is %s", i, name,
-                     place == SIZE_MAX ? "no joint of the simulation" : "named twice");
-            json_decref(row);
-            return NULL;
-        }
-        json_array_set(row, place, json_array_get(values, i));
+    for (size_t i = 0; i < given; i++) {
+        size_t place = part == 0 ? places[i]->q : places[i]->v;
+        if (place != SIZE_MAX)
+            json_array_set(row, place, json_array_get(values, i));
     }
     return row;
 }
 
-bool simulation_command(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]) {
-    static const char *const members[] = {"position", "velocity", "effort"}, *const fields[] = {"q", "v", "tau"};
-    live_object *of = to->user;
-    if (!live_object_is_plain(of, error))
-        return false;
-    json_t *input = json_object();
-    for (int i = 0; i < 3; i++) {
-        json_t *row = arrange(of, message, members[i], error);
-        if (row == NULL) {
+/* The arguments of SetSimulationInput. NULL: `error`. */
+static json_t *read_message(const live_object *of, const json_t *message, char *error) {
+    const coordinate **places =
+        coordinates_arrange(&of->coordinates, json_object_get(message, "name"), "msg.name", error);
+    json_t *input = places != NULL ? json_object() : NULL;
+    for (int part = 0; part < PARTS && input != NULL; part++) {
+        json_t *row = read_row(&of->coordinates, places, message, part, error);
+        if (row == NULL || json_object_set_new(input, fields[part], row) != 0) {
             json_decref(input);
-            return false;
+            input = NULL;
         }
-        json_object_set_new(input, fields[i], row);
     }
+    free(places);
+    if (input == NULL)
+        return NULL;
     json_t *token = json_object_get(json_object_get(message, "header"), "frame_id");
-    json_t *arguments = json_pack("{ss sO so}", "simulation", of->name, "token", token, "input", input);
-    call_ask(from->bridge, "/dynamics/set_simulation_input", arguments, COMMAND_TIME, on_commanded, peer_share(from));
+    return json_pack("{ss sO so}", "simulation", of->name, "token", token, "input", input);
+}
+
+bool simulation_command(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]) {
+    live_simulation *of = to->user;
+    command **end = &of->commands;
+    size_t count = 0;
+    if (of->object.coordinates.count == 0)
+        return live_object_hold(&of->object, from, to, message, error);
+    for (; *end != NULL; end = &(*end)->next)
+        count++;
+    if (count >= MOST_WAITING) {
+        snprintf(error, TOPIC_ERROR_SIZE, "%zu commands wait already; send it again soon", count);
+        return false;
+    }
+    snprintf(error, TOPIC_ERROR_SIZE, "out of memory");
+    json_t *arguments = read_message(&of->object, message, error);
+    command *added = arguments != NULL ? malloc(sizeof *added) : NULL;
+    if (added == NULL) {
+        json_decref(arguments);
+        return false;
+    }
+    *added = (command){.from = peer_share(from), .arguments = arguments};
+    *end = added;
+    if (count == 0)
+        ask_next(of);
     return true;
+}
+
+void simulation_command_free(live_simulation *freed) {
+    while (freed->commands != NULL) {
+        tell(freed, freed->commands, "the simulation has ended (NOT_FOUND)");
+        drop_first(freed);
+    }
 }

@@ -156,12 +156,11 @@ bool simulation_wrench(peer *from, topic *to, const json_t *message, char error[
     return true;
 }
 
-void simulation_wrench_free(live_object *freed) {
-    live_simulation *of = (live_simulation *)freed;
-    while (of->waiting != NULL) {
-        tell(of->waiting, "the simulation has ended (NOT_FOUND)");
-        drop(&of->waiting);
+void simulation_wrench_free(live_simulation *freed) {
+    while (freed->waiting != NULL) {
+        tell(freed->waiting, "the simulation has ended (NOT_FOUND)");
+        drop(&freed->waiting);
     }
-    while (of->acting != NULL)
-        drop(&of->acting);
+    while (freed->acting != NULL)
+        drop(&freed->acting);
 }

@@ -12,20 +12,12 @@
 #ifndef ROSBRIDGE_SIMULATION_WRENCH_H
 #define ROSBRIDGE_SIMULATION_WRENCH_H
 
-#include "live_object.h"
-
-struct wrench;
-
-typedef struct live_simulation {
-    live_object object;
-    struct wrench *acting, *waiting; /* each link once in each list */
-    struct wrench *asked;            /* that the daemon is asked to set; NULL: none */
-} live_simulation;
+#include "live_simulations.h"
 
 /* A topic_reader; the topic's user is a live_simulation. */
 bool simulation_wrench(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
-/* Frees what a live_simulation has beside its object. */
-void simulation_wrench_free(live_object *freed);
+/* The simulation has ended: drops its wrenches. */
+void simulation_wrench_free(live_simulation *freed);
 
 #endif

@@ -36,29 +36,6 @@ typedef struct trajectory {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The place of each name in a row. False: `error`. */
-static bool read_names(const live_object *of, const json_t *names, size_t *places, char *error) {
-    size_t count = json_array_size(names);
-    if (count != of->nv) {
-        snprintf(error, TOPIC_ERROR_SIZE, "msg.joint_names: %zu names, but %s has %zu joints", count, of->name, of->nv);
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *name = json_string_value(json_array_get(names, i)), *wrong = NULL;
-        places[i] = live_object_place(of, name);
-        if (places[i] == SIZE_MAX)
-            wrong = "no joint of the stream";
-        for (size_t j = 0; j < i && wrong == NULL; j++)
-            if (places[j] == places[i])
-                wrong = "named twice";
-        if (wrong != NULL) {
-            snprintf(error, TOPIC_ERROR_SIZE, "msg.joint_names[%zu]: \"%.64s\" is %s", i, name, wrong);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool read_key(const json_t *message, uint64_t *key, char *error) {
     const char *text = json_string_value(json_object_get(json_object_get(message, "header"), "frame_id"));
     char *end = NULL;
@@ -70,28 +47,36 @@ static bool read_key(const json_t *message, uint64_t *key, char *error) {
     return false;
 }
 
+/* What the names of a message stand for. */
+typedef struct layout {
+    size_t count, widths[PARTS]; /* of names, of the rows of each part */
+    const coordinate **places;
+} layout;
+
 /* One part of a point into its row. */
-static bool read_row(const json_t *points, size_t index, int part, size_t nv, const size_t *places, double *row,
-                     char *error) {
+static bool read_row(const json_t *points, size_t index, int part, const layout *of, double *row, char *error) {
     const json_t *values = json_object_get(json_array_get(points, index), members[part]);
-    size_t count = json_array_size(values), wanted = row != NULL ? nv : 0;
+    size_t count = json_array_size(values), wanted = row != NULL ? of->count : 0;
     if (count != wanted) {
         snprintf(error, TOPIC_ERROR_SIZE, "msg.points[%zu].%s: %zu values; give %zu%s", index, members[part], count,
-                 wanted, index > 0 ? ", as in the first point" : ", one for each joint, or none");
+                 wanted, index > 0 ? ", as in the first point" : ", one for each name, or none");
         return false;
     }
-    for (size_t i = 0; i < count; i++)
-        row[places[i]] = json_number_value(json_array_get(values, i));
+    for (size_t i = 0; i < count; i++) {
+        size_t place = part == Q ? of->places[i]->q : of->places[i]->v;
+        if (place != SIZE_MAX)
+            row[place] = json_number_value(json_array_get(values, i));
+    }
     return true;
 }
 
-static bool read_points(const json_t *points, size_t nv, const size_t *places, trajectory *to, char *error) {
+static bool read_points(const json_t *points, const layout *of, trajectory *to, char *error) {
     for (size_t i = 0; i < to->n; i++) {
         const json_t *time = json_object_get(json_array_get(points, i), "time_from_start");
         to->t[i] = json_number_value(json_object_get(time, "sec")) +
                    1e-9 * json_number_value(json_object_get(time, "nanosec"));
         for (int part = 0; part < PARTS; part++)
-            if (!read_row(points, i, part, nv, places, to->parts[part] != NULL ? to->parts[part] + i * nv : NULL,
+            if (!read_row(points, i, part, of, to->parts[part] != NULL ? to->parts[part] + i * of->widths[part] : NULL,
                           error))
                 return false;
     }
@@ -99,12 +84,12 @@ static bool read_points(const json_t *points, size_t nv, const size_t *places, t
 }
 
 /* Memory for n points with the parts that the first one has. */
-static trajectory *allocate(const json_t *points, size_t nv, char *error) {
+static trajectory *allocate(const json_t *points, const layout *of, char *error) {
     size_t n = json_array_size(points), width = 1;
     bool has[PARTS];
     for (int part = 0; part < PARTS; part++) {
         has[part] = json_array_size(json_object_get(json_array_get(points, 0), members[part])) > 0;
-        width += has[part] ? nv : 0;
+        width += has[part] ? of->widths[part] : 0;
     }
     trajectory *made = n > 0 ? calloc(1, sizeof *made + n * width * sizeof(double)) : NULL;
     if (made == NULL) {
@@ -119,7 +104,7 @@ static trajectory *allocate(const json_t *points, size_t nv, char *error) {
         if (!has[part])
             continue;
         made->parts[part] = next;
-        next += n * nv;
+        next += n * of->widths[part];
     }
     return made;
 }
@@ -243,24 +228,23 @@ static void on_pushed(bridge *in, void *user, const ProtobufCMessage *result, co
 bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]) {
     live_stream *of = to->user;
     const json_t *points = json_object_get(message, "points");
-    size_t nv = of->object.nv;
+    const coordinates *known = &of->object.coordinates;
+    layout rows = {.count = known->count, .widths = {known->nq, known->nv, known->nv, known->nv}};
     uint64_t key;
-    if (!live_object_is_plain(&of->object, error) || !read_key(message, &key, error))
+    if (known->count == 0)
+        return live_object_hold(&of->object, from, to, message, error);
+    if (!read_key(message, &key, error))
         return false;
-    size_t *places = calloc(nv, sizeof *places);
-    trajectory *read = NULL;
-    if (places == NULL)
-        snprintf(error, TOPIC_ERROR_SIZE, "out of memory");
-    if (places != NULL && read_names(&of->object, json_object_get(message, "joint_names"), places, error))
-        read = allocate(points, nv, error);
-    bool is_good = read != NULL && read_points(points, nv, places, read, error);
+    rows.places = coordinates_arrange(known, json_object_get(message, "joint_names"), "msg.joint_names", error);
+    trajectory *read = rows.places != NULL ? allocate(points, &rows, error) : NULL;
+    bool is_good = read != NULL && read_points(points, &rows, read, error);
     if (is_good &&
         (of->waiting >= WAITING || (of->values + read->size) * sizeof(double) > from->bridge->config->queued_bytes)) {
         snprintf(error, TOPIC_ERROR_SIZE, "%zu trajectories wait for this stream already; send it again soon",
                  of->waiting);
         is_good = false;
     }
-    free(places);
+    free(rows.places);
     if (!is_good) {
         free(read);
         return false;

@@ -1,7 +1,7 @@
 /*
  * trajectory_msgs/JointTrajectory as points of a stream.
  *
- *   joint_names      every joint once, in any order.
+ *   joint_names      every coordinate once, in any order: see coordinates.h.
  *   points           positions, velocities, accelerations and effort: q, v, a and tau, a number for each name, or none;
  *                    what the first point has, all have.
  *   time_from_start  t of a point: the planner's own time; simulated time where the stream is input of a simulation.

@@ -91,6 +91,8 @@ topic *topic_open(bridge *in, const char *name, const char *type, bool is_latchi
     if (opened == NULL)
         return NULL;
     snprintf(opened->type, sizeof opened->type, "%s", type);
+    json_decref(opened->last); /* of a client that advertised the name before */
+    opened->last = NULL;
     opened->is_own = true;
     opened->is_latching = is_latching;
     opened->read = read;

@@ -143,7 +143,7 @@ class Topics(fixture.Case):
             return step["state"]["tau"] == [-7.25, 3.5]
 
         fixture.wait_for(driven, "the forces act")
-        for wrong, reason in (({"name": ["joint1"]}, "2 values for 1 names"), ({"name": ["a", "b"]}, '"a" is no joint'),
+        for wrong, reason in (({"name": ["joint1"]}, "msg.name: 1 names; name each of 2 coordinates"), ({"name": ["a", "b"]}, 'msg.name[0]: "a" is no joint'),
                               ({"name": ["joint1", "joint1"]}, "named twice")):
             self.assertIn(reason, self.client.status({"op": "publish", "topic": topic, "msg": {**message, **wrong}}))
         other = {**message, "header": {"frame_id": "1"}}
@@ -209,8 +209,8 @@ class Topics(fixture.Case):
         good = {"header": {"frame_id": key}, "joint_names": ["joint2", "joint1"], "points": [point]}
         self.fill(topic, good)
         for wrong, reason in (
-                ({"joint_names": ["joint1"]}, "msg.joint_names: 1 names, but plan has 2 joints"),
-                ({"joint_names": ["joint1", "b"]}, 'msg.joint_names[1]: "b" is no joint of the stream'),
+                ({"joint_names": ["joint1"]}, 'msg.joint_names: 1 names; name each of 2 coordinates, such as "joint1"'),
+                ({"joint_names": ["joint1", "b"]}, 'msg.joint_names[1]: "b" is no joint'),
                 ({"joint_names": ["joint1", "joint1"]}, "msg.joint_names[1]: \"joint1\" is named twice"),
                 ({"header": {"frame_id": "base"}}, "msg.header.frame_id: give the key"),
                 ({"header": {"frame_id": "1"}}, "msg.header.frame_id: the points did not arrive"),

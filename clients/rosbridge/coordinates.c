@@ -1,0 +1,106 @@
+/*
+ * Coordinates by name.
+ */
+#include "coordinates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Appends the coordinates of a joint. */
+static bool add_joint(coordinates *to, const Dynamics__V1__Joint *joint) {
+    size_t count = joint->nq > joint->nv ? joint->nq : joint->nv;
+    coordinate *list = realloc(to->list, (to->count + count + 1) * sizeof *list);
+    if (list == NULL)
+        return false;
+    to->list = list;
+    for (size_t i = 0; i < count; i++) {
+        coordinate *added = &list[to->count];
+        int length =
+            count == 1 ? asprintf(&added->name, "%s", joint->name) : asprintf(&added->name, "%s/%zu", joint->name, i);
+        if (length < 0)
+            return false;
+        added->q = i < joint->nq ? to->nq + i : SIZE_MAX;
+        added->v = i < joint->nv ? to->nv + i : SIZE_MAX;
+        to->count++;
+    }
+    to->nq += joint->nq;
+    to->nv += joint->nv;
+    return true;
+}
+
+static const Dynamics__V1__Joint *find_joint(const Dynamics__V1__DescribeModelReply *in, const char *name) {
+    for (size_t i = 0; i < in->n_joints; i++)
+        if (strcmp(in->joints[i]->name, name) == 0)
+            return in->joints[i];
+    return NULL;
+}
+
+bool coordinates_read(coordinates *to, const Dynamics__V1__DescribeModelReply *model, const json_t *joint_names) {
+    bool has_order = json_array_size(joint_names) > 0, is_read = true;
+    size_t count = has_order ? json_array_size(joint_names) : model->n_joints;
+    coordinates_free(to);
+    for (size_t i = 0; i < count && is_read; i++) {
+        const Dynamics__V1__Joint *joint =
+            has_order ? find_joint(model, json_string_value(json_array_get(joint_names, i))) : model->joints[i];
+        is_read = joint == NULL || add_joint(to, joint);
+    }
+    if (!is_read)
+        coordinates_free(to);
+    return to->count > 0;
+}
+
+void coordinates_free(coordinates *freed) {
+    for (size_t i = 0; i < freed->count; i++)
+        free(freed->list[i].name);
+    free(freed->list);
+    *freed = (coordinates){0};
+}
+
+/* The coordinate of a name, which mostly is the one at `index`; NULL: there is none. */
+static const coordinate *find_coordinate(const coordinates *of, const char *name, size_t index) {
+    if (index < of->count && strcmp(of->list[index].name, name) == 0)
+        return &of->list[index];
+    for (size_t i = 0; i < of->count; i++)
+        if (strcmp(of->list[i].name, name) == 0)
+            return &of->list[i];
+    return NULL;
+}
+
+/* What is wrong with a name that is no coordinate. */
+static const char *missing(const coordinates *of, const char *name) {
+    size_t length = strlen(name);
+    for (size_t i = 0; i < of->count; i++)
+        if (strncmp(of->list[i].name, name, length) == 0 && of->list[i].name[length] == '/')
+            return "a joint with several coordinates: name each, with /0, /1 .. behind it";
+    return "no joint";
+}
+
+const coordinate **coordinates_arrange(const coordinates *of, const json_t *names, const char *path,
+                                       char error[COORDINATES_ERROR_SIZE]) {
+    size_t count = json_array_size(names), i = 0;
+    const char *wrong = NULL;
+    if (count != of->count) {
+        snprintf(error, COORDINATES_ERROR_SIZE, "%s: %zu names; name each of %zu coordinates, such as \"%.64s\"", path,
+                 count, of->count, of->list[0].name);
+        return NULL;
+    }
+    const coordinate **places = calloc(count, sizeof *places);
+    bool *is_named = calloc(count, sizeof *is_named);
+    if (places == NULL || is_named == NULL)
+        wrong = "out of memory";
+    for (; i < count && wrong == NULL; i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        places[i] = find_coordinate(of, name, i);
+        wrong = places[i] == NULL ? missing(of, name) : is_named[places[i] - of->list] ? "named twice" : NULL;
+        if (wrong == NULL)
+            is_named[places[i] - of->list] = true;
+    }
+    free(is_named);
+    if (wrong == NULL)
+        return places;
+    snprintf(error, COORDINATES_ERROR_SIZE, "%s[%zu]: \"%.64s\" is %s", path, i - 1,
+             i > 0 ? json_string_value(json_array_get(names, i - 1)) : "", wrong);
+    free(places);
+    return NULL;
+}
