@@ -94,8 +94,8 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_SUBSTEPS] = {"substeps", "N", "integration steps in each step (default 1)"},
     [OPTION_IDEAL] = {"ideal", NULL, "rigid bodies alone: no damping, friction, stops and effort limits"},
     [OPTION_ACCURATE] = {"accurate", NULL, "order 8 with error control instead of steps of one length"},
-    [OPTION_RATES] = {"rates", "given|spline|spline_at_rest|central|five_point",
-                      "where v and a come from (default a spline through q)"},
+    [OPTION_RATES] = {"rates", "given|spline|spline_at_rest|central|five_point|quintic|quintic_at_rest",
+                      "where v and a come from (default a cubic spline through q)"},
     [OPTION_COUNT] = {"count", "N",
                       "round trips (default 1000, at most 1000000), rows (default: all), or samples (default 1)"},
 };

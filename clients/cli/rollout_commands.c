@@ -19,7 +19,8 @@ enum { MOST_SAMPLES = 4096, MOST_ROWS = 1000000, NAME_SIZE = 256 };
 
 static const char *const INTEGRATORS[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
 static const char *const CONTROLS[] = {"none", "pd", "pd_gravity", "computed_torque"};
-static const char *const RATES[] = {"given", "spline", "spline_at_rest", "central", "five_point"};
+static const char *const RATES[] = {"given",      "spline",  "spline_at_rest", "central",
+                                    "five_point", "quintic", "quintic_at_rest"};
 
 /* ---- what both commands have ------------------------------------------------------------------------------------- */
 
@@ -391,7 +392,8 @@ static exit_code ask_inverse(motion_run *run, const motion_rows *rows) {
     dyn_client_error error;
     dyn_client_trajectory *t;
     size_t rates;
-    exit_code code = arguments_choice(run->given, OPTION_RATES, 5, RATES, DYN_CLIENT_RATES_SPLINE, &rates);
+    exit_code code = arguments_choice(run->given, OPTION_RATES, sizeof RATES / sizeof RATES[0], RATES,
+                                      DYN_CLIENT_RATES_SPLINE, &rates);
     if (code != EXIT_OK)
         return code;
     bool is_given = rates == DYN_CLIENT_RATES_GIVEN;

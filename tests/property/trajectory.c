@@ -228,7 +228,7 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
     require(dyn_model_find_frame(model, "tool0", &error, &frame), &error);
     const dyn_tip tip = {frame, DYN_LOCAL, wrench[0]};
     require(dyn_inverse_dynamics_trajectory(model, w, ROWS, NULL, q[0], v[0], a[0], &tip, &error, tau[0]), &error);
-    for (int method = 0; method <= DYN_RATES_FIVE_POINT; method++) {
+    for (int method = 0; method <= DYN_RATES_QUINTIC; method++) {
         if (method == DYN_RATES_SPLINE_AT_REST) {
             continue;
         }
@@ -242,7 +242,7 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
                 worst = larger(worst, fabs(tau_found[i][j] - tau[i][j]));
             }
         }
-        double allowed = method == DYN_RATES_FIVE_POINT ? 1e-6 : 0.01;
+        double allowed = method >= DYN_RATES_FIVE_POINT ? 1e-6 : 0.01;
         ck_assert_msg(worst < allowed, "rates %d: tau is off by %g", method, worst);
     }
     dyn_workspace_free(w);
@@ -318,7 +318,7 @@ START_TEST(forward_trajectory_converges_with_its_substeps) {
 END_TEST
 
 START_TEST(rates_converge_on_random_trees) {
-    static const double least_order[] = {1.8, 0, 1.8, 2.8};
+    static const double least_order[] = {1.8, 0, 1.8, 2.8, 3.8};
     random_source base = random_seed("rates of positions converge", 5202);
     for (int k = 0; k < 8; k++) {
         random_source random = random_case(base, (uint64_t)k);
@@ -331,7 +331,7 @@ START_TEST(rates_converge_on_random_trees) {
         double *v_found = numbers(MOST * nv), *a_found = numbers(MOST * nv);
         random_configuration(&random, model, 1, q_0);
         random_vector(&random, (int)nv, 1, v_0);
-        for (int method = 0; method <= DYN_RATES_FIVE_POINT; method++) {
+        for (int method = 0; method <= DYN_RATES_QUINTIC; method++) {
             double off[2] = {0};
             for (int refined = 0; method != DYN_RATES_SPLINE_AT_REST && refined < 2; refined++) {
                 size_t n = refined ? MOST : (MOST + 1) / 2;
@@ -359,6 +359,53 @@ START_TEST(rates_converge_on_random_trees) {
 }
 END_TEST
 
+/* The spline through the rows of a quintic is the quintic, whatever the times; that of a minimum-jerk motion too, which
+ * begins and ends at rest. */
+START_TEST(quintic_splines_are_exact_for_quintics) {
+    enum { MOST = 200, NV = 6 };
+    dyn_model *model = load_robot("ur5");
+    random_source base = random_seed("quintic splines are exact for quintics", 5205);
+    static const size_t counts[] = {2, 3, 6, 7, 40, MOST};
+    static double t[MOST], q[MOST][NV], v[MOST][NV], a[MOST][NV], v_found[MOST][NV], a_found[MOST][NV];
+    for (size_t k = 0; k < 2 * sizeof counts / sizeof *counts; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        bool is_at_rest = k % 2;
+        size_t n = counts[k / 2];
+        double c[NV][6] = {{0}};
+        /* Few rows without rest are those of a polynomial of lower degree. */
+        size_t degree = n < 6 ? n - 1 : 5;
+        for (int j = 0; j < NV; j++) {
+            random_vector(&random, (int)degree + 1, 1, c[j]);
+            if (is_at_rest) {
+                memcpy(c[j], (double[6]){0, 0, 0, 10, -15, 6}, sizeof c[j]);
+            }
+        }
+        double gaps[MOST], whole = 0;
+        random_vector(&random, MOST, 1, gaps);
+        for (size_t i = 1; i < n; i++) {
+            whole += 0.2 + fabs(gaps[i]);
+            t[i] = whole;
+        }
+        for (size_t i = 0; i < n; i++) {
+            t[i] = i ? t[i] / whole : 0;
+            for (int j = 0; j < NV; j++) {
+                double x = t[i], *p = c[j];
+                q[i][j] = p[0] + x * (p[1] + x * (p[2] + x * (p[3] + x * (p[4] + x * p[5]))));
+                v[i][j] = p[1] + x * (2 * p[2] + x * (3 * p[3] + x * (4 * p[4] + x * 5 * p[5])));
+                a[i][j] = 2 * p[2] + x * (6 * p[3] + x * (12 * p[4] + x * 20 * p[5]));
+            }
+        }
+        dyn_error error;
+        require(dyn_derive_rates(model, n, t, q[0], is_at_rest ? DYN_RATES_QUINTIC_AT_REST : DYN_RATES_QUINTIC, &error,
+                                 v_found[0], a_found[0]),
+                &error);
+        assert_close("v", (int)k, v_found[0], v[0], n * NV, 1e-9);
+        assert_close("a", (int)k, a_found[0], a[0], n * NV, 1e-6);
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("trajectory");
     tcase_set_timeout(tests, 120);
@@ -370,5 +417,6 @@ int main(void) {
     tcase_add_test(tests, forward_trajectory_converges_with_its_substeps);
     tcase_add_test(tests, rigid_stops_of_an_arm_take_energy);
     tcase_add_test(tests, rates_converge_on_random_trees);
+    tcase_add_test(tests, quintic_splines_are_exact_for_quintics);
     return run_properties("trajectory", tests);
 }

@@ -525,7 +525,7 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
         fprintf(file, "%.17g,%.17g\n", s, -s);
     }
     fclose(file);
-    outcome run = shell("$ctl trajectory two_link inverse --states %s --step 0.01 --rates spline_at_rest --csv >%s",
+    outcome run = shell("$ctl trajectory two_link inverse --states %s --step 0.01 --rates quintic_at_rest --csv >%s",
                         scratch("motion.csv"), scratch("torques.csv"));
     ck_assert_msg(run.code == 0, "%s", run.error);
     outcome_free(&run);

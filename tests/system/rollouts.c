@@ -345,6 +345,15 @@ START_TEST(rates_are_derived_and_limits_are_told) {
     for (size_t i = 0; i < ROWS * NV; i++)
         ck_assert_msg(fabs(given->tau[i] - derived->tau[i]) < 0.05, "tau[%zu]: %g, %g", i, given->tau[i],
                       derived->tau[i]);
+    dyn_client_trajectory *quintic;
+    ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], NULL, NULL,
+                                                            DYN_CLIENT_RATES_QUINTIC_SPLINE_AT_REST, &tip, &error,
+                                                            &quintic),
+                     DYN_CLIENT_OK);
+    for (size_t i = 0; i < ROWS * NV; i++)
+        ck_assert_msg(fabs(given->tau[i] - quintic->tau[i]) < 1e-6, "tau[%zu]: %g, %g", i, given->tau[i],
+                      quintic->tau[i]);
+    dyn_client_trajectory_free(quintic);
     /* 4 rad in a second is 7.5 rad/s in the middle, and the limit is pi. */
     bool is_found = false;
     for (size_t i = 0; i < derived->excess_count; i++) {

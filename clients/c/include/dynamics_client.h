@@ -1204,6 +1204,8 @@ typedef enum dyn_client_rates {
     DYN_CLIENT_RATES_SPLINE_AT_REST = 2, /* cubic, v = 0 at the ends */
     DYN_CLIENT_RATES_CENTRAL = 3,        /* central differences */
     DYN_CLIENT_RATES_FIVE_POINT = 4,
+    DYN_CLIENT_RATES_QUINTIC_SPLINE = 5,         /* as the quintic through the nearest six rows at the ends */
+    DYN_CLIENT_RATES_QUINTIC_SPLINE_AT_REST = 6, /* quintic, v = 0 and a = 0 at the ends */
 } dyn_client_rates;
 
 typedef enum dyn_client_limit_kind {

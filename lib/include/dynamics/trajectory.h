@@ -48,14 +48,18 @@ typedef enum dyn_rates {
     DYN_RATES_CENTRAL,        /* the parabola through each row and its neighbours: error O(h^2) in v, O(h) in a, O(h^2)
                                  where rows are equally spaced */
     DYN_RATES_FIVE_POINT,     /* the quartic through each row and two on either side: O(h^4) and O(h^3), or O(h^4) */
+    DYN_RATES_QUINTIC, /* quintic spline through all rows, whose derivatives up to the fourth are continuous, with
+                                 the rates of the quintic through the nearest six rows at its ends; error O(h^5) in v
+                                 and O(h^4) in a */
+    DYN_RATES_QUINTIC_AT_REST, /* quintic spline with v = 0 and a = 0 at both ends */
 } dyn_rates;
 
 /* v and a (n x nv each) of positions q (n x nq) at the times t (n, strictly increasing, s). Spherical, planar and
  * floating joints are differentiated along the increments q_j (-) q_i from each row i, five rows at a time where the
- * method is a spline. One row has no rates: zeros. With few rows the polynomials are of the degree that the rows allow.
- * Cost O(n nv); allocates nothing; thread-safe. Errors: DYN_INVALID_ARGUMENT with "q[13]" or "t[4]", the index of a
- * time that is not after the one before.
- * Source: de Boor 1978, chapter IV; Fornberg 1988 for the weights; Modern Robotics (2017), exercise 8.14. */
+ * method is a spline, seven where it is a quintic one. One row has no rates: zeros. With few rows the polynomials are of the degree that the rows allow.
+ * Cost O(n nv); thread-safe; quintic splines allocate 32 n bytes, the others nothing. Errors: DYN_INVALID_ARGUMENT with
+ * "q[13]" or "t[4]", the index of a time that is not after the one before; DYN_RESOURCE_EXHAUSTED out of memory.
+ * Source: de Boor 1978, chapter IV; Biagiotti and Melchiorri 2008, chapter 4; Fornberg 1988 for the weights; Modern Robotics (2017), exercise 8.14. */
 DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q,
                                     dyn_rates method, dyn_error *error, double *v, double *a);
 

@@ -6,13 +6,15 @@
  *     h_(i-1) M_(i-1) + 2 (h_(i-1) + h_i) M_i + h_i M_(i+1) = 6 (d_i - d_(i-1))
  *     v_i = d_i - h_i (2 M_i + M_(i+1)) / 6
  * and two conditions for the ends: not-a-knot, M_0 = M_1 + h_0 (M_1 - M_2) / h_1 and its mirror image, or v = 0. The
- * tridiagonal system is solved by elimination; its quotients are kept where v goes in the end.
+ * tridiagonal system is solved by elimination; its quotients are kept where v goes in the end. Quintic splines have a
+ * file of their own; where they do not end at rest, the ends have the rates of the quintic through the nearest six rows.
  *
  * Source: de Boor 1978, chapter IV; Fornberg 1988.
  */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/configuration_space.h>
@@ -22,8 +24,10 @@
 #include "../dynamics/joint_difference.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "coordinate_rows.h"
+#include "quintic_spline.h"
 
-enum { MOST_POINTS = 5, MOST_JOINT_NV = 6 };
+enum { MOST_POINTS = 7, MOST_JOINT_NV = 6 };
 
 static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
     for (size_t i = 0; i < n; i++) {
@@ -40,22 +44,7 @@ static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
     return DYN_OK;
 }
 
-/* ---- splines of one coordinate --------------------------------------------------------------------------------- */
-
-/* A coordinate over time: positions, and where its rates go. */
-typedef struct coordinate_rows {
-    size_t n, q_stride, v_stride;
-    const double *t, *q;
-    double *v, *a;
-} coordinate_rows;
-
-static double interval(const coordinate_rows *x, size_t i) {
-    return x->t[i + 1] - x->t[i];
-}
-
-static double slope(const coordinate_rows *x, size_t i) {
-    return (x->q[(i + 1) * x->q_stride] - x->q[i * x->q_stride]) / interval(x, i);
-}
+/* ---- cubic splines of one coordinate --------------------------------------------------------------------------------- */
 
 /* One row of the elimination: lower M_(i-1) + diagonal M_i + upper M_(i+1) = right. */
 static void eliminate(const coordinate_rows *x, size_t i, bool is_first, double lower, double diagonal, double upper,
@@ -78,13 +67,13 @@ static void substitute(const coordinate_rows *x, size_t first, size_t last) {
 
 /* An inner row of the system. */
 static double inner_right(const coordinate_rows *x, size_t i) {
-    return 6 * (slope(x, i) - slope(x, i - 1));
+    return 6 * (row_slope(x, i) - row_slope(x, i - 1));
 }
 
 static void solve_not_a_knot(const coordinate_rows *x) {
     size_t n = x->n, s = x->v_stride;
     for (size_t i = 1; i + 1 < n; i++) {
-        double h = interval(x, i - 1), k = interval(x, i);
+        double h = row_interval(x, i - 1), k = row_interval(x, i);
         double lower = h, diagonal = 2 * (h + k), upper = k;
         if (i == 1) {
             diagonal += h * (1 + h / k), upper -= h * h / k;
@@ -95,7 +84,7 @@ static void solve_not_a_knot(const coordinate_rows *x) {
         eliminate(x, i, i == 1, lower, diagonal, upper, inner_right(x, i));
     }
     substitute(x, 1, n - 2);
-    double h = interval(x, 0) / interval(x, 1), k = interval(x, n - 2) / interval(x, n - 3);
+    double h = row_interval(x, 0) / row_interval(x, 1), k = row_interval(x, n - 2) / row_interval(x, n - 3);
     x->a[0] = x->a[s] + h * (x->a[s] - x->a[2 * s]);
     x->a[(n - 1) * s] = x->a[(n - 2) * s] + k * (x->a[(n - 2) * s] - x->a[(n - 3) * s]);
 }
@@ -103,8 +92,8 @@ static void solve_not_a_knot(const coordinate_rows *x) {
 static void solve_at_rest(const coordinate_rows *x) {
     size_t n = x->n;
     for (size_t i = 0; i < n; i++) {
-        double h = i > 0 ? interval(x, i - 1) : 0, k = i + 1 < n ? interval(x, i) : 0;
-        double before = i > 0 ? slope(x, i - 1) : 0, behind = i + 1 < n ? slope(x, i) : 0;
+        double h = i > 0 ? row_interval(x, i - 1) : 0, k = i + 1 < n ? row_interval(x, i) : 0;
+        double before = i > 0 ? row_slope(x, i - 1) : 0, behind = i + 1 < n ? row_slope(x, i) : 0;
         eliminate(x, i, i == 0, h, 2 * (h + k), k, 6 * (behind - before));
     }
     substitute(x, 0, n - 1);
@@ -115,18 +104,18 @@ static void spline_velocities(const coordinate_rows *x) {
     for (size_t i = 0; i < n; i++) {
         bool is_last = i + 1 == n;
         size_t j = is_last ? i - 1 : i;
-        double h = interval(x, j), M = x->a[j * s], next = x->a[(j + 1) * s];
-        x->v[i * s] = slope(x, j) + (is_last ? h * (M + 2 * next) : -h * (2 * M + next)) / 6;
+        double h = row_interval(x, j), M = x->a[j * s], next = x->a[(j + 1) * s];
+        x->v[i * s] = row_slope(x, j) + (is_last ? h * (M + 2 * next) : -h * (2 * M + next)) / 6;
     }
 }
 
-static void spline(const coordinate_rows *x, bool is_at_rest) {
+static void cubic_spline(const coordinate_rows *x, bool is_at_rest) {
     if (is_at_rest) {
         solve_at_rest(x);
     } else if (x->n > 3) {
         solve_not_a_knot(x);
     } else {
-        double M = x->n == 3 ? inner_right(x, 1) / (3 * (interval(x, 0) + interval(x, 1))) : 0;
+        double M = x->n == 3 ? inner_right(x, 1) / (3 * (row_interval(x, 0) + row_interval(x, 1))) : 0;
         for (size_t i = 0; i < x->n; i++) {
             x->a[i * x->v_stride] = M;
         }
@@ -171,6 +160,34 @@ static size_t stencil(size_t n, size_t i, size_t points, size_t *first) {
     return count;
 }
 
+/* ---- quintic splines of one coordinate -------------------------------------------------------------------------- */
+
+/* Rates of row i by the polynomial through the rows around it. */
+static void polynomial_rates(const coordinate_rows *x, size_t points, size_t i) {
+    size_t first, count = stencil(x->n, i, points, &first);
+    double by_v[MOST_POINTS], by_a[MOST_POINTS], v = 0, a = 0, here = x->q[i * x->q_stride];
+    derivative_weights(count, x->t + first, x->t[i], by_v, by_a);
+    for (size_t p = 0; p < count; p++) {
+        double increment = x->q[(first + p) * x->q_stride] - here;
+        v += by_v[p] * increment;
+        a += by_a[p] * increment;
+    }
+    x->v[i * x->v_stride] = v;
+    x->a[i * x->v_stride] = a;
+}
+
+static void whole_quintic_spline(const coordinate_rows *x, bool is_at_rest, double *scratch) {
+    for (size_t k = 0; k < 2; k++) {
+        size_t i = k ? x->n - 1 : 0;
+        if (is_at_rest) {
+            x->v[i * x->v_stride] = x->a[i * x->v_stride] = 0;
+        } else {
+            polynomial_rates(x, 6, i);
+        }
+    }
+    quintic_spline(x, scratch);
+}
+
 /* ---- all coordinates ------------------------------------------------------------------------------------------- */
 
 static bool is_curved(const dyn_joint *joint) {
@@ -199,25 +216,32 @@ static void joint_rates(const dyn_model *model, size_t n, const double *t, const
     }
 }
 
-dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q, dyn_rates method,
-                            dyn_error *error, double *v, double *a) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, points = method == DYN_RATES_CENTRAL ? 3 : MOST_POINTS;
-    bool is_spline = method == DYN_RATES_SPLINE || method == DYN_RATES_SPLINE_AT_REST;
-    dyn_status status = dyn_check_configuration(model, "q", n, q, error);
-    if (status == DYN_OK) {
-        status = check_times(n, t, error);
+/* The rates of one coordinate of a joint without curvature, by a spline. */
+static void spline_rates(const coordinate_rows *x, dyn_rates method, double *scratch) {
+    switch (method) {
+    case DYN_RATES_SPLINE:
+    case DYN_RATES_SPLINE_AT_REST:
+        cubic_spline(x, method == DYN_RATES_SPLINE_AT_REST);
+        break;
+    default:
+        whole_quintic_spline(x, method == DYN_RATES_QUINTIC_AT_REST, scratch);
+        break;
     }
-    if (status == DYN_OK && n < 2) {
-        memset(v, 0, n * nv * sizeof *v);
-        memset(a, 0, n * nv * sizeof *a);
-    }
-    for (int j = 0; status == DYN_OK && n > 1 && j < model->joint_count; j++) {
+}
+
+static void all_rates(const dyn_model *model, size_t n, const double *t, const double *q, dyn_rates method,
+                      double *scratch, double *v, double *a) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    bool is_quintic = method == DYN_RATES_QUINTIC || method == DYN_RATES_QUINTIC_AT_REST;
+    bool is_spline = is_quintic || method == DYN_RATES_SPLINE || method == DYN_RATES_SPLINE_AT_REST;
+    size_t points = is_quintic ? 7 : method == DYN_RATES_CENTRAL ? 3 : 5;
+    for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         if (is_spline && !is_curved(joint)) {
             for (int k = 0; k < joint->nv; k++) {
                 size_t at = (size_t)(joint->v_index + k);
                 const coordinate_rows x = {n, nq, nv, t, q + joint->q_index + k, v + at, a + at};
-                spline(&x, method == DYN_RATES_SPLINE_AT_REST);
+                spline_rates(&x, method, scratch);
             }
             continue;
         }
@@ -225,5 +249,31 @@ dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, c
             joint_rates(model, n, t, q, points, j, i, v, a);
         }
     }
-    return status;
+}
+
+dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q, dyn_rates method,
+                            dyn_error *error, double *v, double *a) {
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_check_configuration(model, "q", n, q, error);
+    if (status == DYN_OK) {
+        status = check_times(n, t, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (n < 2) {
+        memset(v, 0, n * nv * sizeof *v);
+        memset(a, 0, n * nv * sizeof *a);
+        return DYN_OK;
+    }
+    double *scratch = NULL;
+    if (method == DYN_RATES_QUINTIC || method == DYN_RATES_QUINTIC_AT_REST) {
+        scratch = calloc(n, QUINTIC_SCRATCH * sizeof *scratch);
+        if (scratch == NULL) {
+            return dyn_error_memory(error);
+        }
+    }
+    all_rates(model, n, t, q, method, scratch, v, a);
+    free(scratch);
+    return DYN_OK;
 }
