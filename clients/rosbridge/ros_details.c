@@ -9,9 +9,28 @@
 
 #include "ros_types.h"
 
+/* A type as a version of ROS spells it in definitions. */
+static void spell(const char *type, unsigned long version, char spelled[ROS_NAME_SIZE]) {
+    bool is_time = strcmp(type, "builtin_interfaces/msg/Time") == 0;
+    if (version == 1 && (is_time || strcmp(type, "builtin_interfaces/msg/Duration") == 0))
+        snprintf(spelled, ROS_NAME_SIZE, is_time ? "time" : "duration");
+    else
+        ros_type_spelling(type, version, spelled);
+}
+
+/* Field `index` of a type in a version of ROS. */
+static bool field_of(const char *type, unsigned long version, size_t index, ros_field *field) {
+    if (version != 1 || strcmp(type, "std_msgs/msg/Header") != 0)
+        return ros_type_field(type, index, field);
+    *field = (ros_field){.name = "seq", .type = "uint32"};
+    return index == 0 || ros_type_field(type, index - 1, field);
+}
+
 /* Types, each once, in the order in which they are met. */
-static void collect(const char *type, json_t *types) {
-    if (ros_type_is_primitive(type) || !ros_type_is_known(type))
+static void collect(const char *type, unsigned long version, json_t *types) {
+    char spelled[ROS_NAME_SIZE];
+    spell(type, version, spelled);
+    if (ros_type_is_primitive(spelled) || !ros_type_is_known(type))
         return;
     for (size_t i = 0; i < json_array_size(types); i++)
         if (strcmp(json_string_value(json_array_get(types, i)), type) == 0)
@@ -19,7 +38,15 @@ static void collect(const char *type, json_t *types) {
     json_array_append_new(types, json_string(type));
     ros_field field;
     for (size_t i = 0; ros_type_field(type, i, &field); i++)
-        collect(field.type, types);
+        collect(field.type, version, types);
+}
+
+static json_t *types_in(const char *type, unsigned long version) {
+    char normalized[ROS_NAME_SIZE];
+    ros_type_normalize(type, "msg", normalized);
+    json_t *types = json_array();
+    collect(normalized, version, types);
+    return types;
 }
 
 static const char *example_of(const ros_field *field) {
@@ -35,43 +62,47 @@ static const char *example_of(const ros_field *field) {
 }
 
 /* In rosapi -1 is one value, 0 any number. */
-static json_t *details_of(const char *type) {
+static json_t *details_of(const char *type, unsigned long version) {
     json_t *names = json_array(), *types = json_array(), *lengths = json_array(), *examples = json_array();
     ros_field field;
-    for (size_t i = 0; ros_type_field(type, i, &field); i++) {
+    char spelled[ROS_NAME_SIZE];
+    for (size_t i = 0; field_of(type, version, i, &field); i++) {
+        spell(field.type, version, spelled);
         json_array_append_new(names, json_string(field.name));
-        json_array_append_new(types, json_string(field.type));
+        json_array_append_new(types, json_string(spelled));
         json_array_append_new(lengths, json_integer(field.length == 0 ? -1 : 0));
         json_array_append_new(examples, json_string(example_of(&field)));
     }
-    return json_pack("{ss so so so so s[] s[]}", "type", type, "fieldnames", names, "fieldtypes", types,
+    spell(type, version, spelled);
+    return json_pack("{ss so so so so s[] s[]}", "type", spelled, "fieldnames", names, "fieldtypes", types,
                      "fieldarraylen", lengths, "examples", examples, "constnames", "constvalues");
 }
 
-json_t *ros_type_details(const char *type) {
-    json_t *types = json_array(), *details = json_array();
-    collect(type, types);
+json_t *ros_type_details(const char *type, unsigned long version) {
+    json_t *types = types_in(type, version), *details = json_array();
     for (size_t i = 0; i < json_array_size(types); i++)
-        json_array_append_new(details, details_of(json_string_value(json_array_get(types, i))));
+        json_array_append_new(details, details_of(json_string_value(json_array_get(types, i)), version));
     json_decref(types);
     return details;
 }
 
-static void write_fields(FILE *to, const char *type) {
+/* Texts name messages by package and type in both versions. */
+static void write_fields(FILE *to, const char *type, unsigned long version) {
     ros_field field;
-    for (size_t i = 0; ros_type_field(type, i, &field); i++) {
-        char spelled[ROS_NAME_SIZE];
-        ros_type_spelling(field.type, 1, spelled);
-        fprintf(to, "%s%s %s\n", spelled, field.length != 0 ? "[]" : "", field.name);
+    fputs(ros_type_constants(type), to);
+    for (size_t i = 0; field_of(type, version, i, &field); i++) {
+        char spelled[ROS_NAME_SIZE], shorter[ROS_NAME_SIZE];
+        spell(field.type, version, spelled);
+        ros_type_spelling(spelled, 1, shorter);
+        fprintf(to, "%s%s %s\n", shorter, field.length != 0 ? "[]" : "", field.name);
     }
 }
 
-json_t *ros_definition_text(const char *type) {
-    json_t *types = json_array();
+json_t *ros_definition_text(const char *type, unsigned long version) {
+    json_t *types = types_in(type, version);
     char *text = NULL;
     size_t size;
     FILE *to = open_memstream(&text, &size);
-    collect(type, types);
     for (size_t i = 0; to != NULL && i < json_array_size(types); i++) {
         char spelled[ROS_NAME_SIZE];
         const char *each = json_string_value(json_array_get(types, i));
@@ -79,7 +110,7 @@ json_t *ros_definition_text(const char *type) {
         if (i > 0)
             fprintf(to, "%.80s\nMSG: %s\n",
                     "================================================================================", spelled);
-        write_fields(to, each);
+        write_fields(to, each, version);
     }
     if (to != NULL)
         fclose(to);

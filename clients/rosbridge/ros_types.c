@@ -44,7 +44,7 @@ static const definition definitions[] = {
      "std_msgs/msg/Header header\nstring[] joint_names\ntrajectory_msgs/msg/JointTrajectoryPoint[] points\n"},
     {"diagnostic_msgs/msg/KeyValue", "string key\nstring value\n"},
     {"diagnostic_msgs/msg/DiagnosticStatus",
-     "uint8 level\nstring name\nstring message\nstring hardware_id\ndiagnostic_msgs/msg/KeyValue[] values\n"},
+     "byte level\nstring name\nstring message\nstring hardware_id\ndiagnostic_msgs/msg/KeyValue[] values\n"},
     {"diagnostic_msgs/msg/DiagnosticArray",
      "std_msgs/msg/Header header\ndiagnostic_msgs/msg/DiagnosticStatus[] status\n"},
     {"std_srvs/srv/Trigger_Request", ""},
@@ -189,6 +189,11 @@ bool ros_type_field(const char *type, size_t index, ros_field *field) {
     bool is_request;
     const ProtobufCMessageDescriptor *message = message_of(type, &is_request);
     return message != NULL && ros_message_field(message, is_request, index, field);
+}
+
+const char *ros_type_constants(const char *type) {
+    bool has_levels = strcmp(type, "diagnostic_msgs/msg/DiagnosticStatus") == 0;
+    return has_levels ? "byte OK=0\nbyte WARN=1\nbyte ERROR=2\nbyte STALE=3\n" : "";
 }
 
 bool ros_type_is_known(const char *type) {

@@ -34,6 +34,9 @@ typedef struct ros_field {
 bool ros_type_field(const char *type, size_t index, ros_field *field);
 bool ros_type_is_known(const char *type);
 
+/* The constants of a type as lines of a .msg file; "" where it has none. */
+const char *ros_type_constants(const char *type);
+
 /* float64, uint8 ... string: no message. */
 bool ros_type_is_primitive(const char *type);
 

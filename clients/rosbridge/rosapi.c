@@ -34,7 +34,7 @@ static json_t *topics_and_raw_types(bridge *of, const char *argument) {
     json_t *types, *names = graph_topics(of, &types), *texts = json_array(), *type;
     size_t i;
     json_array_foreach(types, i, type) {
-        json_array_append_new(texts, ros_definition_text(json_string_value(type)));
+        json_array_append_new(texts, ros_definition_text(json_string_value(type), of->config->ros_version));
     }
     return json_pack("{so so so}", "topics", names, "types", types, "typedefs_full_text", texts);
 }
@@ -103,27 +103,22 @@ static json_t *action_servers(bridge *of, const char *argument) {
 }
 
 static json_t *message_details(bridge *of, const char *argument) {
-    (void)of;
-    char type[ROS_NAME_SIZE];
-    ros_type_normalize(argument, "msg", type);
-    return json_pack("{so}", "typedefs", ros_type_details(type));
+    return json_pack("{so}", "typedefs", ros_type_details(argument, of->config->ros_version));
 }
 
-static json_t *half_details(const char *argument, const char *half) {
+static json_t *half_details(bridge *of, const char *argument, const char *half) {
     char type[ROS_NAME_SIZE], whole[ROS_NAME_SIZE + 16];
     ros_type_normalize(argument, "srv", type);
     snprintf(whole, sizeof whole, "%s%s", type, half);
-    return json_pack("{so}", "typedefs", ros_type_details(whole));
+    return json_pack("{so}", "typedefs", ros_type_details(whole, of->config->ros_version));
 }
 
 static json_t *service_request_details(bridge *of, const char *argument) {
-    (void)of;
-    return half_details(argument, "_Request");
+    return half_details(of, argument, "_Request");
 }
 
 static json_t *service_response_details(bridge *of, const char *argument) {
-    (void)of;
-    return half_details(argument, "_Response");
+    return half_details(of, argument, "_Response");
 }
 
 static json_t *get_time(bridge *of, const char *argument) {

@@ -1,9 +1,10 @@
 # Tests of dynamics-rosbridge: by hand in Python, by real clients.
 find_program(PYTHON3 python3 REQUIRED)
 
-# add_rosbridge_test(NAME): rosbridge/NAME.py as system.rosbridge_NAME. Each starts a daemon and a gateway of its own.
+# add_rosbridge_test(NAME [argument...]): rosbridge/NAME.py as system.rosbridge_NAME. Each starts a daemon and a gateway
+# of its own.
 function(add_rosbridge_test name)
-  add_test(NAME system.rosbridge_${name} COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/${name}.py)
+  add_test(NAME system.rosbridge_${name} COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/${name}.py ${ARGN})
   set_tests_properties(system.rosbridge_${name} PROPERTIES
     LABELS system SKIP_RETURN_CODE 77 TIMEOUT 120 RUN_SERIAL TRUE
     ENVIRONMENT "DYNAMICSD=$<TARGET_FILE:dynamicsd>;DYNAMICSCTL=$<TARGET_FILE:dynamicsctl>;\
@@ -25,5 +26,8 @@ set_tests_properties(system.rosbridge_message_files PROPERTIES LABELS system)
 if(NOT DYNAMICS_SANITIZE)
   add_rosbridge_test(node_roslib)
   add_rosbridge_test(browser)
+  add_rosbridge_test(message_compilers ${PROJECT_BINARY_DIR}/clients/rosbridge/ros)
   add_rosbridge_test(ros1)
+  set_tests_properties(system.rosbridge_message_compilers PROPERTIES TIMEOUT 300 FIXTURES_SETUP ros_messages)
+  set_tests_properties(system.rosbridge_ros1 PROPERTIES FIXTURES_REQUIRED ros_messages)
 endif()

@@ -1,19 +1,29 @@
 #!/usr/bin/python3
-"""A node of ROS 1 between topics of standard types and dynamicsd, by way of dynamics-rosbridge.
+"""A node of ROS 1 between its graph and dynamicsd, by way of dynamics-rosbridge.
 
     ./dynamics_node.py _url:=ws://127.0.0.1:9090 _model:=ur5
 
-Subscribes  joint_states  sensor_msgs/JointState: a state; joints in any order, no velocity stands for rest.
-Publishes   torques       sensor_msgs/JointState: the same state, with the effort that inverse dynamics gives for zero
-                          acceleration: what holds the robot in its motion. Refused states are logged with the reason.
-Service     ~health       std_srvs/Trigger: is the daemon able to work, and if not, why.
+With standard types alone (python3-rospy, python3-sensor-msgs, python3-std-srvs):
 
-Needs python3-rospy, python3-sensor-msgs and python3-std-srvs, nothing else.
+Subscribes  joint_states     sensor_msgs/JointState: a state; joints in any order, no velocity stands for rest.
+Publishes   torques          sensor_msgs/JointState: the same state, with the effort that inverse dynamics gives for zero
+                             acceleration: what holds the robot in its motion. Refused states are logged with the reason.
+Service     ~check_health    std_srvs/Trigger: is the daemon able to work, and if not, why.
+
+Beside them everything that the gateway has, under the same names, as far as its type is installed; build dynamics_msgs
+(share/dynamicsd/ros/ros1) for all of it:
+
+Services    /dynamics/...    each method; a refusal arrives as rospy.ServiceException with the path of the field.
+Topics      those of simulations, streams and health, in both directions, as they come and go.
+Actions     the methods that ~actions lists ("rollout"), with feedback and cancel; needs python3-actionlib.
+
+Parameters: ~url, ~model (without it there is no joint_states), ~actions.
 """
 import rospy
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger, TriggerResponse
 
+from relays import ActionRelay, ServiceRelay, TopicRelays
 from rosbridge_client import Failed, RosbridgeClient
 
 
@@ -21,19 +31,27 @@ class DynamicsNode:
     """The node's one connection, made again when it is lost."""
 
     def __init__(self):
-        self.url, self.model = rospy.get_param("~url", "ws://127.0.0.1:9090"), rospy.get_param("~model")
-        self.client = None
-        self.torques = rospy.Publisher("torques", JointState, queue_size=10)
-        rospy.Service("~health", Trigger, self.on_health)
-        rospy.Subscriber("joint_states", JointState, self.on_state, queue_size=10)
+        self.url, self.model = rospy.get_param("~url", "ws://127.0.0.1:9090"), rospy.get_param("~model", None)
+        self.client, self.relays = None, {}
+        rospy.Service("~check_health", Trigger, self.on_health)
+        if self.model:
+            self.torques = rospy.Publisher("torques", JointState, queue_size=10)
+            rospy.Subscriber("joint_states", JointState, self.on_state, queue_size=10)
+        self.topics = TopicRelays(self)
+
+    def connected(self):
+        """The connection; Failed where there is none."""
+        if self.client is None or not self.client.is_open:
+            try:
+                self.client = RosbridgeClient(self.url, on_status=lambda text: rospy.logwarn_throttle(1.0, text))
+            except OSError as error:
+                raise Failed(f"{self.url}: {error}") from error
+        return self.client
 
     def call(self, service, args):
         try:
-            if self.client is None:
-                self.client = RosbridgeClient(self.url)
-            return self.client.call(service, args)
-        except OSError as error:
-            self.client = None
+            return self.connected().call(service, args)
+        except (OSError, TimeoutError) as error:
             raise Failed(f"{self.url}: {error}") from error
 
     def on_state(self, state):
@@ -47,15 +65,36 @@ class DynamicsNode:
 
     def on_health(self, _):
         try:
-            health = self.call("/dynamics/health", {})
+            health = self.call("/dynamics/check_health", {})
         except Failed as error:
             return TriggerResponse(False, str(error))
-        state = health["state"].replace("HEALTH_STATE_", "").lower()
-        ill = [f"{each['name']}: {each['message']}" for each in health["components"] if each["message"]]
-        return TriggerResponse(state == "serving", "; ".join([state, *ill]))
+        return TriggerResponse(health["success"], health["message"])
+
+    def offer(self):
+        """Offers the services and actions that are not offered yet."""
+        for service in self.call("/rosapi/services", {})["services"]:
+            if service.startswith("/dynamics/") and service not in self.relays and service != rospy.resolve_name(
+                    "~check_health"):
+                self.relays[service] = ServiceRelay(self, service)
+        for method in rospy.get_param("~actions", "rollout").replace(",", " ").split():
+            action = f"/dynamics/{method}"
+            if f"{action}/goal" not in self.relays:
+                self.relays[f"{action}/goal"] = ActionRelay(self, action)
+
+    def run(self):
+        """Follows what the gateway has."""
+        while not rospy.is_shutdown():
+            try:
+                if self.client is None or not self.client.is_open:
+                    self.connected()
+                    self.topics.clear()
+                    self.offer()
+                self.topics.follow()
+            except (Failed, OSError) as error:
+                rospy.logwarn_throttle(10.0, f"no gateway: {error}")
+            rospy.sleep(1.0)
 
 
 if __name__ == "__main__":
     rospy.init_node("dynamics")
-    DynamicsNode()
-    rospy.spin()
+    DynamicsNode().run()

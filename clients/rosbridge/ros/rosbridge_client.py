@@ -1,5 +1,6 @@
-"""A client of the rosbridge protocol in Python's own library: services by a blocking call, from any thread."""
+"""A client of the rosbridge protocol in Python's own library. Its methods may be called from any thread."""
 import base64
+import concurrent.futures
 import itertools
 import json
 import os
@@ -10,18 +11,35 @@ from urllib.parse import urlsplit
 
 
 class Failed(Exception):
-    """The service answered that it failed, with the reason."""
+    """The service or the action answered that it failed, with the reason."""
+
+
+class Goal:
+    """A goal of an action under way: `result` is a future of its values."""
+
+    def __init__(self, client, identity, action, on_feedback):
+        self.client, self.identity, self.action, self.on_feedback = client, identity, action, on_feedback
+        self.result = concurrent.futures.Future()
+
+    def cancel(self):
+        self.client.send("cancel_action_goal", id=self.identity, action=self.action)
 
 
 class RosbridgeClient:
-    """One connection, by ws://host:port; each call waits for its answer."""
+    """One connection, by ws://host:port. A thread reads it and hands out what comes.
 
-    def __init__(self, url, timeout=10.0):
+    `on_status` is called with the text of each status of the gateway: what it says to a message that has no answer.
+    """
+
+    def __init__(self, url, timeout=10.0, on_status=lambda text: None):
         address = urlsplit(url)
-        self.lock, self.count, self.pending = threading.Lock(), itertools.count(1), b""
+        self.on_status = on_status
+        self.pending, self.count, self.lock = b"", itertools.count(1), threading.Lock()
+        self.answers, self.goals, self.callbacks, self.is_open = {}, {}, {}, True
         self.socket = socket.create_connection((address.hostname, address.port or 9090), timeout)
         key = base64.b64encode(os.urandom(16)).decode()
-        self.socket.sendall((f"GET {address.path or '/'} HTTP/1.1\r\nHost: {address.netloc}\r\nUpgrade: websocket\r\n"
+        path = (address.path or "/") + (f"?{address.query}" if address.query else "")
+        self.socket.sendall((f"GET {path} HTTP/1.1\r\nHost: {address.netloc}\r\nUpgrade: websocket\r\n"
                              f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
                              "Sec-WebSocket-Version: 13\r\n\r\n").encode())
         while b"\r\n\r\n" not in self.pending:
@@ -29,22 +47,40 @@ class RosbridgeClient:
         head, self.pending = self.pending.split(b"\r\n\r\n", 1)
         if b" 101 " not in head.split(b"\r\n")[0]:
             raise ConnectionError(head.split(b"\r\n")[0].decode())
+        self.socket.settimeout(None)
+        threading.Thread(target=self._read, daemon=True).start()
 
     def close(self):
         self.socket.close()
 
-    def call(self, service, args):
+    def send(self, op, **members):
+        """Sends one operation; ConnectionError where the connection is lost, ValueError where JSON has no such number."""
+        if not self.is_open:
+            raise ConnectionError("the gateway closed the connection")
+        self._send(1, json.dumps({"op": op, **members}, allow_nan=False).encode())
+
+    def call(self, service, args, timeout=60.0):
         """The values of the response; Failed with the reason."""
-        with self.lock:
-            identity = f"call:{next(self.count)}"
-            self._send(1, json.dumps({"op": "call_service", "id": identity, "service": service, "args": args}).encode())
-            while True:
-                answer = self._receive()
-                if answer.get("op") == "service_response" and answer.get("id") == identity:
-                    break
-        if not answer["result"]:
-            raise Failed(answer["values"])
-        return answer["values"]
+        identity, answer = f"call:{next(self.count)}", concurrent.futures.Future()
+        self.answers[identity] = answer
+        self.send("call_service", id=identity, service=service, args=args)
+        return answer.result(timeout)
+
+    def start(self, action, kind, args, on_feedback):
+        """Sends a goal; `on_feedback` is called with values from the thread that reads."""
+        goal = Goal(self, f"goal:{next(self.count)}", action, on_feedback)
+        self.goals[goal.identity] = goal
+        self.send("send_action_goal", id=goal.identity, action=action, action_type=kind, args=args, feedback=True)
+        return goal
+
+    def subscribe(self, topic, kind, callback):
+        """`callback` is called with each message from the thread that reads."""
+        self.callbacks[topic] = callback
+        self.send("subscribe", topic=topic, type=kind)
+
+    def unsubscribe(self, topic):
+        del self.callbacks[topic]
+        self.send("unsubscribe", topic=topic)
 
     def _fill(self):
         piece = self.socket.recv(65536)
@@ -62,8 +98,10 @@ class RosbridgeClient:
         size, mask = len(payload), os.urandom(4)
         length = bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack(">H", size) if size < 65536 else \
             b"\xff" + struct.pack(">Q", size)
-        masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload))
-        self.socket.sendall(bytes([0x80 | opcode]) + length + mask + masked)
+        repeated = (mask * (size // 4 + 1))[:size]
+        masked = (int.from_bytes(payload, "big") ^ int.from_bytes(repeated, "big")).to_bytes(size, "big")
+        with self.lock:
+            self.socket.sendall(bytes([0x80 | opcode]) + length + mask + masked)
 
     def _receive(self):
         """The next message. Answers pings."""
@@ -82,3 +120,31 @@ class RosbridgeClient:
                 whole += payload
                 if first & 0x80:
                     return json.loads(whole)
+
+    def _hand_out(self, message):
+        identity = message.get("id")
+        if message["op"] == "publish" and message["topic"] in self.callbacks:
+            self.callbacks[message["topic"]](message["msg"])
+        elif message["op"] == "action_feedback" and identity in self.goals:
+            self.goals[identity].on_feedback(message["values"])
+        elif message["op"] == "status":
+            self.on_status(message["msg"])
+        elif message["op"] in ("service_response", "action_result"):
+            goal = self.goals.pop(identity, None)
+            answer = goal.result if goal else self.answers.pop(identity, None)
+            if answer and message["result"]:
+                answer.set_result(message["values"])
+            elif answer:
+                answer.set_exception(Failed(message["values"]))
+
+    def _read(self):
+        lost = ConnectionError("the connection to the gateway is lost")
+        try:
+            while True:
+                self._hand_out(self._receive())
+        except OSError as error:
+            lost = ConnectionError(str(error))
+        finally:
+            self.is_open = False
+            for answer in [*self.answers.values(), *(goal.result for goal in self.goals.values())]:
+                answer.set_exception(lost)

@@ -23,7 +23,7 @@ class Topics(fixture.Case):
         writer.send("subscribe", topic="/states", type="sensor_msgs/JointState", id="own")
         writer.synchronize()
         reader.synchronize()
-        writer.send("publish", topic="/states", msg=STATE)
+        writer.send("publish", topic="/states", msg={**STATE, "header": {**STATE["header"], "seq": 7}})
         whole = {**STATE, "velocity": [], "effort": []}
         self.assertEqual(writer.receive("publish")["msg"], whole)
         whole["header"] = {"stamp": {"sec": 5, "nanosec": 6}, "frame_id": "w"}
