@@ -141,7 +141,7 @@ static void begin(replay *p) {
         call_fail(c, DATA_LOSS, "\"%s\" is no recording of a simulation", p->request->recording);
         return;
     }
-    p->simulation = plan_restored(c->service->live, header->start, &why);
+    p->simulation = plan_restored(c->service->live, header->start, header->description, &why);
     if (!p->simulation) {
         call_blame(c, "recording");
         call_fail(c, why.code, "%s", why.message);

@@ -6,6 +6,7 @@
 
 #include "methods/live_messages.h"
 #include "methods/methods.h"
+#include "methods/recorded_model.h"
 #include "methods/simulation_plan.h"
 #include "methods/text.h"
 #include "observe/clock.h"
@@ -117,8 +118,8 @@ void method_create_simulation(call *c) {
     if (!entry) {
         return;
     }
+    simulation *s = plan_simulation(l, r, entry, &why);
     model_entry_release(entry);
-    simulation *s = plan_simulation(l, r, NULL, &why);
     if (!s) {
         call_refuse(c, &why);
         return;
@@ -487,7 +488,7 @@ void method_watch_simulation(call *c) {
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
 /* Writes what a recording starts from. The simulation is locked. */
-static bool write_header(const simulation *s, recording *r) {
+static bool write_header(const simulation *s, Dynamics__V1__ModelDescription *description, recording *r) {
     Dynamics__V1__RecordingHeader header = DYNAMICS__V1__RECORDING_HEADER__INIT;
     static char format[] = "dynamics.v1.simulation", version[] = DYNAMICSD_VERSION;
     message_snapshot_parts parts;
@@ -495,6 +496,7 @@ static bool write_header(const simulation *s, recording *r) {
     header.daemon = version;
     header.stamp = simulation_stamp();
     header.start = message_snapshot(s, &parts);
+    header.description = description;
     /* Who commands it is nobody's business who reads the file. */
     parts.snapshot.token = 0;
     bool is_good = header.start && recording_append(r, &header.base);
@@ -518,11 +520,14 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
                   strerror(errno));
         return;
     }
+    recorded_model model;
+    recorded_model_describe(&model, l, s->entry->model, atomic_load(&c->service->limits->recording_bytes) / 2);
     simulation_lock(s);
     bool is_free = !s->recording && !s->is_deleted;
-    bool is_good = is_free && write_header(s, r);
+    bool is_good = is_free && write_header(s, model.description, r);
     s->recording = is_good ? r : s->recording;
     simulation_unlock(s);
+    recorded_model_free(&model);
     if (!is_good) {
         recording_close(r);
         unlink(path);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "methods/recorded_model.h"
 #include "methods/text.h"
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
@@ -225,8 +226,8 @@ static void refuse_library(refusal *why, dyn_status status, const dyn_error *err
            error->place[0] ? field : "", "%s", error->message);
 }
 
-static simulation *create(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
-                          refusal *why) {
+simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
+                            refusal *why) {
     char name[SIMULATION_NAME_SIZE];
     simulation_options options = {0};
     dyn_error error = {0};
@@ -252,21 +253,6 @@ failed:
         free_face(face);
     }
     return NULL;
-}
-
-simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, const char *digest,
-                            refusal *why) {
-    char quoted[TEXT_QUOTE_SIZE];
-    const char *wanted = digest ? digest : request->model;
-    model_entry *entry = model_store_find(l->options.store, wanted);
-    if (!entry) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "model", "there is no model %s %s", digest ? "with digest" : "",
-               text_quote(wanted, quoted));
-        return NULL;
-    }
-    simulation *s = create(l, request, entry, why);
-    model_entry_release(entry);
-    return s;
 }
 
 bool plan_input(simulation *s, const char *field, const Dynamics__V1__SimulationInput *m, refusal *why) {
@@ -328,12 +314,17 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
     return true;
 }
 
-simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
+simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
+                          const Dynamics__V1__ModelDescription *description, refusal *why) {
     if (!snapshot->options) {
         refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its options");
         return NULL;
     }
-    simulation *s = plan_simulation(l, snapshot->options, snapshot->digest, why);
+    /* A model that was asked for by its digest has the name that it gives itself. */
+    const char *name = strncmp(snapshot->options->model, "sha256:", 7) == 0 ? "" : snapshot->options->model;
+    model_entry *entry = recorded_model_find(l, name, snapshot->digest, description, why);
+    simulation *s = entry ? plan_simulation(l, snapshot->options, entry, why) : NULL;
+    model_entry_release(entry);
     if (s && !plan_jump(s, snapshot, why)) {
         simulation_release(s);
         s = NULL;

@@ -6,13 +6,15 @@
 
 #include "methods/live.h"
 
-/* Checks the request and makes the simulation, which is at rest and in no table; the caller owns a reference. `digest`
- * (NULL: none) names the model instead of the request's own name for it. NULL, and `why` filled. */
-simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, const char *digest,
+/* Checks the request and makes the simulation of a model, which is at rest and in no table; the caller owns a reference.
+ * NULL, and `why` filled. */
+simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
                             refusal *why);
 
-/* The same from a snapshot: with its state, input and generator, paused. */
-simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why);
+/* The same from a snapshot: with its state, input and generator, paused. The model is that of the store, or the one that
+ * is described (NULL: not), which is in no store. */
+simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
+                          const Dynamics__V1__ModelDescription *description, refusal *why);
 
 /* Puts the state, input and generator of a snapshot into a simulation of the same options. With its mutex. */
 bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why);

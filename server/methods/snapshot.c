@@ -10,6 +10,7 @@
 
 #include "methods/live_messages.h"
 #include "methods/methods.h"
+#include "methods/recorded_model.h"
 #include "methods/simulation_plan.h"
 
 static const char FILE_NAME[] = "simulations", SUFFIX[] = ".snapshot";
@@ -19,13 +20,34 @@ static const char FILE_NAME[] = "simulations", SUFFIX[] = ".snapshot";
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
-static bool save_one(simulation *s, recording *file) {
+static bool save_one(simulation *s, Dynamics__V1__ModelDescription *description, recording *file) {
     message_snapshot_parts parts;
     simulation_lock(s);
     Dynamics__V1__SimulationSnapshot *snapshot = message_snapshot(s, &parts);
+    parts.snapshot.description = description;
     bool is_good = snapshot && recording_append(file, &snapshot->base) && recording_flush(file);
     simulation_unlock(s);
     message_snapshot_free(&parts);
+    return is_good;
+}
+
+/* Whether the model of simulation i is that of one before it, which describes it. */
+static bool is_described(void *const *all, size_t i) {
+    const model_entry *entry = ((const simulation *)all[i])->entry;
+    for (size_t k = 0; k < i; k++) {
+        const model_entry *other = ((const simulation *)all[k])->entry;
+        if (other == entry || strcmp(other->digest, entry->digest) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool save_described(live *l, simulation *s, recording *file) {
+    recorded_model model;
+    recorded_model_describe(&model, l, s->entry->model, UINT64_MAX);
+    bool is_good = save_one(s, model.description, file);
+    recorded_model_free(&model);
     return is_good;
 }
 
@@ -33,7 +55,7 @@ static bool save_all(live *l, recording *file, size_t *count) {
     void **all;
     bool is_good = name_table_list(&l->simulations, &all, count);
     for (size_t i = 0; is_good && i < *count; i++) {
-        is_good = save_one(all[i], file);
+        is_good = is_described(all, i) ? save_one(all[i], NULL, file) : save_described(l, all[i], file);
     }
     if (all) {
         name_table_release_list(&l->simulations, all, *count);
@@ -75,9 +97,29 @@ void method_save_simulations(call *c) {
 
 /* ---- restoring --------------------------------------------------------------------------------------------------- */
 
+/* Enters a model that the file described, under another name where its own is taken. */
+static bool enter_model(live *l, model_entry *entry, refusal *why) {
+    model_entry *present = model_store_find(l->options.store, entry->digest);
+    model_entry_release(present);
+    if (present) {
+        return true;
+    }
+    model_insertion result = model_store_insert(l->options.store, entry, false, NULL);
+    if (result == MODEL_NAME_TAKEN) {
+        char own[MODEL_NAME_SIZE];
+        snprintf(own, sizeof own, "%s", entry->name);
+        snprintf(entry->name, sizeof entry->name, "%.112s-%.8s", own, entry->digest + strlen("sha256:"));
+        result = model_store_insert(l->options.store, entry, false, NULL);
+    }
+    return result == MODEL_INSERTED || result == MODEL_PRESENT ||
+           refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
+                  "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
+}
+
 static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
-    simulation *s = plan_restored(l, snapshot, why);
-    if (!s) {
+    simulation *s = plan_restored(l, snapshot, snapshot->description, why);
+    if (!s || !enter_model(l, s->entry, why)) {
+        simulation_release(s);
         return false;
     }
     s->token = snapshot->token;

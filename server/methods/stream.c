@@ -9,6 +9,7 @@
 #include "dynamics/v1/stream.pb-c.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
+#include "methods/recorded_model.h"
 #include "methods/text.h"
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
@@ -215,7 +216,11 @@ static recording *open_recording(live *l, const stream *s, const char *wanted, r
     header.stamp = simulation_stamp();
     header.model = s->entry->name;
     header.digest = s->entry->digest;
+    recorded_model model;
+    recorded_model_describe(&model, l, s->entry->model, atomic_load(&l->options.limits->recording_bytes) / 2);
+    header.description = model.description;
     recording_append(r, &header.base);
+    recorded_model_free(&model);
     return r;
 }
 

@@ -730,6 +730,78 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
 }
 END_TEST
 
+/* A robot that was loaded by request, and is in no directory. */
+static void load_pendulum(double length) {
+    char urdf[512];
+    snprintf(
+        urdf, sizeof urdf,
+        "<robot name='pendulum'><link name='base'/><link name='rod'><inertial><origin xyz='0 0 -%g'/><mass value='1'/>"
+        "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='pivot' "
+        "type='continuous'><parent link='base'/><child link='rod'/><axis xyz='1 0 0'/></joint></robot>",
+        length);
+    dyn_client_loaded_model *loaded;
+    const dyn_client_load_request request = {.urdf = urdf, .replace = true};
+    ok(dyn_client_load_model(client, &request, 0, &error, &loaded));
+    dyn_client_loaded_model_free(loaded);
+}
+
+START_TEST(recording_is_replayed_without_its_model) {
+    const dyn_client_simulation_options options = {.name = "swing", .model = "pendulum", .disturbance = 1, .seed = 3};
+    load_pendulum(0.5);
+    uint64_t token = create(&options);
+    ok(dyn_client_record_simulation(client, "swing", token, "swing", 0, &error));
+    ok(dyn_client_step_simulation(client, "swing", token, 100, NULL, 0, &error, NULL));
+    ok(dyn_client_record_simulation(client, "swing", token, NULL, 0, &error));
+    ok(dyn_client_delete_simulation(client, "swing", token, 0, &error));
+    /* Neither without a model of that name nor beside another one. */
+    for (int k = 0; k < 2; k++) {
+        dyn_client_replay *replay;
+        ok(dyn_client_unload_model(client, "pendulum", 0, &error));
+        if (k == 1)
+            load_pendulum(0.7);
+        ok(dyn_client_replay_simulation(client, "swing", 0, 0, 0, 0, &error, &replay));
+        ck_assert_uint_eq(replay->steps, 100);
+        ck_assert_uint_eq(replay->equal_steps, 100);
+        dyn_client_replay_free(replay);
+        load_pendulum(0.7);
+    }
+}
+END_TEST
+
+START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) {
+    const char *const names[] = {"first", "second", "third"};
+    uint64_t tokens[3];
+    dyn_client_simulation *before[3], *after;
+    uint32_t count;
+    load_pendulum(0.5);
+    for (int k = 0; k < 3; k++) {
+        /* The third is of another model, which has taken the name. */
+        if (k == 2)
+            load_pendulum(0.7);
+        const dyn_client_simulation_options options = {.name = names[k], .model = "pendulum", .disturbance = 1};
+        tokens[k] = create(&options);
+        step(names[k], tokens[k], 50, &before[k]);
+        dyn_client_simulation_free(before[k]);
+    }
+    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    for (int k = 0; k < 3; k++)
+        step(names[k], tokens[k], 50, &before[k]);
+    dyn_client_close(client);
+    /* The daemon saves once more as it ends; what it saves is read after the restart. */
+    daemon_restart(&fixture);
+    client = connect_to(fixture.request_ipc);
+    for (int k = 0; k < 3; k++) {
+        after = look(names[k]);
+        ck_assert_uint_eq(after->step, 100);
+        ck_assert_mem_eq(after->q, before[k]->q, sizeof(double));
+        ck_assert_mem_eq(after->v, before[k]->v, sizeof(double));
+        dyn_client_simulation_free(before[k]);
+        dyn_client_simulation_free(after);
+        step(names[k], tokens[k], 1, NULL);
+    }
+}
+END_TEST
+
 START_TEST(changed_recording_is_found_out) {
     uint64_t token = create(&lockstep);
     char path[160];
@@ -857,6 +929,8 @@ int main(void) {
     tcase_add_test(tests, slow_and_vanished_watchers_do_not_slow_a_simulation);
     tcase_add_test(tests, events_tell_of_limits_resets_and_divergence);
     tcase_add_test(tests, recorded_run_is_replayed_bit_for_bit);
+    tcase_add_test(tests, recording_is_replayed_without_its_model);
+    tcase_add_test(tests, simulations_of_models_that_were_loaded_by_request_outlive_a_restart);
     tcase_add_test(tests, changed_recording_is_found_out);
     tcase_add_test(tests, missing_state_directory_is_named);
     tcase_add_test(tests, simulations_outlive_a_restart);

@@ -1,0 +1,82 @@
+/* The models of recordings and snapshots. */
+#include "methods/recorded_model.h"
+
+#include <string.h>
+
+#include "methods/description.h"
+
+/* Bytes of the longest description in a file. */
+enum { MOST_DESCRIPTION = 4 << 20 };
+
+/* A call without a request: memory, and the error that it ends with. */
+static void begin(recorded_model *m, live *l) {
+    static const method reading = {.name = "recording"};
+    memset(m, 0, sizeof *m);
+    m->service.store = l->options.store;
+    m->service.limits = l->options.limits;
+    m->service.counters = l->options.counters;
+    m->service.log = l->options.log;
+    m->call.service = &m->service;
+    m->call.method = &reading;
+    arena_init(&m->call.memory);
+    arena_reset(&m->call.memory, SIZE_MAX);
+}
+
+void recorded_model_describe(recorded_model *m, live *l, const dyn_model *model, uint64_t most) {
+    begin(m, l);
+    m->description = description_write(&m->call, model);
+    size_t size = m->description ? dynamics__v1__model_description__get_packed_size(m->description) : 0;
+    if (size > MOST_DESCRIPTION || size > most) {
+        m->description = NULL;
+    }
+}
+
+void recorded_model_free(recorded_model *m) {
+    arena_free(&m->call.memory);
+}
+
+static bool refuse_damaged(refusal *why, const char *message) {
+    return refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the file's description of its model is damaged: %s",
+                  message);
+}
+
+/* Builds what is described; it must have that digest. */
+static model_entry *build(live *l, const char *name, const char *digest, const Dynamics__V1__ModelDescription *from,
+                          refusal *why) {
+    recorded_model m;
+    dyn_builder *builder = NULL;
+    model_entry *entry = NULL;
+    dyn_error error;
+    const model_options options = {
+        .base = from->base_type == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+        .mimic = from->mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT
+                                                                                     : DYN_MIMIC_COUPLED};
+    begin(&m, l);
+    if (!description_read(&m.call, from, &builder)) {
+        refuse_damaged(why, m.call.message);
+    } else if (model_entry_build(builder, NULL, name, "", &options, atomic_load(&l->options.limits->links), &error,
+                                 &entry) != DYN_OK) {
+        entry = NULL;
+        refuse_damaged(why, error.message);
+    } else if (strcmp(entry->digest, digest) != 0) {
+        refuse_damaged(why, "it has another digest than the model that was simulated");
+        model_entry_release(entry);
+        entry = NULL;
+    }
+    dyn_builder_free(builder);
+    recorded_model_free(&m);
+    return entry;
+}
+
+model_entry *recorded_model_find(live *l, const char *name, const char *digest,
+                                 const Dynamics__V1__ModelDescription *description, refusal *why) {
+    model_entry *entry = model_store_find(l->options.store, digest);
+    if (entry || description) {
+        return entry ? entry : build(l, name, digest, description, why);
+    }
+    refuse(why, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "",
+           "the model is not loaded, and the file does not describe it: load \"%.128s\" with the digest %.80s "
+           "(dynamicsctl describe prints it), then ask again",
+           name, digest);
+    return NULL;
+}
