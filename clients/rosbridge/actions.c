@@ -15,8 +15,8 @@ enum { GOAL_ABORTED = 6 };
 /* A goal under way. */
 typedef struct goal {
     struct goal *next;
-    json_t *id;
-    call *call;
+    json_t *id, *action; /* as the client spelled it */
+    call *call;          /* whose answer a thread completes meanwhile */
 } goal;
 
 static json_t *begin_result(const request *from, const char *action) {
@@ -44,6 +44,7 @@ static void forget_goal(call *ended) {
         if (own->call == ended) {
             *link = own->next;
             json_decref(own->id);
+            json_decref(own->action);
             free(own);
             return;
         }
@@ -62,7 +63,7 @@ static void start(const request *from, const char *action, method called, const 
     made->is_action = true;
     made->wants_feedback = json_is_true(json_object_get(from->message, "feedback"));
     made->on_end = forget_goal;
-    *added = (goal){.next = of->goals, .id = json_incref(from->id), .call = made};
+    *added = (goal){.next = of->goals, .id = json_incref(from->id), .action = json_string(action), .call = made};
     of->goals = added;
     call_start(of, made);
 }
@@ -82,7 +83,7 @@ void action_goal(const request *from) {
     bool is_named = ros_name_normalize(action, name);
     method called = is_named ? method_find(name) : NULL;
     offer *offered = is_named ? offer_find(of, name, true) : NULL;
-    if (arguments != NULL && !json_is_object(arguments) && !json_is_array(arguments)) {
+    if (arguments != NULL && !json_is_object(arguments) && !json_is_array(arguments) && !json_is_null(arguments)) {
         fail(from, action, "args: an object or an array is needed (INVALID_ARGUMENT)");
     } else if (from->peer->calls >= of->config->calls) {
         fail(from, action, "this connection has as many calls under way as are allowed (RESOURCE_EXHAUSTED)");
@@ -114,11 +115,16 @@ void actions_progress(bridge *in, const Dynamics__V1__ProgressEvent *event) {
         if (made->number != event->id || made->client_number != event->client)
             continue;
         json_t *feedback = json_pack("{ss sO* sO s{sf sf}}", "op", "action_feedback", "id", each->id, "action",
-                                     json_object_get(made->answer, "action"), "values", "fraction", event->fraction,
-                                     "elapsed", event->elapsed);
+                                     each->action, "values", "fraction", event->fraction, "elapsed", event->elapsed);
         peer_send(made->peer, feedback);
         return;
     }
+}
+
+void actions_check(bridge *in) {
+    for (goal *each = in->goals; each != NULL; each = each->next)
+        if (each->call->is_cancelled)
+            call_cancel(in, each->call);
 }
 
 void actions_forget_peer(bridge *in, peer *gone) {

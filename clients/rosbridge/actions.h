@@ -16,6 +16,9 @@ void action_cancel(const request *from);
 /* Tells the client whose goal it is how far it is: {fraction, elapsed}. */
 void actions_progress(bridge *in, const Dynamics__V1__ProgressEvent *event);
 
+/* To be called now and then: cancels again what was cancelled before the daemon had it. */
+void actions_check(bridge *in);
+
 /* Cancels the goals of a peer. */
 void actions_forget_peer(bridge *in, peer *gone);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <systemd/sd-daemon.h>
 
+#include "actions.h"
 #include "calls.h"
 #include "daemon_topics.h"
 #include "life.h"
@@ -69,6 +70,7 @@ static void on_check(uv_timer_t *timer) {
         peer_check(each, now);
     }
     offers_check(&self->bridge, now);
+    actions_check(&self->bridge);
     websocket_check(self->socket, now);
     daemon_topics_check(self->topics, now);
     sd_notify(0, "WATCHDOG=1");

@@ -15,9 +15,10 @@
 /* Status of action_result. */
 enum { GOAL_SUCCEEDED = 4, GOAL_CANCELED = 5, GOAL_ABORTED = 6 };
 
-/* Seconds that the daemon has to cancel a call. */
-static const double CANCEL_TIME = 5;
+/* Seconds that the daemon has to cancel a call; before it is asked again, doubled each time. */
+static const double CANCEL_TIME = 5, CANCEL_PAUSE = 0.05;
 
+static const char cancelled_early[] = "cancelled before it began (CANCELLED)";
 static const char gateway_stops[] = "the gateway stops (UNAVAILABLE)";
 
 typedef struct call_queue {
@@ -116,7 +117,7 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     double left = made->deadline - monotonic_time();
     if (made->is_cancelled || left <= 0) {
         fail(made, made->is_cancelled ? CALL_CANCELLED : CALL_FAILED,
-             made->is_cancelled ? "cancelled before it began (CANCELLED)"
+             made->is_cancelled ? cancelled_early
                                 : "the time for the call was over before it began (DEADLINE_EXCEEDED)");
         return NULL;
     }
@@ -133,8 +134,10 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
         dyn_client_draw_numbers(client, &client_number, &number);
     made->client_number = client_number;
     made->number = number;
-    if (client == NULL || dyn_client_call_numbered(client, client_number, number, request, size, left, &failure, &reply,
-                                                   &reply_size) != DYN_CLIENT_OK) {
+    if (made->is_cancelled) {
+        fail(made, CALL_CANCELLED, cancelled_early);
+    } else if (client == NULL || dyn_client_call_numbered(client, client_number, number, request, size, left, &failure,
+                                                          &reply, &reply_size) != DYN_CLIENT_OK) {
         fail_client(link, made, &failure);
     } else {
         result = method_unpack(made->method, reply, reply_size, error);
@@ -151,8 +154,10 @@ static void make(daemon_link *link, call *made) {
         made->task(link, made->user, made->reason);
         return;
     }
-    if (made->arguments == NULL)
+    if (made->arguments == NULL || json_is_null(made->arguments)) {
+        json_decref(made->arguments);
         made->arguments = json_object();
+    }
     ProtobufCMessage *result = exchange(link, made);
     if (made->peer == NULL) {
         made->result = result;
@@ -347,9 +352,12 @@ static void on_cancelled(bridge *of, void *user, const ProtobufCMessage *result,
 
 void call_cancel(bridge *of, call *cancelled) {
     char client_number[24];
+    double now = monotonic_time();
     cancelled->is_cancelled = true;
-    if (cancelled->number == 0)
+    if (cancelled->number == 0 || now < cancelled->next_cancel)
         return;
+    cancelled->cancel_pause = cancelled->cancel_pause > 0 ? 2 * cancelled->cancel_pause : CANCEL_PAUSE;
+    cancelled->next_cancel = now + cancelled->cancel_pause;
     snprintf(client_number, sizeof client_number, "%llu", (unsigned long long)cancelled->client_number);
     call_ask(of, "/dynamics/cancel", json_pack("{ss sI}", "client", client_number, "id", (json_int_t)cancelled->number),
              CANCEL_TIME, on_cancelled, NULL);

@@ -38,6 +38,7 @@ typedef struct call {
     void (*on_end)(struct call *ended); /* on the event loop, before the answer is sent; may be NULL */
     void *user;
 
+    double next_cancel, cancel_pause;       /* when the daemon is to be asked again */
     _Atomic bool is_cancelled;              /* while it waits: it is not made */
     _Atomic uint64_t client_number, number; /* under which it is known to the daemon; 0: it is not made yet */
     call_outcome outcome;
@@ -65,7 +66,8 @@ void call_ask(bridge *of, const char *service, json_t *arguments, double timeout
  * is empty when all went well. */
 void call_work(bridge *of, call_task task, question_end on_end, void *user);
 
-/* Cancels a call: one that waits is not made, one that is being made is cancelled in the daemon. */
+/* Cancels a call: one that waits is not made, one that is being made is cancelled in the daemon. To be called again now
+ * and then until the call is over, since the daemon may be asked to cancel it before it has the call itself. */
 void call_cancel(bridge *of, call *cancelled);
 
 /* Ends a call that was not started in vain: answers that it failed. */

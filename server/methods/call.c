@@ -120,6 +120,13 @@ bool call_may_proceed(call *c, double fraction) {
     return now <= c->deadline && !atomic_load(&c->running.is_cancelled);
 }
 
+bool call_proceed(call *c, double fraction) {
+    if (!call_may_proceed(c, fraction) && !call_is_cancelled(c)) {
+        call_is_late(c);
+    }
+    return !call_has_ended(c);
+}
+
 void *call_allocate(call *c, size_t count, size_t size) {
     void *result = arena_array(&c->memory, count, size);
     if (!result) {

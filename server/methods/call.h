@@ -83,6 +83,9 @@ bool call_is_cancelled(call *c);
  * for it should end. Where the request wants it, tells how far it is (0 to 1). */
 bool call_may_proceed(call *c, double fraction);
 
+/* Same, for the thread that answers the call: false when the call has ended with that error. */
+bool call_proceed(call *c, double fraction);
+
 /* A zeroed message of the reply in the call's memory; NULL and the call ended when out of memory. */
 void *call_allocate(call *c, size_t count, size_t size);
 

@@ -207,7 +207,7 @@ static bool compute(batch *b, const operation *o, task *t) {
 static bool draw(batch *b, const operation *o, double *q) {
     uint64_t state = b->call->request->configuration_space->seed;
     for (size_t s = 0; s < b->n; s++) {
-        if (s % BLOCK_SAMPLES == 0 && call_is_late(b->call)) {
+        if (s % BLOCK_SAMPLES == 0 && !call_proceed(b->call, (double)s / (double)b->n)) {
             return false;
         }
         if (o->seed) {

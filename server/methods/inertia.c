@@ -280,7 +280,7 @@ static bool add_parts(call *c, dyn_inertia *sum, double *volume) {
     for (size_t i = 0; i < r->n_parts; i++) {
         part p = {.call = c, .from = r->parts[i]};
         snprintf(p.path, sizeof p.path, "parts[%zu]", i);
-        if (call_is_late(c) || !take_part(&p)) {
+        if (!call_proceed(c, (double)i / (double)r->n_parts) || !take_part(&p)) {
             return false;
         }
         if (i == 0) {

@@ -208,10 +208,13 @@ static void do_steps(call *c, simulation *s, uint64_t steps) {
     simulation_progress progress = SIMULATION_STEPPED;
     uint64_t done = 0;
     while (done < steps && progress == SIMULATION_STEPPED) {
-        if (call_is_late(c)) {
-            call_fail(c, DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED,
-                      "%llu of %llu steps were done in the time that was given; the simulation stands after step %llu",
-                      (unsigned long long)done, (unsigned long long)steps, (unsigned long long)s->step);
+        if (!call_proceed(c, (double)done / (double)steps)) {
+            bool is_late = c->status.code == DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED;
+            call_fail(c, (Dynamics__V1__Code)c->status.code,
+                      "%llu of %llu steps were done %s; the simulation stands after step %llu",
+                      (unsigned long long)done, (unsigned long long)steps,
+                      is_late ? "in the time that was given" : "before the request was cancelled",
+                      (unsigned long long)s->step);
             return;
         }
         for (int i = 0; i < STEPS_A_LOOK && done < steps && progress == SIMULATION_STEPPED; i++) {

@@ -15,6 +15,7 @@ endfunction()
 add_rosbridge_test(protocol)
 add_rosbridge_test(topics)
 add_rosbridge_test(inputs)
+add_rosbridge_test(goals)
 add_rosbridge_test(access)
 add_rosbridge_test(dial)
 

@@ -36,13 +36,15 @@ class WebSocket:
         self.sock.close()
 
     def _read(self, size):
-        while len(self.pending) < size:
-            piece = self.sock.recv(65536)
-            if not piece:
+        pieces, length = [self.pending], len(self.pending)
+        while length < size:
+            pieces.append(self.sock.recv(1 << 20))
+            length += len(pieces[-1])
+            if not pieces[-1]:
                 raise Closed()
-            self.pending += piece
-        taken, self.pending = self.pending[:size], self.pending[size:]
-        return taken
+        whole = b"".join(pieces)
+        self.pending = whole[size:]
+        return whole[:size]
 
     def send_frame(self, opcode, payload, final=True):
         head = bytes([opcode | (0x80 if final else 0)])
