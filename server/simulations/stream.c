@@ -93,7 +93,8 @@ size_t stream_waiting(const stream *s) {
 }
 
 uint64_t stream_credit(const stream *s) {
-    return s->order.last + s->options.capacity - stream_waiting(s);
+    size_t free = s->options.capacity - stream_waiting(s);
+    return s->order.last < UINT64_MAX - free ? s->order.last + free : UINT64_MAX;
 }
 
 static void tell(stream *s, stream_event event, const char *format, ...) __attribute__((format(printf, 3, 4)));

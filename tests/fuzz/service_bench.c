@@ -1,0 +1,122 @@
+/* The service of the daemon without a network. */
+#include "service_bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/clock.h"
+
+static const char arm[] =
+    "<robot name='arm'><link name='base'><inertial><mass value='3'/>"
+    "<inertia ixx='.2' ixy='0' ixz='0' iyy='.2' iyz='0' izz='.2'/></inertial></link>"
+    "<joint name='shoulder' type='continuous'><parent link='base'/><child link='upper'/><axis xyz='0 1 0'/></joint>"
+    "<link name='upper'><inertial><origin xyz='0.5 0 0'/><mass value='2'/>"
+    "<inertia ixx='.1' ixy='0' ixz='0' iyy='.1' iyz='0' izz='.1'/></inertial></link>"
+    "<joint name='elbow' type='prismatic'><parent link='upper'/><child link='lower'/><origin xyz='1 0 0'/>"
+    "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
+    "<link name='lower'><inertial><mass value='1'/>"
+    "<inertia ixx='.1' ixy='0' ixz='0' iyy='.1' iyz='0' izz='.1'/></inertial></link></robot>";
+
+void require(bool holds, const char *property) {
+    if (!holds) {
+        fprintf(stderr, "does not hold: %s\n", property);
+        abort();
+    }
+}
+
+static uint8_t *keep_buffer(transport_call *base, size_t size) {
+    kept_call *call = (kept_call *)base;
+    free(call->reply);
+    call->reply = malloc(size + 1);
+    call->size = size;
+    return call->reply;
+}
+
+static void keep_reply(transport_call *base) {
+    ((kept_call *)base)->answers++;
+}
+
+static const transport_carrier keeping = {.reply_buffer = keep_buffer, .send = keep_reply};
+
+/* The worker that takes long requests is this thread. */
+static bool run_at_once(void *pool, void (*run)(void *task), void *task) {
+    (void)pool;
+    run(task);
+    return true;
+}
+
+static void load(bench *b, const char *name, dyn_base base) {
+    model_entry *entry;
+    dyn_error error;
+    const model_options options = {.base = base};
+    dyn_status status = model_entry_create(arm, strlen(arm), name, "", &options, 100, &error, &entry);
+    require(status == DYN_OK && model_store_insert(b->store, entry, false, NULL) == MODEL_INSERTED, "the arm loads");
+    model_entry_release(entry);
+}
+
+void bench_start(bench *b, const char *state_directory) {
+    static const char *const ingest[] = {"inproc://ingest"};
+    b->limits.message_bytes = 1 << 16;
+    b->limits.reply_bytes = 1 << 18;
+    b->limits.samples = 1000;
+    b->limits.models = 4;
+    b->limits.links = 100;
+    b->limits.request_time = 0.02; /* a rollout may ask for any number of steps */
+    b->limits.simulations = 4;
+    b->limits.streams = 4;
+    b->limits.stream_points = 64;
+    b->limits.recording_bytes = 1 << 20;
+    b->limits.lease_time = 60;
+    log_configure(&b->log, LOG_LEVEL_ERROR, LOG_FORMAT_PLAIN);
+    health_init(&b->health);
+    b->store = model_store_create(4);
+    const live_options lives = {.store = b->store,
+                                .limits = &b->limits,
+                                .counters = &b->counters,
+                                .log = &b->log,
+                                .threads = 1,
+                                .state_directory = state_directory};
+    b->live = live_create(&lives);
+    require(b->live != NULL, "the service starts");
+    live_attach(b->live, NULL, ingest, 1);
+    const service_options options = {.store = b->store,
+                                     .live = b->live,
+                                     .limits = &b->limits,
+                                     .counters = &b->counters,
+                                     .health = &b->health,
+                                     .log = &b->log,
+                                     .submit = run_at_once,
+                                     .workers = 1};
+    b->service = service_create(&options);
+    require(b->store && b->live && b->service, "the service starts");
+    load(b, "arm", DYN_BASE_FIXED);
+    load(b, "walker", DYN_BASE_FLOATING);
+}
+
+void bench_stop(bench *b) {
+    live_free(b->live);
+    service_free(b->service);
+    model_store_free(b->store);
+    health_free(&b->health);
+    memset(b, 0, sizeof *b);
+}
+
+void bench_handle(bench *b, const uint8_t *request, size_t size, kept_call *call) {
+    *call = (kept_call){
+        .call = {
+            .carrier = &keeping, .request = request, .request_size = size, .arrival = clock_now(), .peer = "fuzz"}};
+    service_handle(b->service, &call->call);
+}
+
+Dynamics__V1__Reply *bench_ask(bench *b, const Dynamics__V1__Request *request) {
+    uint8_t bytes[1024];
+    kept_call call;
+    require(dynamics__v1__request__get_packed_size(request) <= sizeof bytes, "the request is short");
+    bench_handle(b, bytes, dynamics__v1__request__pack(request, bytes), &call);
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, call.size, call.reply);
+    free(call.reply);
+    require(reply && reply->status, "the answer is a Reply with a status");
+    require(reply->status->code == DYNAMICS__V1__CODE__CODE_OK, reply->status->message);
+    return reply;
+}
