@@ -26,6 +26,7 @@ set_tests_properties(system.rosbridge_message_files PROPERTIES LABELS system)
 # Real clients look at the plain build; they are not about memory.
 if(NOT DYNAMICS_SANITIZE)
   add_rosbridge_test(node_roslib)
+  add_rosbridge_test(older_clients)
   add_rosbridge_test(browser)
   add_rosbridge_test(message_compilers ${PROJECT_BINARY_DIR}/clients/rosbridge/ros)
   add_rosbridge_test(ros1)

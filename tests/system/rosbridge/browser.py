@@ -98,9 +98,10 @@ def main():
     if not shutil.which("chromium"):
         packages.skip("chromium is not installed")
     directory = packages.install(packages.EXAMPLES)
-    shutil.copy(packages.HERE / "scenario.mjs", directory)
+    for name in ("services.mjs", "scenario.mjs"):
+        shutil.copy(packages.HERE / name, directory)
     pathlib.Path(directory, "scenario.html").write_text(SCENARIO)
-    daemon = fixture.Daemon()
+    daemon = fixture.Daemon(keeps_state=True)
     gateway = fixture.Gateway(daemon)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=directory))
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -52,14 +52,16 @@ class Program:
 
 
 class Daemon(Program):
-    """A daemon with the sample robots, in a directory of its own."""
+    """A daemon with the sample robots, in a directory of its own; `keeps_state`: recordings and simulations, too."""
 
-    def __init__(self):
+    def __init__(self, keeps_state=False):
         self.directory = tempfile.mkdtemp(prefix="rosbridge.")
         self.request = f"ipc://{self.directory}/request.sock"
         self.events = f"ipc://{self.directory}/events.sock"
+        state = pathlib.Path(self.directory, "state")
+        state.mkdir()
         super().__init__(self.directory, "dynamicsd", os.environ["DYNAMICSD"], "--endpoint", self.request, "--events",
-                         self.events, "--models", os.environ["ROBOTS"])
+                         self.events, "--models", os.environ["ROBOTS"], *(["--state", state] if keeps_state else []))
         wait_for(lambda: self.control("ping").returncode == 0, "the daemon answers")
 
     def control(self, *arguments):

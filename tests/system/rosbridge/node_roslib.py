@@ -7,14 +7,14 @@ import sys
 import fixture
 import packages
 
-SCENARIO = ["scenario.mjs", "roslib.mjs"]
+SCENARIO = ["services.mjs", "scenario.mjs", "roslib.mjs"]
 
 
 def main():
     directory, node = packages.install(packages.EXAMPLES), packages.node()
     for name in SCENARIO:
         shutil.copy(packages.HERE / name, directory)
-    daemon = fixture.Daemon()
+    daemon = fixture.Daemon(keeps_state=True)
     gateway = fixture.Gateway(daemon)
     done = subprocess.run([node, directory / "roslib.mjs", f"ws://127.0.0.1:{gateway.port}"], check=False, timeout=110)
     codes = gateway.stop(), daemon.stop()

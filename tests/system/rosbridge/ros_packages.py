@@ -17,7 +17,8 @@ def need(*modules):
     """Skips the test where a program or module is not installed; runs it under Debian's Python."""
     if sys.executable != PYTHON and os.path.exists(PYTHON):
         os.execv(PYTHON, [PYTHON, *sys.argv])
-    missing = [each for each in (*modules, "rospy", "genpy", "rosidl_adapter", "em") if not importlib.util.find_spec(each)]
+    needed = (*modules, "rospy", "genpy", "rosidl_adapter", "em")
+    missing = [each for each in needed if not importlib.util.find_spec(each)]
     missing += [] if os.path.exists(GENACTION) else ["libactionlib-msgs-dev"]
     missing += [] if shutil.which("roscore") else ["ros-core"]
     if missing:

@@ -1,0 +1,6 @@
+// The scenario with roslib 1: node roslib.mjs URL
+import ROSLIB from "roslib";
+import { run } from "./scenario.mjs";
+
+await run(ROSLIB, process.argv[2], (line) => console.log(line));
+process.exit(0);

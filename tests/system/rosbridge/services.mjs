@@ -1,0 +1,60 @@
+// A call of each method of the daemon, in an order in which one finds what it needs: [method, arguments] or
+// [method, (answers) => arguments], where answers[method] is what that method answered. A third element is the time in
+// seconds to wait before: until the lease of the simulation has run out.
+const q = [0.1, 0.2];
+const rows = { model: "two_link", q: [0, 0, 0.1, 0.2, 0.3, 0.1] };
+const description = `<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1"
+  izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="a"/>
+  <child link="b"/><axis xyz="0 0 1"/></joint></robot>`;
+const simulation = (answers) => ({ simulation: "called", token: answers.create_simulation.token });
+
+export const calls = [
+  ["health", { component: "" }],
+  ["check_health", {}],
+  ["server_info", {}],
+  ["load_model", { urdf: description, name: "called" }],
+  ["list_models", {}],
+  ["describe_model", { model: "called" }],
+  ["derive_model", { model: "two_link", operations: [{ lock: { joints: ["joint2"] } }], name: "called_derived" }],
+  ["export_model", { model: "called" }],
+  ["unload_model", { model: "called_derived" }],
+  ["inertia", { parts: [{ sphere: { radius: 0.1 }, mass: 2 }] }],
+  ["configuration_space", { model: "two_link", operation: "CONFIGURATION_OPERATION_NEUTRAL", samples: 1 }],
+  ["base_parameters", { model: "two_link" }],
+  ["inverse_dynamics", { model: "two_link", q }],
+  ["forward_dynamics", { model: "two_link", q }],
+  ["mass_matrix", { model: "two_link", q }],
+  ["gravity", { model: "two_link", q }],
+  ["bias_forces", { model: "two_link", q }],
+  ["evaluate", { model: "two_link", q, quantities: ["QUANTITY_MASS_MATRIX", "QUANTITY_KINETIC_ENERGY"] }],
+  ["explain", { model: "two_link", q }],
+  ["kinematics", { model: "two_link", q, frames: ["link2"], poses: true }],
+  ["rollout", { model: "two_link", q, steps: 3 }],
+  ["inverse_dynamics_trajectory", { ...rows, time: [0, 0.1, 0.2] }],
+  ["forward_dynamics_trajectory", { model: "two_link", q, v: [0, 0], tau: [0, 0, 0, 0], step: 0.01 }],
+  ["derive_rates", { ...rows, time: [0, 0.1, 0.2], rates: "RATES_SPLINE" }],
+  ["cancel", { client: 1, id: 1 }],
+  ["create_simulation",
+    { name: "called", model: "two_link", q, pace: "PACE_CLOCK", is_paused: true, lease: 2, keep: true }],
+  ["list_simulations", {}],
+  ["watch_simulation", { simulation: "called" }],
+  ["record_simulation", (answers) => ({ ...simulation(answers), recording: "called" })],
+  ["step_simulation", (answers) => ({ ...simulation(answers), steps: 2 })],
+  ["set_simulation_input", (answers) => ({ ...simulation(answers), input: { tau: [1, 2] } })],
+  ["get_simulation_state", { simulation: "called" }],
+  ["set_simulation_state", (answers) => ({ ...simulation(answers), q, v: [0, 0] })],
+  ["resume_simulation", simulation],
+  ["pause_simulation", simulation],
+  ["reset_simulation", simulation],
+  ["save_simulations", {}],
+  ["delete_simulation", simulation],
+  ["restore_simulations", {}],
+  ["claim_simulation", { simulation: "called" }, 2.5],
+  ["replay_simulation", { recording: "called" }],
+  ["open_stream", { name: "called", model: "two_link" }],
+  ["list_streams", {}],
+  ["stream_status", { stream: "called" }],
+  ["get_stream_points", { stream: "called" }],
+  ["watch_stream", { stream: "called" }],
+  ["close_stream", (answers) => ({ stream: "called", key: answers.open_stream.key })],
+];
