@@ -36,13 +36,7 @@ static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *s
     in->first = added;
 }
 
-static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
-    live_simulations *of = user;
-    const Dynamics__V1__ListSimulationsReply *list = (const Dynamics__V1__ListSimulationsReply *)result;
-    (void)in, (void)reason;
-    of->is_asking = false;
-    if (list == NULL)
-        return;
+void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulationsReply *list) {
     of->generation++;
     for (size_t i = 0; i < list->n_simulations; i++) {
         live_object *known = live_object_find(of->first, list->simulations[i]->name);
@@ -54,6 +48,14 @@ static void on_list(bridge *in, void *user, const ProtobufCMessage *result, cons
         if (live_object_find(of->first, list->simulations[i]->name) == NULL &&
             live_object_is_free(of->bridge, "simulation", list->simulations[i]->name))
             begin(of, list->simulations[i]);
+}
+
+static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
+    live_simulations *of = user;
+    (void)in, (void)reason;
+    of->is_asking = false;
+    if (result != NULL)
+        live_simulations_list(of, (const Dynamics__V1__ListSimulationsReply *)result);
 }
 
 void live_simulations_ask(live_simulations *of) {

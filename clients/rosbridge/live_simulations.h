@@ -5,6 +5,7 @@
 #define ROSBRIDGE_LIVE_SIMULATIONS_H
 
 #include <dynamics/v1/event.pb-c.h>
+#include <dynamics/v1/simulation.pb-c.h>
 
 #include "live_object.h"
 
@@ -29,7 +30,10 @@ typedef struct live_simulations {
     bool is_asking;
 } live_simulations;
 
-/* Asks for the list of simulations; opens and closes topics when it comes. */
+/* Opens topics of what is new in a list, and closes those of what is not in it any more. */
+void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulationsReply *list);
+
+/* Asks for the list of simulations. */
 void live_simulations_ask(live_simulations *of);
 
 /* Watches simulations whose topics are read, and no longer those whose topics are not. */

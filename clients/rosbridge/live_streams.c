@@ -41,13 +41,7 @@ static bool is_same(const live_object *known, const Dynamics__V1__StreamSummary 
     return same;
 }
 
-static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
-    live_streams *of = user;
-    const Dynamics__V1__ListStreamsReply *list = (const Dynamics__V1__ListStreamsReply *)result;
-    (void)in, (void)reason;
-    of->is_asking = false;
-    if (list == NULL)
-        return;
+void live_streams_list(live_streams *of, const Dynamics__V1__ListStreamsReply *list) {
     of->generation++;
     for (size_t i = 0; i < list->n_streams; i++) {
         live_object *known = live_object_find(of->first, list->streams[i]->name);
@@ -59,6 +53,14 @@ static void on_list(bridge *in, void *user, const ProtobufCMessage *result, cons
         if (live_object_find(of->first, list->streams[i]->name) == NULL &&
             live_object_is_free(of->bridge, "stream", list->streams[i]->name))
             begin(of, list->streams[i]);
+}
+
+static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
+    live_streams *of = user;
+    (void)in, (void)reason;
+    of->is_asking = false;
+    if (result != NULL)
+        live_streams_list(of, (const Dynamics__V1__ListStreamsReply *)result);
 }
 
 void live_streams_ask(live_streams *of) {

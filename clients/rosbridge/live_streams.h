@@ -5,6 +5,7 @@
 #define ROSBRIDGE_LIVE_STREAMS_H
 
 #include <dynamics/v1/event.pb-c.h>
+#include <dynamics/v1/stream.pb-c.h>
 
 #include "live_object.h"
 
@@ -19,7 +20,10 @@ typedef struct live_streams {
     bool is_asking;
 } live_streams;
 
-/* Asks for the list of streams; opens and closes topics when it comes. */
+/* Opens topics of what is new in a list, and closes those of what is not in it any more. */
+void live_streams_list(live_streams *of, const Dynamics__V1__ListStreamsReply *list);
+
+/* Asks for the list of streams. */
 void live_streams_ask(live_streams *of);
 
 /* Watches streams whose topics are read, and no longer those whose topics are not. */

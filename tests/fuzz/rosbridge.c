@@ -1,6 +1,7 @@
 /*
  * Any bytes as messages of a peer, without a network or a daemon: the first byte says whether they are JSON or CBOR.
- * The gateway answers or is silent, never fails, and what it sends is a message of the protocol.
+ * The gateway answers or is silent, never fails, and what it sends is a message of the protocol. Simulations and streams
+ * are there as the daemon tells them, and have an event each; what they are sent is read, and then refused.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 
 #include "cbor_codec.h"
+#include "live_simulations.h"
+#include "live_streams.h"
 #include "offers.h"
 #include "protocol.h"
 #include "target.h"
@@ -19,6 +22,8 @@ typedef struct bench {
     uv_loop_t loop;
     bridge bridge;
     peer *peer, *other;
+    live_simulations simulations;
+    live_streams streams;
 } bench;
 
 static void require(bool holds, const char *property) {
@@ -40,6 +45,77 @@ static void send_line(peer *from, const char *line) {
     protocol_take(from, line, strlen(line), false);
 }
 
+/* ---- what lives in the daemon ------------------------------------------------------------------------------------ */
+
+#define TEXT(text) ((char *)(uintptr_t)(text))
+
+enum { NQ = 9, NV = 8 }; /* "a", "b", "base/0" .. "base/6" */
+
+static void learn(live_object *object) {
+    Dynamics__V1__Joint joints[3] = {DYNAMICS__V1__JOINT__INIT, DYNAMICS__V1__JOINT__INIT, DYNAMICS__V1__JOINT__INIT};
+    Dynamics__V1__Joint *list[] = {&joints[0], &joints[1], &joints[2]};
+    Dynamics__V1__DescribeModelReply model = DYNAMICS__V1__DESCRIBE_MODEL_REPLY__INIT;
+    static const char *const names[] = {"a", "b", "base"};
+    for (int i = 0; i < 3; i++) {
+        joints[i].name = TEXT(names[i]);
+        joints[i].nq = i < 2 ? 1 : 7;
+        joints[i].nv = i < 2 ? 1 : 6;
+    }
+    model.n_joints = 3;
+    model.joints = list;
+    live_object_learn(object, &model);
+}
+
+/* The simulations "s" and "unknown", the joints of which cannot be told, and the stream "p". */
+static void begin_live(bench *b) {
+    Dynamics__V1__SimulationSummary simulations[2] = {DYNAMICS__V1__SIMULATION_SUMMARY__INIT,
+                                                      DYNAMICS__V1__SIMULATION_SUMMARY__INIT};
+    Dynamics__V1__SimulationSummary *simulation_list[] = {&simulations[0], &simulations[1]};
+    Dynamics__V1__ListSimulationsReply told = DYNAMICS__V1__LIST_SIMULATIONS_REPLY__INIT;
+    Dynamics__V1__StreamSummary stream = DYNAMICS__V1__STREAM_SUMMARY__INIT, *stream_list[] = {&stream};
+    Dynamics__V1__ListStreamsReply streams = DYNAMICS__V1__LIST_STREAMS_REPLY__INIT;
+    simulations[0].name = TEXT("unknown");
+    simulations[1].name = TEXT("s");
+    told.n_simulations = 2;
+    told.simulations = simulation_list;
+    stream.name = TEXT("p");
+    stream.kind = DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD;
+    streams.n_streams = 1;
+    streams.streams = stream_list;
+    b->simulations.bridge = b->streams.bridge = &b->bridge;
+    live_simulations_list(&b->simulations, &told);
+    live_streams_list(&b->streams, &streams);
+    learn(live_object_find(b->simulations.first, "s"));
+    learn(live_object_find(b->streams.first, "p"));
+}
+
+/* One event of each, for who has subscribed. */
+static void tell_events(bench *b) {
+    static double time[1] = {0.5}, row[NQ] = {1, -0.0, 3e-310, 1e308, 5, 6, 7, 8, 9};
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__SimulationStateEvent state = DYNAMICS__V1__SIMULATION_STATE_EVENT__INIT;
+    Dynamics__V1__StreamTorques torques = DYNAMICS__V1__STREAM_TORQUES__INIT;
+    state.simulation = TEXT("s");
+    state.n_time = 1;
+    state.n_q = NQ;
+    state.n_v = state.n_tau = NV;
+    state.time = time;
+    state.q = state.v = state.tau = row;
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE;
+    event.simulation_state = &state;
+    require(live_simulations_take(&b->simulations, &event), "the simulation is known");
+    torques.stream = TEXT("p");
+    torques.n_t = 1;
+    torques.n_tau = NV;
+    torques.t = time;
+    torques.tau = row;
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES;
+    event.stream_torques = &torques;
+    require(live_streams_take(&b->streams, &event), "the stream is known");
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
 /* Something to be talked about: a topic, a subscription, a service and a call that waits. */
 static void set_up(bench *b) {
     memset(b, 0, sizeof *b);
@@ -50,6 +126,7 @@ static void set_up(bench *b) {
     b->peer = peer_add(&b->bridge, "fuzz");
     b->other = peer_add(&b->bridge, "other");
     require(b->peer != NULL && b->other != NULL, "there is memory for peers");
+    begin_live(b);
     send_line(b->other, "{\"op\":\"advertise_service\",\"service\":\"/s\",\"type\":\"a/B\"}");
     send_line(b->other,
               "{\"op\":\"subscribe\",\"topic\":\"/t\",\"type\":\"sensor_msgs/JointState\",\"throttle_rate\":1}");
@@ -78,6 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     set_up(&b);
     protocol_take(b.peer, data + 1, size - 1, data[0] == 'C');
     protocol_take(b.other, data + 1, size - 1, data[0] == 'C');
+    tell_events(&b);
     offers_check(&b.bridge, monotonic_time() + 1e6);
     topics_flush(&b.bridge, monotonic_time() + 1);
     peer_check(b.peer, monotonic_time() + 100);
@@ -85,6 +163,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_sent(b.other);
     peer_remove(b.peer);
     peer_remove(b.other);
+    live_simulations_stop(&b.simulations);
+    live_streams_stop(&b.streams);
     topics_close(&b.bridge);
     require(b.bridge.topics == NULL && b.bridge.offers == NULL && b.bridge.relays == NULL && b.bridge.goals == NULL,
             "nothing is left of peers that have gone");
