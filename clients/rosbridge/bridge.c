@@ -109,6 +109,8 @@ static void announce(const life *self) {
     if (file != NULL) {
         fprintf(file, "%u\n", port);
         fclose(file);
+    } else if (c->port_file[0] != '\0') {
+        fprintf(stderr, "dynamics-rosbridge: port_file: %s cannot be written\n", c->port_file);
     }
     bridge_log(&self->bridge, "listens at %s, port %u", c->address, port);
     sd_notifyf(0, "READY=1\nSTATUS=Listens at %s, port %u.", c->address, port);

@@ -14,50 +14,73 @@
 
 typedef enum key_type { KEY_WORD, KEY_PATH, KEY_COUNT, KEY_SECONDS, KEY_ORIGINS, KEY_TRUTH } key_type;
 
-/* One key: where its value goes, its default, and what is allowed. */
+/* One key: where its value goes, its default, what is allowed, and what it means. */
 typedef struct key {
     const char *section, *name;
     key_type type;
     size_t offset;
     const char *standard;
     double low, high;
+    const char *meaning;
 } key;
 
 #define AT(member) offsetof(config, member)
 
 static const key keys[] = {
-    {"server", "address", KEY_WORD, AT(address), "127.0.0.1", 0, 0},
-    {"server", "port", KEY_COUNT, AT(port), "9090", 0, 65535},
-    {"server", "port_file", KEY_PATH, AT(port_file), "", 0, 0},
-    {"server", "certificate", KEY_PATH, AT(certificate), "", 0, 0},
-    {"server", "key", KEY_PATH, AT(key), "", 0, 0},
-    {"server", "token_file", KEY_PATH, AT(token_file), "", 0, 0},
-    {"server", "origins", KEY_ORIGINS, AT(origins), "http://localhost http://127.0.0.1 http://[::1]", 0, 0},
-    {"daemon", "request", KEY_WORD, AT(request), "ipc:///run/dynamicsd/dynamicsd.sock", 0, 0},
-    {"daemon", "events", KEY_WORD, AT(events), "ipc:///run/dynamicsd/events.sock", 0, 0},
-    {"daemon", "threads", KEY_COUNT, AT(threads), "16", 1, 256},
-    {"daemon", "health_interval", KEY_SECONDS, AT(health_interval), "1", 0.1, 3600},
-    {"dial", "url", KEY_WORD, AT(dial), "", 0, 0},
-    {"dial", "interval", KEY_SECONDS, AT(dial_interval), "1", 0.1, 3600},
-    {"ros", "version", KEY_COUNT, AT(ros_version), "2", 1, 2},
-    {"limits", "connections", KEY_COUNT, AT(connections), "256", 1, 10000},
-    {"limits", "message_bytes", KEY_COUNT, AT(message_bytes), "8388608", 1024, 1 << 30},
-    {"limits", "calls", KEY_COUNT, AT(calls), "4096", 1, 100000},
-    {"limits", "queued_calls", KEY_COUNT, AT(queued_calls), "16384", 1, 1000000},
-    {"limits", "queued_bytes", KEY_COUNT, AT(queued_bytes), "67108864", 1024, 1 << 30},
-    {"limits", "subscriptions", KEY_COUNT, AT(subscriptions), "256", 1, 100000},
-    {"limits", "advertisements", KEY_COUNT, AT(advertisements), "256", 1, 100000},
-    {"limits", "control_messages", KEY_COUNT, AT(control_messages), "16384", 16, 1000000},
-    {"limits", "control_bytes", KEY_COUNT, AT(control_bytes), "134217728", 65536, 1 << 30},
-    {"limits", "data_bytes", KEY_COUNT, AT(data_bytes), "4194304", 65536, 1 << 30},
-    {"limits", "fragments", KEY_COUNT, AT(fragments), "10000", 1, 1000000},
-    {"limits", "partial_messages", KEY_COUNT, AT(partial_messages), "8", 1, 1000},
-    {"limits", "fragment_time", KEY_SECONDS, AT(fragment_time), "10", 0.1, 3600},
-    {"limits", "call_time", KEY_SECONDS, AT(call_time), "30", 0.01, 86400},
-    {"limits", "idle_time", KEY_SECONDS, AT(idle_time), "3600", 0.1, 1e7},
-    {"limits", "ping_interval", KEY_SECONDS, AT(ping_interval), "15", 1, 60000},
-    {"limits", "ping_timeout", KEY_SECONDS, AT(ping_timeout), "10", 1, 60000},
-    {"log", "verbose", KEY_TRUTH, AT(is_verbose), "no", 0, 0},
+    {"server", "address", KEY_WORD, AT(address), "127.0.0.1", 0, 0,
+     "where it listens; empty: nowhere, only [dial] is used"},
+    {"server", "port", KEY_COUNT, AT(port), "9090", 0, 65535, "its port; 0: any that is free"},
+    {"server", "port_file", KEY_PATH, AT(port_file), "", 0, 0,
+     "receives the port, for programs that let the system choose it"},
+    {"server", "certificate", KEY_PATH, AT(certificate), "", 0, 0,
+     "TLS: file of the certificate chain; with server.key it is wss://"},
+    {"server", "key", KEY_PATH, AT(key), "", 0, 0, "TLS: file of the key"},
+    {"server", "token_file", KEY_PATH, AT(token_file), "", 0, 0,
+     "its first line is the token that everybody needs, of 16 characters or more"},
+    {"server", "origins", KEY_ORIGINS, AT(origins), "http://localhost http://127.0.0.1 http://[::1]", 0, 0,
+     "pages that may connect, by origin; without a port: any port; null: files; *: all"},
+    {"daemon", "request", KEY_WORD, AT(request), "ipc:///run/dynamicsd/dynamicsd.sock", 0, 0,
+     "the daemon's request endpoint"},
+    {"daemon", "events", KEY_WORD, AT(events), "ipc:///run/dynamicsd/events.sock", 0, 0, "the daemon's event endpoint"},
+    {"daemon", "threads", KEY_COUNT, AT(threads), "16", 1, 256, "calls that are in work at the same time"},
+    {"daemon", "health_interval", KEY_SECONDS, AT(health_interval), "1", 0.1, 3600,
+     "s between looks at health, simulations and streams"},
+    {"dial", "url", KEY_WORD, AT(dial), "", 0, 0, "ws:// or wss:// address of a rosbridge server; empty: none"},
+    {"dial", "interval", KEY_SECONDS, AT(dial_interval), "1", 0.1, 3600, "s before it is dialled again"},
+    {"ros", "version", KEY_COUNT, AT(ros_version), "2", 1, 2,
+     "spelling of types, and of times where a subscriber does not tell"},
+    {"limits", "connections", KEY_COUNT, AT(connections), "256", 1, 10000,
+     "connections; beyond: HTTP 503, or close code 1013"},
+    {"limits", "message_bytes", KEY_COUNT, AT(message_bytes), "8388608", 1024, 1 << 30,
+     "bytes of a message; beyond: close code 1009; and of all fragments that wait"},
+    {"limits", "calls", KEY_COUNT, AT(calls), "4096", 1, 100000,
+     "calls of a connection under way; beyond they are refused"},
+    {"limits", "queued_calls", KEY_COUNT, AT(queued_calls), "16384", 1, 1000000,
+     "calls of all connections under way; beyond they are refused"},
+    {"limits", "queued_bytes", KEY_COUNT, AT(queued_bytes), "67108864", 1024, 1 << 30,
+     "bytes of the messages of those calls; and of the trajectories of a stream that wait"},
+    {"limits", "subscriptions", KEY_COUNT, AT(subscriptions), "256", 1, 100000, "topics that a connection reads"},
+    {"limits", "advertisements", KEY_COUNT, AT(advertisements), "256", 1, 100000,
+     "topics, services and actions that a connection offers"},
+    {"limits", "control_messages", KEY_COUNT, AT(control_messages), "16384", 16, 1000000,
+     "answers that a connection does not read; beyond: close code 1008"},
+    {"limits", "control_bytes", KEY_COUNT, AT(control_bytes), "134217728", 65536, 1 << 30,
+     "their bytes; beyond: close code 1008"},
+    {"limits", "data_bytes", KEY_COUNT, AT(data_bytes), "4194304", 65536, 1 << 30,
+     "bytes of topics that a connection does not read; beyond the oldest are dropped"},
+    {"limits", "fragments", KEY_COUNT, AT(fragments), "10000", 1, 1000000, "fragments of a message"},
+    {"limits", "partial_messages", KEY_COUNT, AT(partial_messages), "8", 1, 1000,
+     "messages of a connection that are incomplete at a time"},
+    {"limits", "fragment_time", KEY_SECONDS, AT(fragment_time), "10", 0.1, 3600,
+     "s from the first fragment of a message to the last"},
+    {"limits", "call_time", KEY_SECONDS, AT(call_time), "30", 0.01, 86400,
+     "s that a call may take; a shorter \"timeout\" of the call holds"},
+    {"limits", "idle_time", KEY_SECONDS, AT(idle_time), "3600", 0.1, 1e7,
+     "s without a message, call or subscription; then close code 1000"},
+    {"limits", "ping_interval", KEY_SECONDS, AT(ping_interval), "15", 1, 30000, "s of silence before a ping"},
+    {"limits", "ping_timeout", KEY_SECONDS, AT(ping_timeout), "10", 1, 30000,
+     "s for its answer; then the connection is closed"},
+    {"log", "verbose", KEY_TRUTH, AT(is_verbose), "no", 0, 0, "connections that come and go, to standard error"},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -156,6 +179,18 @@ bool config_set(config *c, const char *section, const char *name, const char *va
         snprintf(error, CONFIG_ERROR_SIZE, "unknown key \"%.64s\" in [%.64s]; see the example configuration", name,
                  section);
     return false;
+}
+
+void config_describe(FILE *to) {
+    for (size_t i = 0; i < KEYS; i++) {
+        const key *k = &keys[i];
+        if (i == 0 || strcmp(keys[i - 1].section, k->section) != 0)
+            fprintf(to, "  [%s]\n", k->section);
+        fprintf(to, "  %s =%s%s\n      %s", k->name, k->standard[0] != '\0' ? " " : "", k->standard, k->meaning);
+        if (k->type == KEY_COUNT || k->type == KEY_SECONDS)
+            fprintf(to, " (%g to %.10g)", k->low, k->high);
+        fputc('\n', to);
+    }
 }
 
 /* The file while it is read. */

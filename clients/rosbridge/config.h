@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define CONFIG_DEFAULT_PATH "/etc/dynamicsd/rosbridge.conf"
 
@@ -47,6 +48,9 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]);
 
 /* Sets one key, as a line "name = value" of the section would. */
 bool config_set(config *c, const char *section, const char *name, const char *value, char error[CONFIG_ERROR_SIZE]);
+
+/* Writes all keys with their defaults, bounds and meanings, as text for --help. */
+void config_describe(FILE *to);
 
 /* Checks what concerns several keys, and reads the token. */
 bool config_complete(config *c, char error[CONFIG_ERROR_SIZE]);

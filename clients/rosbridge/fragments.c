@@ -32,6 +32,7 @@ static void forget(fragments *of, partial_message **link) {
     partial_message *gone = *link;
     *link = gone->next;
     of->count--;
+    of->bytes -= gone->bytes;
     free_partial(gone);
 }
 
@@ -72,16 +73,17 @@ static char *join(const partial_message *of) {
 static const char *check(const fragments *of, const fragment_limits *limits, const partial_message *known,
                          size_t length, long long number, long long total) {
     if (total < 1 || (size_t)total > limits->fragments)
-        return "\"total\" is not from 1 to the limit of fragments";
+        return "\"total\" is not from 1 to limits.fragments";
     if (number < 0 || number >= total)
         return "\"num\" is not from 0 to total - 1";
-    if (known == NULL)
-        return of->count < limits->messages ? NULL : "too many messages are incomplete";
-    if (known->total != (size_t)total)
+    if (known == NULL && of->count >= limits->messages)
+        return "too many messages are incomplete (limits.partial_messages)";
+    if (known != NULL && known->total != (size_t)total)
         return "\"total\" is another than in the fragments before";
-    if (known->pieces[number].data != NULL)
+    if (known != NULL && known->pieces[number].data != NULL)
         return "this fragment came twice";
-    return known->bytes + length > limits->bytes ? "the message is larger than allowed" : NULL;
+    return of->bytes + length > limits->bytes ? "what is incomplete is larger than allowed (limits.message_bytes)"
+                                              : NULL;
 }
 
 fragment_result fragments_take(fragments *of, const fragment_limits *limits, double now, const char *id,
@@ -106,6 +108,7 @@ fragment_result fragments_take(fragments *of, const fragment_limits *limits, dou
     memcpy(taken->data, data, length);
     taken->length = length;
     known->bytes += length;
+    of->bytes += length;
     if (++known->arrived < known->total)
         return FRAGMENT_KEPT;
     *message = join(known);

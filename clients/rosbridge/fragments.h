@@ -10,7 +10,7 @@
 typedef struct fragment_limits {
     size_t messages;  /* incomplete ones at a time */
     size_t fragments; /* of one message */
-    size_t bytes;     /* of one message */
+    size_t bytes;     /* of all that is incomplete */
     double time;      /* s from the first fragment to the last */
 } fragment_limits;
 
@@ -19,7 +19,7 @@ typedef struct partial_message partial_message;
 /* All of one peer. */
 typedef struct fragments {
     partial_message *partial;
-    size_t count;
+    size_t count, bytes;
 } fragments;
 
 enum { FRAGMENT_ERROR_SIZE = 160 };

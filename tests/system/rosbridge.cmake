@@ -17,6 +17,7 @@ add_rosbridge_test(topics)
 add_rosbridge_test(inputs)
 add_rosbridge_test(goals)
 add_rosbridge_test(access)
+add_rosbridge_test(usage)
 add_rosbridge_test(dial)
 
 add_test(NAME system.rosbridge_message_files

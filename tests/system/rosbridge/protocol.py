@@ -242,7 +242,7 @@ class BadMessages(fixture.Case):
             {"op": "fragment", "id": "m0", "num": 0, "total": 2, "data": "x"})))
         self.assertIn("did not become complete", self.client.receive("status")["msg"])
         self.client.send("fragment", id="big", num=0, total=3, data="x" * 60000)
-        self.assertIn("larger than allowed", self.client.status(json.dumps(
+        self.assertIn("what is incomplete is larger than allowed", self.client.status(json.dumps(
             {"op": "fragment", "id": "big", "num": 1, "total": 3, "data": "x" * 60000})))
 
     def test_images_that_hold_too_much_are_refused(self):
