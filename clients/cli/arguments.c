@@ -79,8 +79,10 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
                            "how a step is made (default the first)"},
     [OPTION_CONTROL] = {"control", "none|pd|pd_gravity|computed_torque",
                         "what holds the initial configuration (default none)"},
-    [OPTION_KP] = {"kp", "X", "gain on positions of every joint (default 0)"},
-    [OPTION_KD] = {"kd", "X", "gain on velocities of every joint (default 0)"},
+    [OPTION_KP] = {"kp", "X|X,X,..|JOINT=X,..",
+                   "gain on positions: one for all joints, one for each, or by name; also mixed: "
+                   "100,elbow_joint=50 (default 0)"},
+    [OPTION_KD] = {"kd", "X|X,X,..|JOINT=X,..", "gain on velocities, likewise (default 0)"},
     [OPTION_DISTURBANCE] = {"disturbance", "X",
                             "standard deviation of a random force on every joint, N m or N (default 0)"},
     [OPTION_FREQUENCY] = {"frequency", "HZ",

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "gains.h"
 #include "given_forces.h"
 #include "numbers.h"
 #include "state_source.h"
@@ -222,10 +223,11 @@ typedef struct own_simulation {
     dyn_client *client;
     char name[80];
     uint64_t token;
-    double duration, frequency, kp, kd, v[1];
+    double duration, frequency;
     state_source source;
     state_batch start;
     given_forces forces;
+    gains gains;
     dyn_client_simulation_options options;
 } own_simulation;
 
@@ -253,10 +255,6 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
     if (code == EXIT_OK)
         code = take_number(given, OPTION_RATE, "rate", 0, &o->rate);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_KP, "kp", 0, &own->kp);
-    if (code == EXIT_OK)
-        code = take_number(given, OPTION_KD, "kd", 0, &own->kd);
-    if (code == EXIT_OK)
         code = take_number(given, OPTION_DISTURBANCE, "disturbance", 0, &o->disturbance);
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, integrators, 0, &integrator);
@@ -269,9 +267,6 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
     o->model = given->positional[0];
     o->integrator = (dyn_client_integrator)integrator;
     o->law = (dyn_client_control_law)law;
-    o->gain_count = 1;
-    o->kp = &own->kp;
-    o->kd = &own->kd;
     o->seed = (uint64_t)seed;
     o->follows_clock = given->value[OPTION_RATE] != NULL;
     o->is_paused = true;
@@ -382,6 +377,8 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     if (code == EXIT_OK)
         code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
     if (code == EXIT_OK)
+        code = gains_take(given, &robot.layout, &own.gains);
+    if (code == EXIT_OK)
         code = state_source_open(given, &robot.layout, true, &own.source);
     if (code == EXIT_OK && !state_batch_create(&robot.layout, 1, &own.start))
         code = complain_memory();
@@ -396,6 +393,9 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         own.options.v = own.start.values[STATE_V];
         own.options.joint_count = robot.layout.name_count;
         own.options.joint_names = robot.layout.names;
+        own.options.gain_count = own.gains.count;
+        own.options.kp = own.gains.kp;
+        own.options.kd = own.gains.kd;
         if (dyn_client_create_simulation(client, &own.options, 0, &error, &own.token, &created) != DYN_CLIENT_OK) {
             code = complain_call(&error, NULL);
         } else {
@@ -411,6 +411,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     state_source_close(&own.source);
     state_batch_free(&own.start);
     given_forces_free(&own.forces);
+    gains_free(&own.gains);
     close_robot(&robot);
     return code;
 }
@@ -451,9 +452,9 @@ exit_code run_simulations(const command *self, const arguments *given, dyn_clien
 }
 
 static bool print_streams(const dyn_client_stream_list *list) {
-    static const char *const headings[] = {"stream",  "kind",      "of",        "accepted", "lost",
-                                           "late",    "duplicate", "reordered", "refused",  "beyond credit",
-                                           "waiting", "lag [ms]",  "idle [s]"};
+    static const char *const headings[] = {"stream",  "kind",       "of",        "accepted", "lost",
+                                           "late",    "duplicate",  "reordered", "refused",  "beyond credit",
+                                           "waiting", "last point", "idle [s]"};
     static const char *const kinds[] = {"feedforward", "simulation input", "record"};
     table *lines = table_create();
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
@@ -467,7 +468,10 @@ static bool print_streams(const dyn_client_stream_list *list) {
         table_add_cell(lines, "%s", s->simulation[0] != '\0' ? s->simulation : s->model);
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
             table_add_cell(lines, "%llu", (unsigned long long)counts[k]);
-        table_add_cell(lines, "%.3f", 1e3 * s->lag);
+        if (s->last_sequence > 0)
+            table_add_cell(lines, "%.3f ms %s", 1e3 * fabs(s->lag), s->lag > 0 ? "late" : "early");
+        else
+            table_add_cell(lines, "-");
         table_add_cell(lines, "%.1f", s->idle);
     }
     bool printed = table_print(lines, 0);

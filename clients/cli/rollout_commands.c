@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "exchange.h"
+#include "gains.h"
 #include "numbers.h"
 #include "progress_bar.h"
 #include "state_source.h"
@@ -35,7 +36,7 @@ typedef struct motion_run {
     dyn_client_query query;
     double gravity[3];
     dyn_client_stepping stepping;
-    double kp, kd;
+    gains gains;
     trace rows;
 } motion_run;
 
@@ -72,15 +73,13 @@ static exit_code take_stepping(motion_run *run, bool is_ideal) {
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_CONTROL, 4, CONTROLS, 0, &law);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_KP, "kp", true, 0, &run->kp);
-    if (code == EXIT_OK)
-        code = take_number(given, OPTION_KD, "kd", true, 0, &run->kd);
+        code = gains_take(given, &run->robot, &run->gains);
     if (code == EXIT_OK)
         code = take_count(given, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
     s->integrator = (dyn_client_integrator)integrator;
     s->law = (dyn_client_control_law)law;
     s->substeps = (uint32_t)substeps;
-    s->gain_count = 1, s->kp = &run->kp, s->kd = &run->kd;
+    s->gain_count = run->gains.count, s->kp = run->gains.kp, s->kd = run->gains.kd;
     s->ignore_damping = s->ignore_friction = s->ignore_effort_limits = is_ideal || given->value[OPTION_IDEAL] != NULL;
     s->stop = s->ignore_damping ? DYN_CLIENT_STOP_NONE : DYN_CLIENT_STOP_RIGID;
     return code;
@@ -116,6 +115,7 @@ static void close_run(motion_run *run) {
         trace_close(&run->rows);
     state_source_close(&run->source);
     state_batch_free(&run->batch);
+    gains_free(&run->gains);
     layout_free(&run->robot);
     dyn_client_description_free(run->description);
 }

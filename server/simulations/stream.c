@@ -156,7 +156,7 @@ static void note_refusal(verdicts *f, uint64_t sequence, const char *format, ...
     f->first_bad = sequence;
 }
 
-/* Seconds by which a point is behind its time. */
+/* Seconds from when a point is due to when it comes: positive is late. */
 static double lag_of(stream *s, double t, uint64_t arrival) {
     if (s->options.kind == STREAM_SIMULATION_INPUT) {
         return atomic_load_explicit(&s->target->time, memory_order_relaxed) - t;

@@ -549,6 +549,27 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
     ck_assert_msg(run.code == 0 && strstr(run.output, "wrist_3_joint") != NULL, "%s", run.error);
     outcome_free(&run);
     must_fail("$ctl rollout ur5 --duration 0", 2, "--duration 0");
+    /* Gains for all, for each, and by name are the same gains; another one is another motion. */
+    static const char *const gains[] = {
+        "--kp 50 --kd 10,elbow_joint=4", "--kp 50,50,50,50,50,50 --kd 10,10,4,10,10,10",
+        "--joints elbow_joint,shoulder_pan_joint,shoulder_lift_joint,wrist_1_joint,wrist_2_joint,wrist_3_joint "
+        "--kp 50 --kd 4,10,10,10,10,10",
+        "--kp 50 --kd 10"};
+    double ends[4][14];
+    for (int k = 0; k < 4; k++) {
+        run = shell("$ctl rollout ur5 --state zero --control pd %s --duration 0.2 --stride 200 --csv", gains[k]);
+        ck_assert_msg(run.code == 0, "%s", run.error);
+        ck_assert_uint_ge(last_row(run.output, 14, ends[k]), 8);
+        outcome_free(&run);
+    }
+    ck_assert_double_eq(ends[0][2], ends[1][2]);
+    ck_assert_double_eq(ends[0][4], ends[1][4]);
+    ck_assert_double_eq(ends[0][4], ends[2][2]);
+    ck_assert_double_ne(ends[0][4], ends[3][4]);
+    must_fail("$ctl rollout ur5 --control pd --kp 1,2", 2, "2 gains; give one for all joints, nv = 6 of them");
+    must_fail("$ctl rollout ur5 --control pd --kd knee=2", 2, "--kd: ur5 has no moving joint \"knee\"");
+    must_fail("$ctl rollout ur5 --control pd --kp elbow_joint=-2", 2, "\"-2\" is not a number that is not less than 0");
+    must_fail("$ctl simulate ur5 --control pd --kp 1,x", 2, "\"x\" is not a number");
     must_fail("$ctl rollout ur5 --to 0,0,0,0,0,0", 2, "--control");
     must_fail("$ctl rollout ur5 --accurate --control pd", 1, "rollout.accuracy");
     must_fail("$ctl rollout ur5 --duration 1e6 --timeout 0.3", 4, "give it a longer timeout, or ask for less");

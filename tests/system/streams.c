@@ -198,6 +198,9 @@ START_TEST(points_behind_the_pace_of_the_first_are_late) {
     ck_assert_uint_eq(list->streams[0].late, 1);
     ck_assert_uint_eq(list->streams[0].accepted, 2);
     ck_assert_double_ge(list->streams[0].greatest_lag, 0.29);
+    /* The last one came some 0.2 s before it was due: early is negative. */
+    ck_assert_double_lt(list->streams[0].lag, 0);
+    ck_assert_double_gt(list->streams[0].lag, -0.21);
     dyn_client_stream_list_free(list);
     ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
 }
@@ -294,7 +297,10 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     plan(0, POINTS, t, q, v, a);
     ok(dyn_client_set_simulation_state(client, "arm", token, NV, NV, q, v, 0, &error, NULL));
     ok(dyn_client_push_points(stream, POINTS, t, q, v, a, NULL, 0, &error));
-    dyn_client_stream_list_free(wait_for("plan", 1));
+    dyn_client_stream_list *early = wait_for("plan", 1);
+    ck_assert_double_eq_tol(early->streams[0].lag, t[0] - t[POINTS - 1], 1e-12);
+    ck_assert_double_eq_tol(early->streams[0].greatest_lag, 0, 1e-12);
+    dyn_client_stream_list_free(early);
     ok(dyn_client_record_simulation(client, "arm", token, "fed", 0, &error));
     ok(dyn_client_step_simulation(client, "arm", token, POINTS - 1, NULL, 0, &error, &state));
     ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
@@ -318,6 +324,7 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     ck_assert_uint_eq(list->streams[0].late, 10);
     ck_assert_uint_eq(list->streams[0].accepted, POINTS);
     ck_assert_double_gt(list->streams[0].greatest_lag, 0.08);
+    ck_assert_double_eq_tol(list->streams[0].lag, t[POINTS - 1] - t[9], 1e-9);
     dyn_client_stream_list_free(list);
     ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
 }

@@ -1359,7 +1359,11 @@ typedef struct dyn_client_stream_info {
     dyn_client_stream_kind kind;
     uint64_t accepted, lost, late, duplicates, reordered, refused, beyond_credit, chunks, consumed, empty;
     uint64_t last_sequence, credit, waiting;
-    double lag, greatest_lag, idle; /* s */
+    /* s from when the last point was due to when it came: positive, it was late; negative, it came ahead of its time. And
+     * the greatest of all points. A point is due when t has passed since the first as on its own clock, or when simulated
+     * time is t. */
+    double lag, greatest_lag;
+    double idle; /* s since the last chunk */
     uint32_t watchers;
     uint32_t nq, nv;    /* length of its rows */
     size_t joint_count; /* order of its values; 0: the model's own */

@@ -1,0 +1,87 @@
+/*
+ * The gains of a controller.
+ */
+#include "gains.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "numbers.h"
+
+/* Sets the coordinates of v of that name: a joint's, or one of them. False: there are none. */
+static bool set_named(const layout *robot, const char *name, double value, double *values) {
+    char whole[160];
+    bool is_found = false;
+    for (size_t i = 0; i < robot->nv; i++) {
+        const coordinate *at = &robot->v[i];
+        if (strcmp(at->joint->name, name) == 0 ||
+            strcmp(coordinate_name(at, at->joint->nv, sizeof whole, whole), name) == 0) {
+            values[i] = value;
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
+/* Takes one entry, "100" or "elbow_joint=50"; `plain` counts those without a name. */
+static exit_code take_entry(const layout *robot, const char *name, char *entry, size_t *plain, double *values) {
+    double value;
+    char *equals = strchr(entry, '=');
+    const char *number = equals != NULL ? equals + 1 : entry;
+    if (!parse_number(number, &value) || value < 0)
+        return complain(EXIT_USAGE, "--%s: \"%s\" is not a number that is not less than 0", name, number);
+    if (equals == NULL) {
+        if (*plain < robot->nv)
+            values[*plain] = value;
+        ++*plain;
+        return EXIT_OK;
+    }
+    *equals = '\0';
+    const char *model = robot->robot->model.name;
+    return set_named(robot, entry, value, values)
+               ? EXIT_OK
+               : complain(EXIT_USAGE, "--%s: %s has no moving joint \"%s\" (see dynamicsctl describe %s)", name, model,
+                          entry, model);
+}
+
+/* Takes the entries with a name, or those without one, which stand for all joints where there is one. */
+static exit_code take_entries(const layout *robot, const char *name, const char *text, bool are_named, double *values) {
+    size_t plain = 0;
+    exit_code code = EXIT_OK;
+    char *copy = strdup(text), *rest = copy;
+    if (copy == NULL)
+        return complain_memory();
+    for (char *entry; code == EXIT_OK && (entry = strsep(&rest, ",")) != NULL;)
+        if ((strchr(entry, '=') != NULL) == are_named)
+            code = take_entry(robot, name, entry, &plain, values);
+    free(copy);
+    for (size_t i = 1; plain == 1 && i < robot->nv; i++)
+        values[i] = values[0];
+    if (code == EXIT_OK && plain > 1 && plain != robot->nv)
+        code = complain(EXIT_USAGE, "--%s %s: %zu gains; give one for all joints, nv = %zu of them, or JOINT=GAIN",
+                        name, text, plain, robot->nv);
+    return code;
+}
+
+static exit_code take_gain(const arguments *given, option wanted, const char *name, const layout *robot,
+                           double **values) {
+    const char *text = given->value[wanted];
+    *values = calloc(robot->nv + 1, sizeof **values);
+    if (*values == NULL)
+        return complain_memory();
+    exit_code code = text != NULL ? take_entries(robot, name, text, false, *values) : EXIT_OK;
+    return code == EXIT_OK && text != NULL ? take_entries(robot, name, text, true, *values) : code;
+}
+
+exit_code gains_take(const arguments *given, const layout *robot, gains *taken) {
+    *taken = (gains){.count = robot->nv};
+    exit_code code = take_gain(given, OPTION_KP, "kp", robot, &taken->kp);
+    return code == EXIT_OK ? take_gain(given, OPTION_KD, "kd", robot, &taken->kd) : code;
+}
+
+void gains_free(gains *freed) {
+    free(freed->kp);
+    free(freed->kd);
+    *freed = (gains){0};
+}
