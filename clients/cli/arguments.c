@@ -20,10 +20,9 @@ typedef struct option_text {
 static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_ENDPOINT] = {"endpoint", "URL", "the daemon's address: ipc:///PATH or tcp://HOST:PORT"},
     [OPTION_CONFIG] = {"config", "FILE", "configuration of the daemon, to take the address from"},
-    [OPTION_TIMEOUT] =
-        {"timeout", "S",
-         "longest time to wait for each answer, seconds (default 10, or what the daemon allows where a request may be "
-         "long); connecting takes at most 2"},
+    [OPTION_TIMEOUT] = {"timeout", "S",
+                        "longest time to wait for each answer, seconds (default 10, or what the daemon\n"
+                        "                            allows where a request may be long); connecting takes at most 2"},
     [OPTION_HELP] = {"help", NULL, "this text"},
     [OPTION_VERSION] = {"version", NULL, "the version of dynamicsctl"},
     [OPTION_JSON] = {"json", NULL, "write JSON, numbers with 17 significant digits"},
