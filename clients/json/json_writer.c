@@ -64,8 +64,11 @@ static void write_string(json_writer *writer, const char *text) {
     fputc('"', writer->stream);
 }
 
+/* All 17 digits; the sign of a zero, which many readers take from a whole number, with a point. */
 static void write_double(json_writer *writer, double number) {
-    if (isfinite(number))
+    if (number == 0 && signbit(number))
+        fputs("-0.0", writer->stream);
+    else if (isfinite(number))
         fprintf(writer->stream, "%.17g", number);
     else
         fputs("null", writer->stream);

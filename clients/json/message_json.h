@@ -18,8 +18,7 @@ enum { MESSAGE_ERROR_SIZE = 512 };
  * Read beside what message_to_json writes: enums without the name of their type ("revolute"), by number, or "" for
  * zero; null for an absent message; a list of at most one for a message or a member of a oneof, as in languages without
  * absent fields; an object with the keys 0, 1, 2 ... for an array, which is what JSON.stringify makes of a
- * Float64Array; bytes as an array of numbers; 64-bit numbers as
- * text. */
+ * Float64Array; bytes as an array of numbers; 64-bit numbers as text. */
 ProtobufCMessage *message_from_json(const ProtobufCMessageDescriptor *type, json_t *object, const char *root,
                                     char error[MESSAGE_ERROR_SIZE]);
 

@@ -3,6 +3,7 @@
  */
 #include "ros_serialize.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,16 +53,21 @@ static size_t width_of(const char *type) {
     return strstr(type, "16") != NULL ? 2 : 1;
 }
 
+/* The value of an integer or a bool; a real is cut. */
+static json_int_t whole_of(const json_t *value) {
+    if (!json_is_real(value))
+        return json_is_true(value) ? 1 : json_integer_value(value);
+    return (json_int_t)fmax(-0x1p63, fmin(json_real_value(value), 0x1p63 - 1024));
+}
+
 static void put_primitive(sink *to, const char *type, const json_t *value) {
     if (strcmp(type, "string") == 0) {
         put_text(to, json_string_value(value), json_string_length(value));
         return;
     }
-    double real = json_number_value(value);
+    double real = json_is_null(value) ? NAN : json_number_value(value); /* JSON has no NaN */
     float single = (float)real;
-    json_int_t whole = json_is_boolean(value)   ? json_is_true(value)
-                       : json_is_integer(value) ? json_integer_value(value)
-                                                : (json_int_t)real;
+    json_int_t whole = whole_of(value);
     size_t width = width_of(type);
     align(to, width);
     if (strcmp(type, "float64") == 0)

@@ -4,6 +4,7 @@
  * are there as the daemon tells them, and have an event each; what they are sent is read, and then refused.
  */
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static void begin_live(bench *b) {
 
 /* One event of each, for who has subscribed. */
 static void tell_events(bench *b) {
-    static double time[1] = {0.5}, row[NQ] = {1, -0.0, 3e-310, 1e308, 5, 6, 7, 8, 9};
+    static double time[1] = {0.5}, row[NQ] = {1, -0.0, 3e-310, 1e308, NAN, INFINITY, 7, 8, 9};
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
     Dynamics__V1__SimulationStateEvent state = DYNAMICS__V1__SIMULATION_STATE_EVENT__INIT;
     Dynamics__V1__StreamTorques torques = DYNAMICS__V1__STREAM_TORQUES__INIT;

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Numbers through the gateway are those of the C client: in CBOR to the last bit, in JSON to 17 digits."""
+import json
+import math
+import random
+import struct
+import unittest
+
+import cbor
+import fixture
+
+# Smallest, denormal, zeros of both signs, a third, largest.
+ODD = [5e-324, -5e-324, 2.2250738585072014e-308, 1e-310, 0.0, -0.0, 1 / 3, 1e308, -1.7976931348623157e308]
+
+# Methods that change or tell something which has no numbers, or none that stay the same from call to call.
+OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "health", "server_info", "cancel", "create_simulation",
+          "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation", "resume_simulation",
+          "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation", "save_simulations",
+          "restore_simulations", "record_simulation", "replay_simulation", "open_stream", "close_stream",
+          "list_streams", "list_simulations", "stream_status", "get_stream_points", "watch_stream"}
+
+
+def bits(value):
+    """A value in which numbers are compared by their bits: 3 and 3.0 are equal, 0.0 and -0.0 are not."""
+    if isinstance(value, dict):
+        return {key: bits(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [bits(each) for each in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return struct.pack("<d", value) if abs(value) < 2 ** 53 else value
+    return value
+
+
+class Numbers(fixture.Case):
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(4)
+
+    def rows(self, count, width=7):
+        return [self.random.uniform(-1, 1) for _ in range(count * width)]
+
+    def questions(self):
+        q, v, a = self.rows(3), self.rows(3), self.rows(3)
+        state = {"model": "panda", "q": q, "v": v}
+        times = [0.01 * i for i in range(3)]
+        quantities = ["QUANTITY_MASS_MATRIX", "QUANTITY_CORIOLIS_MATRIX", "QUANTITY_KINETIC_ENERGY",
+                      "QUANTITY_FRAME_JACOBIAN", "QUANTITY_FORWARD_DYNAMICS_BY_Q", "QUANTITY_TORQUE_REGRESSOR"]
+        frame = {"frames": ["panda_link7"]}
+        return {
+            "list_models": {}, "describe_model": {"model": "panda"},
+            "inertia": {"parts": [{"density": 1234.5, "box": {"size": {"x": 0.1, "y": 1 / 3, "z": 0.7}}}]},
+            "configuration_space": {"model": "panda", "operation": "CONFIGURATION_OPERATION_INTEGRATE", **state,
+                                    "dt": [1 / 3] * 3},
+            "base_parameters": {"model": "panda"}, "inverse_dynamics": {**state, "a": a},
+            "forward_dynamics": {**state, "tau": a}, "mass_matrix": {"model": "panda", "q": q},
+            "gravity": {"model": "panda", "q": q}, "bias_forces": state,
+            "evaluate": {**state, "a": a, "tau": a, "quantities": quantities, **frame},
+            "explain": {"model": "panda", "q": q[:7], "v": v[:7], "a": a[:7]},
+            "kinematics": {"model": "panda", "q": q, "poses": True, "jacobians": True, **frame},
+            "rollout": {"model": "panda", "q": q, "v": v, "steps": 20, "stride": 5},
+            "inverse_dynamics_trajectory": {**state, "a": a, "time": times},
+            "forward_dynamics_trajectory": {"model": "panda", "q": q[:7], "v": v[:7], "tau": a, "step": 0.01},
+            "derive_rates": {"model": "panda", "q": q, "time": times, "rates": "RATES_CENTRAL"},
+        }
+
+    def test_every_method_has_the_numbers_of_the_c_client(self):
+        services = {name.split("/")[-1] for name in self.client.values("/rosapi/services")["services"]
+                    if name.startswith("/dynamics/") and name != "/dynamics/check_health"}
+        simulation = self.client.values("/dynamics/create_simulation", {"name": "still", "model": "panda",
+            "pace": "PACE_LOCKSTEP", "q": self.rows(1), "v": self.rows(1)})
+        questions = {**self.questions(), "get_simulation_state": {"simulation": "still"}}
+        self.assertEqual(services - set(questions), OTHERS & services)
+        for method, args in questions.items():
+            with self.subTest(method=method):
+                exact = self.daemon.call(method, args)
+                self.assertGreater(str(exact).count("."), 0)
+                self.volatile(exact)
+                text = self.client.values("/dynamics/" + method, args)
+                binary = cbor.decode(self.client.call("/dynamics/" + method, args, compression="cbor"))
+                self.assertTrue(binary["result"])
+                self.volatile(text)
+                self.volatile(binary["values"])
+                self.assertEqual(bits(text), bits(exact))
+                self.assertEqual(bits(binary["values"]), bits(exact))
+        self.client.values("/dynamics/delete_simulation", {"simulation": "still", "token": simulation["token"]})
+
+    def volatile(self, reply):
+        """Leaves out what changes by itself."""
+        if "simulation" in reply:
+            for key in ("lease_remaining", "statistics"):
+                reply["simulation"].pop(key, None)
+
+    def test_odd_numbers_go_to_the_daemon_and_back(self):
+        for x in ODD:
+            for send in (self.client.send, lambda op, **members: self.client.socket.send(
+                    cbor.encode({"op": op, **members}))):
+                for how in ({}, {"compression": "cbor"}):
+                    send("call_service", id="odd", service="/dynamics/create_simulation", args={
+                        "name": "odd", "model": "two_link", "pace": "PACE_LOCKSTEP", "q": [x, 1 / 3], "v": [0.0, x]},
+                        **how)
+                    made = self.client.receive()
+                    made = cbor.decode(made) if isinstance(made, bytes) else made
+                    self.assertTrue(made["result"], (x, made))
+                    state = made["values"]["state"]
+                    self.assertEqual(bits((state["q"] + state["v"])), bits([x, 1 / 3, 0.0, x]))
+                    self.client.values("/dynamics/delete_simulation", {"simulation": "odd",
+                        "token": made["values"]["token"]})
+
+    def test_odd_numbers_go_from_client_to_client(self):
+        reader = self.gateway.connect()
+        self.addCleanup(reader.close)
+        self.client.send("advertise", topic="/odd", type="std_msgs/Float64MultiArray")
+        for compression in ("none", "cbor", "png", "cbor-raw"):
+            reader.send("subscribe", topic="/odd", type="std_msgs/msg/Float64MultiArray", compression=compression)
+            reader.synchronize()
+            for send in (self.client.send, lambda op, **members: self.client.socket.send(
+                    cbor.encode({"op": op, **members}))):
+                send("publish", topic="/odd", msg={"data": ODD})
+                got = reader.receive()
+                got = cbor.decode(got) if isinstance(got, bytes) else got
+                if compression == "png":
+                    got = json.loads(cbor.png_text(got["data"]))
+                if compression == "cbor-raw":
+                    self.assertTrue(got["msg"]["bytes"].endswith(struct.pack(f"<{len(ODD)}d", *ODD)))
+                else:
+                    self.assertEqual(bits(got["msg"]["data"]), bits(ODD))
+            reader.send("unsubscribe", topic="/odd")
+
+    def test_what_is_no_number_is_refused_by_its_path(self):
+        service, args = "/dynamics/gravity", {"model": "two_link", "q": [0.5, None]}
+        self.assertEqual(self.client.refusal(service, args), "args.q[1]: null is not a number")
+        for x in (math.nan, math.inf, -math.inf):
+            message = {"op": "call_service", "id": "n", "service": service, "args": {**args, "q": [0.5, x]}}
+            self.client.socket.send(cbor.encode(message))
+            answer = self.client.receive("service_response")
+            self.assertEqual((answer["result"], answer["values"]), (False, "args.q[1]: null is not a number"))
+        for text in ("NaN", "Infinity", "1e999", "-1e400", "0x10", "01", ".5", "1."):
+            told = self.client.status('{"op": "call_service", "service": "/dynamics/gravity", "args": [' + text + "]}")
+            self.assertIn("not JSON: line 1, column", told)
+
+
+if __name__ == "__main__":
+    unittest.main()
