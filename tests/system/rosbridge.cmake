@@ -13,6 +13,7 @@ WORK=${CMAKE_CURRENT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore
 endfunction()
 
 add_rosbridge_test(protocol)
+add_rosbridge_test(operations)
 add_rosbridge_test(topics)
 add_rosbridge_test(inputs)
 add_rosbridge_test(goals)
