@@ -14,7 +14,7 @@ typedef struct relay {
     struct relay *next;
     char id[RELAY_ID_SIZE]; /* towards the provider */
     char name[OFFER_NAME_SIZE];
-    bool is_action, is_cancelled;
+    bool is_action, is_bare, is_cancelled;
     peer *provider, *asking;
     json_t *asking_id;
     char asked_name[OFFER_NAME_SIZE];
@@ -29,7 +29,7 @@ offer *offer_find(bridge *in, const char *name, bool is_action) {
     return NULL;
 }
 
-const char *offer_add(peer *provider, const char *name, const char *type, bool is_action) {
+const char *offer_add(peer *provider, const char *name, bool is_bare, const char *type, bool is_action) {
     bridge *to = provider->bridge;
     offer *known = offer_find(to, name, is_action);
     if (known != NULL && known->provider != provider)
@@ -47,6 +47,7 @@ const char *offer_add(peer *provider, const char *name, const char *type, bool i
         to->offers = known;
         provider->advertisements++;
     }
+    known->is_bare = is_bare;
     snprintf(known->type, sizeof known->type, "%s", type);
     return NULL;
 }
@@ -88,6 +89,7 @@ void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, b
     snprintf(passed->name, sizeof passed->name, "%s", called->name);
     snprintf(passed->asked_name, sizeof passed->asked_name, "%s", by->name);
     passed->is_action = called->is_action;
+    passed->is_bare = called->is_bare;
     passed->provider = called->provider;
     passed->asking = peer_share(by->peer);
     passed->asking_id = json_incref(by->id);
@@ -96,8 +98,9 @@ void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, b
     passed->next = in->relays;
     in->relays = passed;
     by->peer->calls++;
-    json_t *message = json_pack("{ss ss ss sO*}", "op", called->is_action ? "send_action_goal" : "call_service", "id",
-                                passed->id, called->is_action ? "action" : "service", called->name, "args", arguments);
+    json_t *message =
+        json_pack("{ss ss ss sO*}", "op", called->is_action ? "send_action_goal" : "call_service", "id", passed->id,
+                  called->is_action ? "action" : "service", called->name + called->is_bare, "args", arguments);
     if (message != NULL && called->is_action) {
         json_object_set_new(message, "action_type", json_string(called->type));
         json_object_set_new(message, "feedback", json_boolean(wants_feedback));
@@ -129,8 +132,8 @@ bool offer_answer(peer *provider, const char *id, json_t *message, bool is_final
 bool offer_cancel(peer *asking, const json_t *id) {
     for (relay *found = asking->bridge->relays; found != NULL; found = found->next) {
         if (found->asking == asking && found->is_action && json_equal(found->asking_id, id)) {
-            peer_send(found->provider,
-                      json_pack("{ss ss ss}", "op", "cancel_action_goal", "id", found->id, "action", found->name));
+            peer_send(found->provider, json_pack("{ss ss ss}", "op", "cancel_action_goal", "id", found->id, "action",
+                                                 found->name + found->is_bare));
             return true;
         }
     }

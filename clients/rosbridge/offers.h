@@ -13,6 +13,7 @@ typedef struct offer {
     char name[OFFER_NAME_SIZE]; /* begins with a slash */
     char type[OFFER_NAME_SIZE];
     bool is_action;
+    bool is_bare; /* the provider names it without the slash */
     peer *provider;
 } offer;
 
@@ -20,7 +21,7 @@ typedef struct offer {
 offer *offer_find(bridge *in, const char *name, bool is_action);
 
 /* advertise_service, advertise_action: NULL, or a sentence about why not. */
-const char *offer_add(peer *provider, const char *name, const char *type, bool is_action);
+const char *offer_add(peer *provider, const char *name, bool is_bare, const char *type, bool is_action);
 
 /* False: this peer does not offer it. */
 bool offer_remove(peer *provider, const char *name, bool is_action);

@@ -83,6 +83,7 @@ static void subscribe(const request *from) {
     added->throttle = 1e-3 * throttle;
     added->queue_length = queue_length < 1e4 ? (size_t)queue_length : 10000;
     added->encoding = how;
+    added->is_bare = request_is_bare(from, "topic");
     finish(from, name, topic_subscribe(from->peer, name, type, added));
 }
 
@@ -101,7 +102,7 @@ static void add_offer(const request *from, const char *member, const char *kind,
     if (service_is_reserved(name))
         request_refuse(from, "%s: names below /dynamics and /rosapi are taken", name);
     else
-        finish(from, name, offer_add(from->peer, name, type, is_action));
+        finish(from, name, offer_add(from->peer, name, request_is_bare(from, member), type, is_action));
 }
 
 static void withdraw(const request *from, const char *member, bool is_action) {

@@ -45,6 +45,10 @@ bool request_name(const request *from, const char *member, char name[256]) {
                           text);
 }
 
+bool request_is_bare(const request *from, const char *member) {
+    return json_string_value(json_object_get(from->message, member))[0] != '/';
+}
+
 bool request_number(const request *from, const char *member, double standard, double *number) {
     const json_t *value = json_object_get(from->message, member);
     *number = json_is_number(value) ? json_number_value(value) : standard;
@@ -140,12 +144,17 @@ static void take_message(peer *from, json_t *message, size_t size, int nesting) 
     }
 }
 
+/* Some clients (ROS#) send JSON in binary frames. No message in CBOR begins like an object of JSON: it is a map. */
+static bool is_text(const void *bytes, size_t size, bool is_binary) {
+    return !is_binary || (size > 0 && *(const char *)bytes == '{');
+}
+
 void protocol_take(peer *from, const void *bytes, size_t size, bool is_binary) {
     metrics *counted = &from->bridge->metrics;
     counted->counters[COUNTER_MESSAGES_IN]++;
     counted->counters[COUNTER_BYTES_IN] += size;
     from->last_message = monotonic_time();
-    if (!is_binary) {
+    if (is_text(bytes, size, is_binary)) {
         take_text(from, bytes, size, 0);
         return;
     }

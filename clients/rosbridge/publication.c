@@ -15,29 +15,33 @@
 typedef struct publication {
     const topic *topic;
     json_t *message;
-    buffer_list encoded[2][4]; /* by spelling of times and compression */
+    buffer_list encoded[2][2][4]; /* by spelling of times and of the name, and compression */
 } publication;
 
+static const char *spelled_name(const publication *of, const subscription *to) {
+    return of->topic->name + to->is_bare;
+}
+
 /* cbor-raw carries the bytes of ROS's own serialization and the time. */
-static bool encode_raw(const publication *of, bool is_ros1, buffer_list *to) {
+static bool encode_raw(const publication *of, const subscription *to, buffer_list *list) {
     size_t size;
     uint8_t *bytes =
-        ros_serialize(of->topic->type, of->message, is_ros1 ? ROS_SERIALIZE_ROS1 : ROS_SERIALIZE_CDR, &size);
+        ros_serialize(of->topic->type, of->message, to->is_ros1 ? ROS_SERIALIZE_ROS1 : ROS_SERIALIZE_CDR, &size);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    bool encoded =
-        bytes != NULL && buffer_list_add(to, cbor_encode_raw(of->topic->name, now.tv_sec, now.tv_nsec, bytes, size));
+    bool encoded = bytes != NULL &&
+                   buffer_list_add(list, cbor_encode_raw(spelled_name(of, to), now.tv_sec, now.tv_nsec, bytes, size));
     free(bytes);
     return encoded;
 }
 
 /* The message with the envelope of publish. */
-static bool encode(const publication *of, bool is_ros1, const encoding *how, buffer_list *to) {
-    if (how->compression == COMPRESSION_CBOR_RAW)
-        return encode_raw(of, is_ros1, to);
-    json_t *message = is_ros1 ? ros_time_to_ros1(of->message) : json_incref(of->message);
-    json_t *envelope = json_pack("{ss ss so}", "op", "publish", "topic", of->topic->name, "msg", message);
-    bool encoded = envelope != NULL && encode_message(envelope, NULL, how, to);
+static bool encode(const publication *of, const subscription *to, buffer_list *list) {
+    if (to->encoding.compression == COMPRESSION_CBOR_RAW)
+        return encode_raw(of, to, list);
+    json_t *message = to->is_ros1 ? ros_time_to_ros1(of->message) : json_incref(of->message);
+    json_t *envelope = json_pack("{ss ss so}", "op", "publish", "topic", spelled_name(of, to), "msg", message);
+    bool encoded = envelope != NULL && encode_message(envelope, NULL, &to->encoding, list);
     json_decref(envelope);
     return encoded;
 }
@@ -48,8 +52,8 @@ static void deliver(publication *of, subscription *to) {
     buffer_list own = {0}, *messages = &own;
     bool is_shared = to->encoding.fragment_size == 0 || to->encoding.compression >= COMPRESSION_CBOR;
     if (is_shared)
-        messages = &of->encoded[to->is_ros1][to->encoding.compression];
-    bool encoded = messages->count > 0 || encode(of, to->is_ros1, &to->encoding, messages);
+        messages = &of->encoded[to->is_ros1][to->is_bare][to->encoding.compression];
+    bool encoded = messages->count > 0 || encode(of, to, messages);
     for (size_t i = 0; encoded && i < messages->count; i++) {
         size_t limit = to->queue_length * messages->count;
         outbox_add_data(&to->peer->outbox, buffer_share(messages->items[i]), to, limit);
@@ -61,9 +65,9 @@ static void deliver(publication *of, subscription *to) {
 }
 
 static void release(publication *released) {
-    for (int spelling = 0; spelling < 2; spelling++)
+    for (int spelling = 0; spelling < 4; spelling++)
         for (int kind = 0; kind < 4; kind++)
-            buffer_list_free(&released->encoded[spelling][kind]);
+            buffer_list_free(&released->encoded[spelling / 2][spelling % 2][kind]);
 }
 
 void publication_send_one(const topic *of, subscription *to, json_t *message) {

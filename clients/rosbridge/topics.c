@@ -201,6 +201,7 @@ static void combine(subscription *of) {
     of->throttle = INFINITY;
     of->queue_length = 0;
     of->encoding = (encoding){0};
+    of->is_bare = of->requests->is_bare;
     for (const subscribe_request *each = of->requests; each != NULL; each = each->next) {
         size_t size = each->encoding.fragment_size;
         of->throttle = fmin(of->throttle, each->throttle);

@@ -17,14 +17,17 @@ typedef struct subscribe_request {
     double throttle; /* s between messages */
     size_t queue_length;
     encoding encoding;
+    bool is_bare; /* named without the leading slash */
 } subscribe_request;
 
-/* One peer's interest in one topic: the shortest throttle, longest queue, smallest fragment of its requests. */
+/* One peer's interest in one topic: the shortest throttle, longest queue, smallest fragment of its requests, and the
+ * spelling of the last. */
 typedef struct subscription {
     struct subscription *next;
     peer *peer;
     subscribe_request *requests;
     bool is_ros1; /* spelling of times */
+    bool is_bare; /* spelling of the name */
     double throttle;
     size_t queue_length;
     encoding encoding;

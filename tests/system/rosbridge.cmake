@@ -21,6 +21,7 @@ add_rosbridge_test(numbers)
 add_rosbridge_test(access)
 add_rosbridge_test(usage)
 add_rosbridge_test(dial)
+add_rosbridge_test(wire)
 
 add_test(NAME system.rosbridge_message_files
          COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/message_files.py $<TARGET_FILE:rosbridge_messages>)

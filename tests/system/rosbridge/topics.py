@@ -27,7 +27,7 @@ class Topics(fixture.Case):
         whole = {**STATE, "velocity": [], "effort": []}
         self.assertEqual(writer.receive("publish")["msg"], whole)
         whole["header"] = {"stamp": {"sec": 5, "nanosec": 6}, "frame_id": "w"}
-        self.assertEqual(reader.receive("publish"), {"op": "publish", "topic": "/states", "msg": whole})
+        self.assertEqual(reader.receive("publish"), {"op": "publish", "topic": "states", "msg": whole})
         for message, reason in (({"position": [None]}, "msg.position[0]: null is not a float64"),
                                 ({"positions": []}, 'has no field "positions"'),
                                 ({"header": {"stamp": 7}}, "msg.header.stamp: a time"), (7, "msg: a sensor_msgs")):
