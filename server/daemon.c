@@ -2,6 +2,7 @@
 #include "daemon.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,9 @@ enum { OTHER_DESCRIPTORS = 128 };
 
 enum { STATUS_SIZE = 160 };
 
+/* Between two looks for memory that can go back to the system. */
+enum { TRIM_SECONDS = 5 };
+
 typedef struct daemon_state {
     const daemon_arguments *arguments;
     config config;
@@ -64,6 +68,7 @@ typedef struct daemon_state {
     bool is_scanning, must_scan_again, is_draining, has_lingered;
     uint64_t drain_end;   /* ns */
     uint64_t next_status; /* ns */
+    uint64_t next_trim;   /* ns */
     uint64_t watchdog_interval;
     char status[STATUS_SIZE]; /* what systemctl status was told last */
 } daemon_state;
@@ -193,12 +198,22 @@ static bool write_status(daemon_state *d) {
     return true;
 }
 
+/* Long messages come and go on many threads, and malloc keeps what they took for each of them: free pages go back to the
+ * system now and then, so that a flood leaves no memory taken behind it. */
+static void give_memory_back(daemon_state *d, uint64_t now) {
+    if (now >= d->next_trim) {
+        d->next_trim = now + TRIM_SECONDS * NANOSECONDS;
+        malloc_trim(0);
+    }
+}
+
 static void on_tick(uv_timer_t *timer) {
     daemon_state *d = timer->data;
     uint64_t now = clock_now();
     health_beat(&d->health);
     transport_sweep(d->transport);
     probe_tick(d->probe);
+    give_memory_back(d, now);
     if (now >= d->next_status) {
         d->next_status = now + NANOSECONDS;
         report_workers(d);

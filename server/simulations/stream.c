@@ -174,7 +174,8 @@ static bool is_welcome(stream *s, double t, uint64_t arrival, verdicts *f) {
     double lag = lag_of(s, t, arrival);
     bool has_bound = s->options.kind == STREAM_SIMULATION_INPUT || s->options.late_after > 0;
     s->lag = lag;
-    s->greatest_lag = s->counters.accepted + s->counters.late == 0 || lag > s->greatest_lag ? lag : s->greatest_lag;
+    s->greatest_lag = !s->has_lag || lag > s->greatest_lag ? lag : s->greatest_lag;
+    s->has_lag = true;
     if (!has_bound || lag <= s->options.late_after) {
         return true;
     }

@@ -89,7 +89,7 @@ struct stream {
     point_order order;
     stream_counters counters;
     double lag, greatest_lag;
-    bool has_first;
+    bool has_lag, has_first;
     double first_t;
     uint64_t first_arrival, last_arrival; /* ns; last_arrival: or of the opening */
     input_queue queue;

@@ -267,6 +267,27 @@ START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
 }
 END_TEST
 
+/* Each flood of a new stream takes its memory from other threads; all of it comes back. */
+START_TEST(floods_leave_no_memory_taken) {
+    dyn_client_stream_options options = {.name = "flood", .model = "ur5", .capacity = 10000};
+    size_t before = 0, after = SIZE_MAX;
+    for (int k = 0; k < 8; k++) {
+        dyn_client_stream *stream = open_stream(&options);
+        for (size_t i = 0; i < 20; i++) {
+            push(stream, 1 + i * 10000, 10000);
+        }
+        dyn_client_stream_list_free(wait_for("flood", 20));
+        ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+        before = k == 0 ? daemon_resident_bytes(&fixture) : before;
+    }
+    for (int i = 0; i < 100 && after > before + DAEMON_MEMORY_SLACK(2); i++) {
+        pause_for(0.1);
+        after = daemon_resident_bytes(&fixture);
+    }
+    ck_assert_uint_le(after, before + DAEMON_MEMORY_SLACK(2));
+}
+END_TEST
+
 /* A simulation in lockstep, whose PD controller follows a stream. */
 static uint64_t create_follower(void) {
     static const double kp = 400, kd = 40;
@@ -526,6 +547,7 @@ int main(void) {
     tcase_add_test(tests, points_behind_the_pace_of_the_first_are_late);
     tcase_add_test(tests, points_that_are_not_finite_are_refused_one_by_one);
     tcase_add_test(tests, flooding_planner_takes_no_memory_and_delays_nobody);
+    tcase_add_test(tests, floods_leave_no_memory_taken);
     tcase_add_test(tests, points_drive_a_simulation_at_their_time);
     tcase_add_test(tests, external_forces_act_beside_a_stream);
     tcase_add_test(tests, credit_bounds_points_that_wait);
