@@ -11,10 +11,10 @@ target_link_libraries(hostile_support PUBLIC system_support dynamics_proto Threa
 foreach(test contract_golden hostile_bytes hostile_life hostile_live hostile_peers hostile_requests)
   add_system_test(${test} hostile_support)
 endforeach()
+run_alone(hostile_bytes hostile_life hostile_live hostile_peers hostile_requests)
 # The thread sanitizer waits for a second at the end of each process, and Check makes one for each test.
 set_tests_properties(system.hostile_bytes system.hostile_life system.hostile_requests PROPERTIES
   ENVIRONMENT TSAN_OPTIONS=atexit_sleep_ms=20)
-# It measures times and takes many descriptors: nothing else runs beside it.
-set_tests_properties(system.hostile_peers PROPERTIES RUN_SERIAL ON
+set_tests_properties(system.hostile_peers PROPERTIES
   ENVIRONMENT
   "TSAN_OPTIONS=atexit_sleep_ms=20;LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/hostile_peers.supp")

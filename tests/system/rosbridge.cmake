@@ -27,6 +27,7 @@ add_test(NAME system.rosbridge_message_files
          COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/message_files.py $<TARGET_FILE:rosbridge_messages>)
 set_tests_properties(system.rosbridge_message_files PROPERTIES LABELS system)
 
+add_dependencies(threaded_tests dynamicsctl dynamics-rosbridge rosbridge_messages)
 # Real clients look at the plain build; they are not about memory.
 if(NOT DYNAMICS_SANITIZE)
   add_rosbridge_test(node_roslib)
