@@ -103,6 +103,15 @@ static exit_code take_reference(evaluation_run *run) {
     return code;
 }
 
+static exit_code take_precision(evaluation_run *run) {
+    static const char *const names[] = {"double", "single"};
+    size_t precision;
+    exit_code code = arguments_choice(run->context.given, OPTION_PRECISION, sizeof names / sizeof names[0], names,
+                                      DYN_CLIENT_DOUBLE_PRECISION, &precision);
+    run->context.query.precision = (dyn_client_precision)precision;
+    return code;
+}
+
 /* The model, its layout and what all requests share. */
 static exit_code prepare_query(evaluation_run *run) {
     const arguments *given = run->context.given;
@@ -129,6 +138,8 @@ static exit_code prepare_query(evaluation_run *run) {
         code = given_forces_take(given, &run->forces);
     if (code == EXIT_OK)
         code = take_payloads(run);
+    if (code == EXIT_OK)
+        code = take_precision(run);
     if (code != EXIT_OK)
         return code;
     if (run->evaluated->takes_frame)

@@ -171,6 +171,8 @@ static void write_info(const dyn_client_server_info *info) {
     emit_string(&writer, info->instruction_set);
     emit_key(&writer, "lanes");
     emit_unsigned(&writer, info->lanes);
+    emit_key(&writer, "single_lanes");
+    emit_unsigned(&writer, info->single_lanes);
     write_limits(&writer, info);
     write_endpoints(&writer, info);
     write_counters(&writer, info);
@@ -182,7 +184,8 @@ static void print_info(const dyn_client_server_info *info) {
     printf("dynamicsd %s, process %u, up for %.0f s\n", info->version, info->process_id, info->uptime);
     for (size_t i = 0; i < info->protocol_count; i++)
         printf("  protocol      %s\n", info->protocols[i]);
-    printf("  instructions  %s, %u state%s at once\n", info->instruction_set, info->lanes, info->lanes == 1 ? "" : "s");
+    printf("  instructions  %s, %u state%s at once, %u in single precision\n", info->instruction_set, info->lanes,
+           info->lanes == 1 ? "" : "s", info->single_lanes);
     printf("  workers       %u\n", info->workers);
     for (size_t i = 0; i < info->endpoint_count; i++)
         printf("  %-12s  %s\n", info->endpoints[i].kind, info->endpoints[i].address);

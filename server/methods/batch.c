@@ -120,6 +120,21 @@ bool batch_check(batch *b, const char *field, size_t count) {
     return false;
 }
 
+bool batch_take_precision(batch *b, Dynamics__V1__Precision wire) {
+    switch (wire) {
+    case DYNAMICS__V1__PRECISION__PRECISION_DOUBLE:
+        b->precision = DYN_DOUBLE_PRECISION;
+        return true;
+    case DYNAMICS__V1__PRECISION__PRECISION_SINGLE:
+        b->precision = DYN_SINGLE_PRECISION;
+        return true;
+    default:
+        call_blame(b->call, "precision");
+        call_fail(b->call, INVALID, "the precision is %d; give DOUBLE (0) or SINGLE (1)", (int)wire);
+        return false;
+    }
+}
+
 void batch_expect(batch *b, size_t values) {
     b->result_values += values;
 }
@@ -256,7 +271,7 @@ typedef struct step_call {
 
 /* Takes a workspace and loads it with the payloads, which were checked. */
 static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *error) {
-    dyn_status status = model_entry_lease(b->entry, error, &w->workspace);
+    dyn_status status = model_entry_lease(b->entry, b->precision, error, &w->workspace);
     w->model = b->model;
     if (status == DYN_OK && b->payload_count > 0) {
         status = dyn_workspace_load(w->workspace, b->payload_count, b->payloads, error, &w->model);

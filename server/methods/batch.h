@@ -44,6 +44,7 @@ typedef struct batch {
     atomic_size_t *done;  /* parts, or samples */
     size_t payload_count;
     const dyn_payload *payloads; /* in the frames of their links */
+    dyn_precision precision;     /* of the workspaces */
 } batch;
 
 /* Computes samples first .. first + count - 1, at most BLOCK_SAMPLES of them. Several threads do so at once. */
@@ -62,6 +63,9 @@ bool batch_check(batch *b, const char *field, size_t count);
 
 /* Takes the payloads of a request; each worker's model carries them. False when one is wrong. */
 bool batch_take_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *payloads);
+
+/* Takes the precision that a request wants to be computed in. False when there is no such. */
+bool batch_take_precision(batch *b, Dynamics__V1__Precision wire);
 
 /* Announces a result of that many values per sample, so that a reply that cannot be sent is not computed. */
 void batch_expect(batch *b, size_t values);

@@ -29,7 +29,7 @@ void method_inverse_dynamics(call *c) {
     task t = {0};
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
                     batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a) &&
-                    batch_take_payloads(&b, r->n_payloads, r->payloads);
+                    batch_take_payloads(&b, r->n_payloads, r->payloads) && batch_take_precision(&b, r->precision);
     if (is_ready) {
         batch_expect(&b, b.nv);
         is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv) &&
@@ -68,7 +68,7 @@ void method_forward_dynamics(call *c) {
     task t = {0};
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
                     batch_check(&b, "v", r->n_v) && batch_check(&b, "tau", r->n_tau) &&
-                    batch_take_payloads(&b, r->n_payloads, r->payloads);
+                    batch_take_payloads(&b, r->n_payloads, r->payloads) && batch_take_precision(&b, r->precision);
     if (is_ready) {
         batch_expect(&b, b.nv);
         is_ready = batch_begin(&b, 2 * RECURSION_COST * (double)b.nv) &&
@@ -103,7 +103,7 @@ void method_mass_matrix(call *c) {
     batch b;
     task t = {0};
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-                    batch_take_payloads(&b, r->n_payloads, r->payloads);
+                    batch_take_payloads(&b, r->n_payloads, r->payloads) && batch_take_precision(&b, r->precision);
     if (is_ready) {
         double nv = (double)b.nv;
         batch_expect(&b, b.nv * b.nv);
@@ -137,7 +137,7 @@ void method_gravity(call *c) {
     batch b;
     task t = {0};
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-                    batch_take_payloads(&b, r->n_payloads, r->payloads);
+                    batch_take_payloads(&b, r->n_payloads, r->payloads) && batch_take_precision(&b, r->precision);
     if (is_ready) {
         batch_expect(&b, b.nv);
         is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv);
@@ -170,7 +170,8 @@ void method_bias_forces(call *c) {
     batch b;
     task t = {0};
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-                    batch_check(&b, "v", r->n_v) && batch_take_payloads(&b, r->n_payloads, r->payloads);
+                    batch_check(&b, "v", r->n_v) && batch_take_payloads(&b, r->n_payloads, r->payloads) &&
+                    batch_take_precision(&b, r->precision);
     if (is_ready) {
         batch_expect(&b, b.nv);
         is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv);

@@ -136,7 +136,7 @@ static bool check_request(batch *b, evaluation *e) {
         !batch_check(b, "dtau", r->n_dtau) || !check_quantities(b, e) || !find_frames(b, e) || !find_subtree(b, e)) {
         return false;
     }
-    if (!batch_take_payloads(b, r->n_payloads, r->payloads)) {
+    if (!batch_take_payloads(b, r->n_payloads, r->payloads) || !batch_take_precision(b, r->precision)) {
         return false;
     }
     call_blame(b->call, "reference_frame");

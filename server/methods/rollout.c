@@ -493,7 +493,7 @@ static bool prepare(task *t) {
                     motion_take_forces(b, &t->m, r->n_external_forces, r->external_forces) && take_inputs(t);
     if (is_ready) {
         t->m.v = batch_input(b, r->n_v, r->v);
-        b->block_size = (size_t)dyn_lanes();
+        b->block_size = (size_t)dyn_lanes(DYN_DOUBLE_PRECISION);
         b->parts = t->rollout.steps;
     }
     return is_ready && !call_has_ended(b->call) && check_inputs(t) && allocate_results(t);

@@ -122,7 +122,8 @@ void method_server_info(call *c) {
     reply->n_protocols = 1;
     reply->protocols = protocols;
     reply->instruction_set = call_string(c, dyn_instruction_set());
-    reply->lanes = (uint32_t)dyn_lanes();
+    reply->lanes = (uint32_t)dyn_lanes(DYN_DOUBLE_PRECISION);
+    reply->single_lanes = (uint32_t)dyn_lanes(DYN_SINGLE_PRECISION);
     reply->limits = limits(c);
     add_endpoints(c, reply);
     reply->uptime = (double)(clock_now() - k->start) / 1e9;

@@ -192,7 +192,7 @@ void method_inverse_dynamics_trajectory(call *c) {
     bool is_derived = r->rates != DYNAMICS__V1__RATES__RATES_GIVEN;
     bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
                     take_rates(&b, r->rates, true, &rates) && check_rates(&b, r) &&
-                    batch_take_payloads(&b, r->n_payloads, r->payloads) &&
+                    batch_take_payloads(&b, r->n_payloads, r->payloads) && batch_take_precision(&b, r->precision) &&
                     check_times(&b, b.n, r->n_time, r->time, is_derived);
     if (is_ready) {
         batch_expect(&b, (is_derived ? 3 : 1) * b.nv);

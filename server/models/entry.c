@@ -134,8 +134,10 @@ void model_entry_release(model_entry *entry) {
     if (!entry || atomic_fetch_sub(&entry->references, 1) != 1) {
         return;
     }
-    for (size_t i = 0; i < entry->idle_count; i++) {
-        dyn_workspace_free(entry->idle[i]);
+    for (int p = 0; p < MODEL_PRECISIONS; p++) {
+        for (size_t i = 0; i < entry->idle_count[p]; i++) {
+            dyn_workspace_free(entry->idle[p][i]);
+        }
     }
     dyn_compiled_free(entry->compiled);
     dyn_model_free(entry->model);
@@ -145,16 +147,16 @@ void model_entry_release(model_entry *entry) {
     free(entry);
 }
 
-dyn_status model_entry_lease(model_entry *entry, dyn_error *error, dyn_workspace **workspace) {
+dyn_status model_entry_lease(model_entry *entry, dyn_precision precision, dyn_error *error, dyn_workspace **workspace) {
     *workspace = NULL;
     pthread_mutex_lock(&entry->mutex);
-    if (entry->idle_count > 0) {
-        *workspace = entry->idle[--entry->idle_count];
+    if (entry->idle_count[precision] > 0) {
+        *workspace = entry->idle[precision][--entry->idle_count[precision]];
     }
     const dyn_compiled *compiled = entry->compiled;
     entry->is_used = true;
     pthread_mutex_unlock(&entry->mutex);
-    dyn_status status = *workspace ? DYN_OK : dyn_workspace_create(entry->model, error, workspace);
+    dyn_status status = *workspace ? DYN_OK : dyn_workspace_create_in(precision, entry->model, error, workspace);
     return status == DYN_OK ? dyn_workspace_use_compiled(*workspace, compiled, error) : status;
 }
 
@@ -186,9 +188,10 @@ model_compilation model_entry_compilation(model_entry *entry, char reason[COMPIL
 
 void model_entry_return(model_entry *entry, dyn_workspace *workspace) {
     pthread_mutex_lock(&entry->mutex);
-    bool is_kept = entry->idle_count < MODEL_IDLE_WORKSPACES;
+    dyn_precision precision = dyn_workspace_precision(workspace);
+    bool is_kept = entry->idle_count[precision] < MODEL_IDLE_WORKSPACES;
     if (is_kept) {
-        entry->idle[entry->idle_count++] = workspace;
+        entry->idle[precision][entry->idle_count[precision]++] = workspace;
     }
     pthread_mutex_unlock(&entry->mutex);
     if (!is_kept) {

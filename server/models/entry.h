@@ -14,7 +14,7 @@
 
 #include "models/digest.h"
 
-enum { MODEL_NAME_SIZE = 129, MODEL_IDLE_WORKSPACES = 64 };
+enum { MODEL_NAME_SIZE = 129, MODEL_IDLE_WORKSPACES = 64, MODEL_PRECISIONS = DYN_SINGLE_PRECISION + 1 };
 
 /* How a description becomes a model. */
 typedef struct model_options {
@@ -44,8 +44,8 @@ typedef struct model_entry {
     model_options options;
     atomic_uint references;
     pthread_mutex_t mutex;
-    dyn_workspace *idle[MODEL_IDLE_WORKSPACES];
-    size_t idle_count;
+    dyn_workspace *idle[MODEL_PRECISIONS][MODEL_IDLE_WORKSPACES]; /* made when first leased */
+    size_t idle_count[MODEL_PRECISIONS];
     atomic_bool is_used; /* a workspace was leased */
     model_compilation compilation;
     char compilation_reason[COMPILATION_REASON_SIZE];
@@ -67,8 +67,9 @@ dyn_status model_entry_build(dyn_builder *builder, dyn_report *report, const cha
 model_entry *model_entry_retain(model_entry *entry);
 void model_entry_release(model_entry *entry);
 
-/* Takes a workspace, creating one only when none is idle, and gives it back. */
-dyn_status model_entry_lease(model_entry *entry, dyn_error *error, dyn_workspace **workspace);
+/* Takes a workspace of a precision, creating one only when none is idle, and gives it back. Errors: as
+ * dyn_workspace_create_in; there is no workspace then. */
+dyn_status model_entry_lease(model_entry *entry, dyn_precision precision, dyn_error *error, dyn_workspace **workspace);
 void model_entry_return(model_entry *entry, dyn_workspace *workspace);
 
 /* Whether a workspace was ever leased. */

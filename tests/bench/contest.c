@@ -5,14 +5,18 @@
 #include "robots.h"
 
 static const contestant contestants[CONTESTANTS] = {
-    [OURS_1] = {"one", "batch_1", NULL, 1},
-    [OURS_8] = {"of 8", "batch_8", NULL, 8},
-    [OURS_64] = {"of 64", "batch_64", NULL, 64},
-    [OURS_4096] = {"of 4096", "batch_4096", NULL, LARGEST_BATCH},
-    [KDL] = {"KDL", "kdl", "kdl", 1},
-    [MUJOCO] = {"MuJoCo", "mujoco", "mujoco", 1},
-    [DART] = {"DART", "dart", "dart", 1},
-    [SIMBODY] = {"Simbody", "simbody", "simbody", 1},
+    [OURS_1] = {"one", "batch_1", NULL, 1, DYN_DOUBLE_PRECISION},
+    [OURS_8] = {"of 8", "batch_8", NULL, 8, DYN_DOUBLE_PRECISION},
+    [OURS_64] = {"of 64", "batch_64", NULL, 64, DYN_DOUBLE_PRECISION},
+    [OURS_4096] = {"of 4096", "batch_4096", NULL, LARGEST_BATCH, DYN_DOUBLE_PRECISION},
+    [SINGLE_1] = {"single, one", "single_batch_1", NULL, 1, DYN_SINGLE_PRECISION},
+    [SINGLE_8] = {"single, of 8", "single_batch_8", NULL, 8, DYN_SINGLE_PRECISION},
+    [SINGLE_64] = {"single, of 64", "single_batch_64", NULL, 64, DYN_SINGLE_PRECISION},
+    [SINGLE_4096] = {"single, of 4096", "single_batch_4096", NULL, LARGEST_BATCH, DYN_SINGLE_PRECISION},
+    [KDL] = {"KDL", "kdl", "kdl", 1, DYN_DOUBLE_PRECISION},
+    [MUJOCO] = {"MuJoCo", "mujoco", "mujoco", 1, DYN_DOUBLE_PRECISION},
+    [DART] = {"DART", "dart", "dart", 1, DYN_DOUBLE_PRECISION},
+    [SIMBODY] = {"Simbody", "simbody", "simbody", 1, DYN_DOUBLE_PRECISION},
 };
 
 const contestant *contestant_get(int who) {
@@ -75,7 +79,9 @@ void contest_close(contest *c) {
 
 bool contest_has(contest *c, int who, algorithm_id id) {
     if (who < PEERS_FROM) {
-        return workload_has(&c->load, id, contestants[who].batch);
+        size_t batch = contestants[who].batch;
+        return workload_has(&c->load, id, batch) &&
+               (contestants[who].precision == DYN_DOUBLE_PRECISION || compute_single(&c->load, id, 0, batch));
     }
     if (!c->peer[who] || !compute_peer(&c->load, c->library[who], c->peer[who], id, 0)) {
         return false;
@@ -86,7 +92,9 @@ bool contest_has(contest *c, int who, algorithm_id id) {
 
 void contest_call(contest *c, int who, algorithm_id id, size_t call) {
     size_t batch = contestants[who].batch, states = batch < SINGLE_STATES ? SINGLE_STATES : batch;
-    if (who < PEERS_FROM) {
+    if (who < PEERS_FROM && contestants[who].precision == DYN_SINGLE_PRECISION) {
+        compute_single(&c->load, id, call % (states / batch) * batch, batch);
+    } else if (who < PEERS_FROM) {
         compute_ours(&c->load, id, call % (states / batch) * batch, batch);
     } else {
         compute_peer(&c->load, c->library[who], c->peer[who], id, call % SINGLE_STATES);

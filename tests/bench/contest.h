@@ -1,18 +1,35 @@
 /*
- * A robot, and everybody who computes on it: our library with one state a call and with batches, and the peers.
+ * A robot, and everybody who computes on it: our library with one state a call and with batches, in double and in
+ * single precision, and the peers.
  */
 #ifndef DYNAMICS_BENCH_CONTEST_H
 #define DYNAMICS_BENCH_CONTEST_H
 
 #include "workload.h"
 
-enum { OURS_1, OURS_8, OURS_64, OURS_4096, KDL, MUJOCO, DART, SIMBODY, CONTESTANTS, PEERS_FROM = KDL };
+enum {
+    OURS_1,
+    OURS_8,
+    OURS_64,
+    OURS_4096,
+    SINGLE_1,
+    SINGLE_8,
+    SINGLE_64,
+    SINGLE_4096,
+    KDL,
+    MUJOCO,
+    DART,
+    SIMBODY,
+    CONTESTANTS,
+    PEERS_FROM = KDL
+};
 
 typedef struct contestant {
     const char *title;   /* "8 a call" */
     const char *key;     /* "batch_8" */
     const char *library; /* a peer's key, or NULL for us */
     size_t batch;        /* states a call */
+    dyn_precision precision;
 } contestant;
 
 const contestant *contestant_get(int who);

@@ -42,6 +42,10 @@ static const table_column columns[] = {
     {"of 8", "ns_batch_8", 0},
     {"of 64", "ns_batch_64", 0},
     {"of 4096", "ns_batch_4096", 0},
+    {"single: one", "ns_single_batch_1", 0},
+    {"of 8", "ns_single_batch_8", 0},
+    {"of 64", "ns_single_batch_64", 0},
+    {"of 4096", "ns_single_batch_4096", 0},
     {"KDL", "ns_kdl", 0},
     {"MuJoCo", "ns_mujoco", 0},
     {"DART", "ns_dart", 0},
@@ -50,12 +54,14 @@ static const table_column columns[] = {
     {"one / MuJoCo", "batch_1_over_mujoco", 3},
     {"KDL / 4096", "kdl_over_batch_4096", 1},
     {"MuJoCo / 4096", "mujoco_over_batch_4096", 1},
+    {"double / single", "batch_4096_over_single_batch_4096", 2},
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0], RATIOS = 2 + CONTESTANTS };
 
 static void add_row(table *t, const char *robot, algorithm_id id, const subject subjects[CONTESTANTS], int rounds) {
-    static const int over[][2] = {{OURS_1, KDL}, {OURS_1, MUJOCO}, {KDL, OURS_4096}, {MUJOCO, OURS_4096}};
+    static const int over[][2] = {
+        {OURS_1, KDL}, {OURS_1, MUJOCO}, {KDL, OURS_4096}, {MUJOCO, OURS_4096}, {OURS_4096, SINGLE_4096}};
     table_cell cells[COLUMNS] = {{.text = robot}, {.text = algorithm_get(id)->name}};
     for (int who = 0; who < CONTESTANTS; who++) {
         cells[2 + who].number = measured_time(&subjects[who], rounds);
@@ -130,7 +136,8 @@ void bench_kernels(const bench_options *options, report *r) {
         "Processor time, medians of interleaved rounds; a ratio is the median of the rounds' ratios. A peer's result "
         "stays\nwhere its library leaves it. ABA stands beside KDL's forward dynamics (mass matrix and its factors) "
         "and MuJoCo's\n(CRBA, factorization, bias, solve). KDL has no floating base, and no mass matrix or forward "
-        "dynamics of a tree.\n";
+        "dynamics of a tree. The columns behind \"single\" are of single precision; double / single is of 4096 "
+        "states.\n";
     table *t = table_create("Nanoseconds per state", "kernels", note, columns, COLUMNS);
     linearity l;
     for (size_t i = 0; i < sizeof l.ns / sizeof(double); i++) {

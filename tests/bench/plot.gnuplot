@@ -18,7 +18,7 @@ set format y '10^{%T}'
 set grid ytics
 set xtics font ',9'
 set bmargin 5
-plot for [column = 2:7] kernels using column:xtic(1) title columnheader(column) linetype column - 1
+plot for [column = 2:8] kernels using column:xtic(1) title columnheader(column) linetype column - 1
 
 # Through the daemon.
 set title 'Inverse dynamics of an arm with 7 joints, states per second'
@@ -27,4 +27,4 @@ set logscale x
 set yrange [*:*]
 set xtics font ',12'
 set xlabel 'states a request'
-plot for [column = 2:7] throughput using 1:column title columnheader(column) linetype column - 1 pointtype 7 pointsize 0.5
+plot for [column = 2:8] throughput using 1:column title columnheader(column) linetype column - 1 pointtype 7 pointsize 0.5

@@ -11,9 +11,11 @@ import tempfile
 
 ROBOTS = ["arm 7", "quadruped 18", "humanoid 38"]
 ALGORITHMS = ["RNEA", "CRBA", "ABA"]
-KERNEL_COLUMNS = {"ns_batch_1": "ours, one a call", "ns_batch_64": "ours, 64 a call", "ns_kdl": "Orocos KDL",
+KERNEL_COLUMNS = {"ns_batch_1": "ours, one a call", "ns_batch_64": "ours, 64 a call",
+                  "ns_single_batch_64": "ours, 64, single precision", "ns_kdl": "Orocos KDL",
                   "ns_mujoco": "MuJoCo", "ns_dart": "DART", "ns_simbody": "Simbody"}
 THROUGHPUT_COLUMNS = {"ipc_per_second": "daemon, ipc", "tcp_per_second": "daemon, tcp",
+                      "single_ipc_per_second": "daemon, ipc, single precision",
                       "ours_per_second": "ours, in process", "ipc_echo_per_second": "bare echo, ipc",
                       "kdl_per_second": "loop over KDL", "mujoco_per_second": "loop over MuJoCo"}
 

@@ -1,7 +1,7 @@
 /*
  * Inverse dynamics of an arm with seven joints in states per second: through the daemon over ipc and tcp by states per
- * request, beside a bare echo of as many bytes, and beside loops in one process on one thread: ours with as many states
- * a call, and the peers.
+ * request, in double and in single precision, beside a bare echo of as many bytes, and beside loops in one process on
+ * one thread: ours with as many states a call, and the peers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,21 @@ enum { LARGEST = 100000 };
 enum { IPC, TCP, CARRIERS };
 
 /* Who computes: the daemon, nobody, or a loop in this process. */
-enum { DAEMON_IPC, DAEMON_TCP, ECHO_IPC, ECHO_TCP, OURS, LOOP_KDL, LOOP_MUJOCO, LOOP_DART, LOOP_SIMBODY, SUBJECTS };
+enum {
+    DAEMON_IPC,
+    DAEMON_TCP,
+    SINGLE_IPC,
+    SINGLE_TCP,
+    ECHO_IPC,
+    ECHO_TCP,
+    OURS,
+    SINGLE_OURS,
+    LOOP_KDL,
+    LOOP_MUJOCO,
+    LOOP_DART,
+    LOOP_SIMBODY,
+    SUBJECTS
+};
 static const int contestant_of[SUBJECTS] = {
     [LOOP_KDL] = KDL, [LOOP_MUJOCO] = MUJOCO, [LOOP_DART] = DART, [LOOP_SIMBODY] = SIMBODY};
 
@@ -44,11 +58,15 @@ static void run_daemon(void *context, size_t call) {
     const task *t = context;
     throughput *all = t->all;
     (void)call;
-    dyn_client_query query = {
-        .model = robot_name, .nq = all->loops.load.nq, .nv = all->loops.load.nv, .samples = t->batch};
+    bool is_single = t->who >= SINGLE_IPC;
+    dyn_client_query query = {.model = robot_name,
+                              .nq = all->loops.load.nq,
+                              .nv = all->loops.load.nv,
+                              .samples = t->batch,
+                              .precision = is_single ? DYN_CLIENT_SINGLE_PRECISION : DYN_CLIENT_DOUBLE_PRECISION};
     dyn_client_error error;
-    if (dyn_client_inverse_dynamics(all->client[t->who - DAEMON_IPC], &query, all->q, all->v, all->a, &error,
-                                    all->tau) != DYN_CLIENT_OK) {
+    if (dyn_client_inverse_dynamics(all->client[t->who - (is_single ? SINGLE_IPC : DAEMON_IPC)], &query, all->q, all->v,
+                                    all->a, &error, all->tau) != DYN_CLIENT_OK) {
         die("inverse dynamics: %s %s", error.field, error.message);
     }
 }
@@ -74,8 +92,9 @@ static void run_ours(void *context, size_t call) {
     const workload *load = &t->all->loops.load;
     dyn_error error;
     (void)call;
-    if (dyn_rnea(load->model, load->workspace, t->batch, NULL, t->all->q, t->all->v, t->all->a, NULL, &error,
-                 t->all->tau) != DYN_OK) {
+    dyn_workspace *workspace = t->who == SINGLE_OURS ? load->single : load->workspace;
+    if (dyn_rnea(load->model, workspace, t->batch, NULL, t->all->q, t->all->v, t->all->a, NULL, &error, t->all->tau) !=
+        DYN_OK) {
         die("inverse dynamics: %s", error.message);
     }
 }
@@ -128,19 +147,28 @@ static void throughput_close(throughput *all) {
 
 /* The first columns are the subjects in their order. */
 static const table_column columns[] = {
-    {"states a request", "states", 0},      {"ipc", "ipc_per_second", 0},
-    {"tcp", "tcp_per_second", 0},           {"ipc echo", "ipc_echo_per_second", 0},
-    {"tcp echo", "tcp_echo_per_second", 0}, {"ours, in process", "ours_per_second", 0},
-    {"KDL", "kdl_per_second", 0},           {"MuJoCo", "mujoco_per_second", 0},
-    {"DART", "dart_per_second", 0},         {"Simbody", "simbody_per_second", 0},
-    {"ipc / echo", "ipc_over_echo", 2},     {"ipc / KDL", "ipc_over_kdl", 2},
+    {"states a request", "states", 0},
+    {"ipc", "ipc_per_second", 0},
+    {"tcp", "tcp_per_second", 0},
+    {"ipc, single", "single_ipc_per_second", 0},
+    {"tcp, single", "single_tcp_per_second", 0},
+    {"ipc echo", "ipc_echo_per_second", 0},
+    {"tcp echo", "tcp_echo_per_second", 0},
+    {"ours, in process", "ours_per_second", 0},
+    {"single", "single_ours_per_second", 0},
+    {"KDL", "kdl_per_second", 0},
+    {"MuJoCo", "mujoco_per_second", 0},
+    {"DART", "dart_per_second", 0},
+    {"Simbody", "simbody_per_second", 0},
+    {"ipc / echo", "ipc_over_echo", 2},
+    {"ipc / KDL", "ipc_over_kdl", 2},
     {"ipc / MuJoCo", "ipc_over_mujoco", 2},
 };
 
 static void set_subject(throughput *all, int who, size_t batch, task *t, subject *s) {
-    bool is_peer = who > OURS, is_echo = who == ECHO_IPC || who == ECHO_TCP;
+    bool is_peer = who > SINGLE_OURS, is_echo = who == ECHO_IPC || who == ECHO_TCP;
     *t = (task){.all = all, .who = who, .batch = batch};
-    s->run = is_peer ? run_peer : is_echo ? run_echo : who == OURS ? run_ours : run_daemon;
+    s->run = is_peer ? run_peer : is_echo ? run_echo : who == OURS || who == SINGLE_OURS ? run_ours : run_daemon;
     s->context = is_peer && !contest_has(&all->loops, contestant_of[who], ALGORITHM_RNEA) ? NULL : t;
     s->states = is_peer ? 1 : batch;
 }
@@ -172,7 +200,8 @@ static void measure_batch(throughput *all, size_t batch, const measure_effort *e
 void bench_throughput(const bench_options *options, report *r) {
     static const size_t batches[] = {1, 10, 100, 1000, 10000, LARGEST};
     table *t = table_create("States per second, InverseDynamics, arm 7, one client", "throughput",
-                            "The loops in one process use one thread; the daemon spreads large requests over all "
+                            "The columns \"single\" are of single precision. The loops in one process use one thread; "
+                            "the daemon spreads large requests over all "
                             "cores. Aim: ipc faster\nthan the loops over KDL and MuJoCo from 1000 states a request "
                             "on. The echo carries as many bytes and computes nothing.\n",
                             columns, sizeof columns / sizeof columns[0]);

@@ -42,6 +42,7 @@ void workload_open(workload *w, const char *name, dyn_model *model) {
     *w = (workload){.name = name, .model = model};
     dyn_error error;
     require(dyn_workspace_create(model, &error, &w->workspace), &error);
+    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &w->single), &error);
     w->nq = (size_t)dyn_model_nq(model);
     w->nv = (size_t)dyn_model_nv(model);
     w->link = dyn_model_joint(model, dyn_model_joint_count(model) - 1)->child_link;
@@ -63,7 +64,7 @@ void workload_open(workload *w, const char *name, dyn_model *model) {
 
 void workload_close(workload *w) {
     free(w->q), free(w->v), free(w->a), free(w->tau), free(w->wrench), free(w->out);
-    dyn_workspace_free(w->workspace);
+    dyn_workspace_free(w->workspace), dyn_workspace_free(w->single);
     dyn_model_free(w->model);
 }
 
@@ -83,6 +84,13 @@ void compute_ours(workload *w, algorithm_id id, size_t first, size_t n) {
     algorithm_input in = input_of(w, first, n);
     dyn_error error;
     require(algorithm_compute(id, &in, &error, w->out), &error);
+}
+
+bool compute_single(workload *w, algorithm_id id, size_t first, size_t n) {
+    algorithm_input in = input_of(w, first, n);
+    dyn_error error;
+    in.workspace = w->single;
+    return algorithm_compute(id, &in, &error, w->out) == DYN_OK;
 }
 
 bool compute_peer(workload *w, const peer_library *library, peer *robot, algorithm_id id, size_t state) {

@@ -11,8 +11,8 @@
 typedef struct workload {
     const char *name;
     dyn_model *model;
-    dyn_workspace *workspace;
-    int link; /* whose pose, Jacobian and motion are asked for: that of the last joint */
+    dyn_workspace *workspace, *single; /* for double and for single precision */
+    int link;                          /* whose pose, Jacobian and motion are asked for: that of the last joint */
     size_t nq, nv, states;
     double *q, *v, *a, *tau, *wrench; /* random, of `states` states */
     double *out;
@@ -29,8 +29,10 @@ void workload_close(workload *w);
 /* Whether there are `batch` states and room for their results. */
 bool workload_has(const workload *w, algorithm_id id, size_t batch);
 
-/* Our algorithm for states first .. first + n - 1; the results are in w->out. */
+/* Our algorithm for states first .. first + n - 1; the results are in w->out. In single precision it may fail where M is
+ * nearly singular: false then. */
 void compute_ours(workload *w, algorithm_id id, size_t first, size_t n);
+bool compute_single(workload *w, algorithm_id id, size_t first, size_t n);
 
 /* The peer's for one state; the result stays in the library's own form. False: it has none for this robot. */
 bool compute_peer(workload *w, const peer_library *library, peer *robot, algorithm_id id, size_t state);

@@ -117,7 +117,7 @@ START_TEST(algorithms_do_not_allocate) {
         dyn_model *model = random_tree(&random, &options);
         dyn_workspace *workspace = NULL;
         dyn_error error;
-        ck_assert_int_eq(dyn_workspace_create(model, &error, &workspace), DYN_OK);
+        ck_assert_int_eq(dyn_workspace_create_in((dyn_precision)_i, model, &error, &workspace), DYN_OK);
         ck_assert_int_eq(count_allocations(&random, model, workspace), 0);
         dyn_workspace_free(workspace);
         dyn_model_free(model);
@@ -169,7 +169,7 @@ int main(void) {
     free(probe);
     Suite *suite = suite_create("allocation");
     TCase *hot_path = tcase_create("hot path");
-    tcase_add_test(hot_path, algorithms_do_not_allocate);
+    tcase_add_loop_test(hot_path, algorithms_do_not_allocate, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
     tcase_add_test(hot_path, steps_and_rollouts_do_not_allocate);
     suite_add_tcase(suite, hot_path);
     SRunner *runner = srunner_create(suite);

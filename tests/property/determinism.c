@@ -17,6 +17,7 @@ enum { SAMPLES = 67, THREADS = 4, CUBE_BOUND = 12 };
 
 typedef struct batch {
     const dyn_model *model;
+    dyn_precision precision;
     size_t nq, nv, width; /* of the results of one sample */
     double *q, *v, *a, *wrench;
 } batch;
@@ -29,7 +30,7 @@ static bool is_computed(const batch *b, algorithm_id id) {
 static int compute(const batch *b, size_t first, size_t n, double *out) {
     dyn_workspace *w = NULL;
     dyn_error error;
-    int failed = dyn_workspace_create(b->model, &error, &w) != DYN_OK;
+    int failed = dyn_workspace_create_in(b->precision, b->model, &error, &w) != DYN_OK;
     const algorithm_input in = {.model = b->model,
                                 .workspace = w,
                                 .n = n,
@@ -49,12 +50,12 @@ static int compute(const batch *b, size_t first, size_t n, double *out) {
     return failed;
 }
 
-static batch batch_create(random_source *random, int joints) {
+static batch batch_create(random_source *random, int joints, dyn_precision precision) {
     random_tree_options options = {.joints = joints,
                                    .with_mimic = joints % 2,
                                    .with_fixed = true,
                                    .base = joints % 3 ? DYN_BASE_FIXED : DYN_BASE_FLOATING};
-    batch b = {.model = random_tree(random, &options)};
+    batch b = {.model = random_tree(random, &options), .precision = precision};
     b.nq = (size_t)dyn_model_nq(b.model), b.nv = (size_t)dyn_model_nv(b.model);
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
         b.width += is_computed(&b, id) ? algorithm_width(id, b.model) : 0;
@@ -94,7 +95,7 @@ START_TEST(batch_has_the_bits_of_single_calls) {
     random_source base = random_seed("same bits in every batch", 7);
     for (int k = 0; k < 12; k++) {
         random_source random = random_case(base, (uint64_t)k);
-        batch b = batch_create(&random, 1 + 4 * k);
+        batch b = batch_create(&random, 1 + 4 * k, (dyn_precision)_i);
         double *all = numbers(SAMPLES * b.width), *single = numbers(b.width);
         size_t first = (size_t)random_index(&random, SAMPLES / 2);
         size_t n = 1 + (size_t)random_index(&random, SAMPLES / 2);
@@ -125,7 +126,7 @@ static void *compute_share(void *argument) {
 
 START_TEST(threads_share_a_model_and_agree) {
     random_source random = random_seed("same bits on every thread", 8);
-    batch b = batch_create(&random, 30);
+    batch b = batch_create(&random, 30, (dyn_precision)_i);
     pthread_t threads[THREADS];
     share shares[THREADS];
     for (int i = 0; i < THREADS; i++) {
@@ -147,7 +148,7 @@ END_TEST
 int main(void) {
     TCase *bits = tcase_create("bits");
     tcase_set_timeout(bits, 120);
-    tcase_add_test(bits, batch_has_the_bits_of_single_calls);
-    tcase_add_test(bits, threads_share_a_model_and_agree);
+    tcase_add_loop_test(bits, batch_has_the_bits_of_single_calls, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
+    tcase_add_loop_test(bits, threads_share_a_model_and_agree, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
     return run_properties("determinism", bits);
 }

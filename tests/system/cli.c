@@ -443,6 +443,20 @@ START_TEST(payloads_are_taken_from_the_command_line) {
 }
 END_TEST
 
+START_TEST(precision_is_taken_from_the_command_line) {
+    json_t *in_double = run_json("$ctl gravity ur5 --q 0.1,-1.2,1.4,0.3,0.2,0 --json");
+    json_t *in_single = run_json("$ctl gravity ur5 --q 0.1,-1.2,1.4,0.3,0.2,0 --precision single --json");
+    double x = number_at(json_object_get(in_double, "g"), 1), y = number_at(json_object_get(in_single, "g"), 1);
+    ck_assert_double_ne(x, y);
+    ck_assert_double_eq_tol(x, y, 1e-4);
+    json_decref(in_double);
+    json_decref(in_single);
+    must_fail("$ctl gravity two_link --precision half", 2, "--precision half");
+    must_fail("$ctl rollout two_link --precision single", 2, "rollout does not take --precision");
+    must_fail("$ctl gravity two_link --q 1e39,0 --precision single", 1, "beyond single precision");
+}
+END_TEST
+
 START_TEST(inertias_are_computed) {
     json_t *box = run_json("$ctl inertia box 0.1,0.2,0.3 --mass 12 --about 1,0,0 --json");
     ck_assert_double_eq_tol(number_at(json_object_get(box, "principal_moments"), 0), 0.05, 1e-15);
@@ -910,6 +924,7 @@ int main(void) {
     tcase_add_test(all, exported_models_load_again);
     tcase_add_test(all, models_are_derived);
     tcase_add_test(all, payloads_are_taken_from_the_command_line);
+    tcase_add_test(all, precision_is_taken_from_the_command_line);
     tcase_add_test(all, inertias_are_computed);
     tcase_add_test(all, base_parameters_are_named);
     tcase_add_test(all, configurations_are_computed);

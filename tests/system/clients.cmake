@@ -33,6 +33,7 @@ add_library(wire_tree STATIC wire_quantities.c wire_tree.c ../support/random.c .
 target_link_libraries(wire_tree PUBLIC system_support dynamics m)
 add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)
+add_system_test(single_precision wire_tree)
 add_system_test(bodies wire_tree)
 add_system_test(base_parameters wire_tree system_reference)
 target_sources(system_base_parameters PRIVATE ../support/assertions.c)

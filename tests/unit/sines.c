@@ -18,8 +18,8 @@ typedef void sines_function(const double *angle, int count, double *sine, double
 
 void dyn_sines_scalar(const double *angle, int count, double *sine, double *cosine);
 #if DYN_HAVE_X86_INSTANCES
-void dyn_sines_sse2_single(const double *angle, int count, double *sine, double *cosine);
-void dyn_sines_avx2_single(const double *angle, int count, double *sine, double *cosine);
+void dyn_sines_sse2_one(const double *angle, int count, double *sine, double *cosine);
+void dyn_sines_avx2_one(const double *angle, int count, double *sine, double *cosine);
 void dyn_sines_avx512(const double *angle, int count, double *sine, double *cosine);
 #endif
 
@@ -54,9 +54,9 @@ static void check_angles(sines_function *sines, int lanes, const double *angle) 
 static void check_instances(const double *angle) {
     check_angles(dyn_sines_scalar, 1, angle);
 #if DYN_HAVE_X86_INSTANCES
-    check_angles(dyn_sines_sse2_single, 1, angle);
+    check_angles(dyn_sines_sse2_one, 1, angle);
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        check_angles(dyn_sines_avx2_single, 1, angle);
+        check_angles(dyn_sines_avx2_one, 1, angle);
     }
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
         check_angles(dyn_sines_avx512, 8, angle);

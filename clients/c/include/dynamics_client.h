@@ -189,6 +189,7 @@ typedef struct dyn_client_server_info {
     uint32_t simulations, streams, topics;
     uint64_t events;       /* messages that were published */
     uint64_t stray_chunks; /* pushed messages that were of no stream */
+    uint32_t single_lanes; /* states computed at once in single precision */
 } dyn_client_server_info;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
@@ -645,6 +646,12 @@ typedef struct dyn_client_payload {
     bool replaces;              /* in place of the link's own inertia instead of beside it */
 } dyn_client_payload;
 
+/* What the daemon computes in; arguments and results are doubles in both. */
+typedef enum dyn_client_precision {
+    DYN_CLIENT_DOUBLE_PRECISION = 0,
+    DYN_CLIENT_SINGLE_PRECISION = 1, /* about seven digits, twice the states at once: enum Precision of the protocol */
+} dyn_client_precision;
+
 /* What numeric calls have in common. Set the first four; the rest may be zero. */
 typedef struct dyn_client_query {
     const char *model; /* name or digest */
@@ -662,6 +669,9 @@ typedef struct dyn_client_query {
     /* They add up. Used by the equation of motion, evaluate, explain and the inverse dynamics of trajectories. */
     size_t payload_count;
     const dyn_client_payload *payloads;
+    /* Single by the equation of motion, evaluate, kinematics and the inverse dynamics of trajectories only; the others
+     * refuse it with INVALID_ARGUMENT and the field "query.precision". */
+    dyn_client_precision precision;
 } dyn_client_query;
 
 /* Errors of the calls below: NOT_FOUND (model, joint, link, frame), INVALID_ARGUMENT (NaN or infinity with the field

@@ -23,7 +23,8 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
                              Dynamics__V1__ConfigurationOperation operation, const operands *from, uint32_t number,
                              dyn_client_error *error, double *out) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, from->q != NULL ? from->q : out, false, error, &parts);
+    dyn_client_status status =
+        query_parts_take(client, query, from->q != NULL ? from->q : out, PARTS_COMMON, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ConfigurationSpaceRequest asked = DYNAMICS__V1__CONFIGURATION_SPACE_REQUEST__INIT;

@@ -11,7 +11,7 @@ enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *a, dyn_client_error *error, double *tau) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, true, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_ALL, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
@@ -21,6 +21,7 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
     asked.joint_names = parts.joint_names;
     asked.n_payloads = parts.payload_count;
     asked.payloads = parts.payloads;
+    asked.precision = parts.precision;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
@@ -40,7 +41,7 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
 dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *tau, dyn_client_error *error, double *a) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, true, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_ALL, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
@@ -50,6 +51,7 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
     asked.joint_names = parts.joint_names;
     asked.n_payloads = parts.payload_count;
     asked.payloads = parts.payloads;
+    asked.precision = parts.precision;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
@@ -69,7 +71,7 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
 dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query, const double *q,
                                          dyn_client_error *error, double *mass_matrix) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__MassMatrixRequest asked = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
@@ -79,6 +81,7 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
     asked.joint_names = parts.joint_names;
     asked.n_payloads = parts.payload_count;
     asked.payloads = parts.payloads;
+    asked.precision = parts.precision;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX;
@@ -95,7 +98,7 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
 dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query, const double *q,
                                      dyn_client_error *error, double *g) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__GravityRequest asked = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
@@ -105,6 +108,7 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
     asked.joint_names = parts.joint_names;
     asked.n_payloads = parts.payload_count;
     asked.payloads = parts.payloads;
+    asked.precision = parts.precision;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.gravity = parts.gravity;
@@ -118,7 +122,7 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
 dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query, const double *q,
                                          const double *v, dyn_client_error *error, double *h) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__BiasForcesRequest asked = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
@@ -128,6 +132,7 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
     asked.joint_names = parts.joint_names;
     asked.n_payloads = parts.payload_count;
     asked.payloads = parts.payloads;
+    asked.precision = parts.precision;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;

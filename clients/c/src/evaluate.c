@@ -227,6 +227,7 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
     asked->joint_names = parts->joint_names;
     asked->n_payloads = parts->payload_count;
     asked->payloads = parts->payloads;
+    asked->precision = parts->precision;
     asked->n_q = parts->q_count;
     asked->q = (double *)request->q;
     asked->n_v = request->v != NULL ? parts->v_count : 0;
@@ -291,7 +292,7 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
     if (request == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "request", "request is NULL");
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, request->q, true, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, request->q, PARTS_ALL, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;

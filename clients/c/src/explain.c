@@ -109,7 +109,7 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
                                      dyn_client_explanation **explanation) {
     *explanation = NULL;
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, true, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_FORCES, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ExplainRequest asked = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;

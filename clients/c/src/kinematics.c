@@ -45,6 +45,7 @@ static dyn_client_status call_frames(dyn_client *client, Dynamics__V1__Kinematic
     asked->model = parts->model;
     asked->n_joint_names = parts->joint_count;
     asked->joint_names = parts->joint_names;
+    asked->precision = parts->precision;
     asked->n_q = parts->q_count;
     asked->q = (double *)q;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_KINEMATICS;
@@ -73,7 +74,7 @@ dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *q
                                    size_t frame_count, const char *const *frames, dyn_client_error *error,
                                    double *position, double *quaternion) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     wanted want = {.first_field = POSITION,
@@ -98,7 +99,7 @@ dyn_client_status dyn_client_jacobians(dyn_client *client, const dyn_client_quer
                                        dyn_client_reference_frame reference_frame, dyn_client_error *error,
                                        double *linear, double *angular) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     wanted want = {.first_field = LINEAR,

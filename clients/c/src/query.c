@@ -95,22 +95,26 @@ static dyn_client_status take_payloads(const dyn_client_query *query, dyn_client
 }
 
 dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
-                                   bool with_external_forces, dyn_client_error *error, query_parts *parts) {
+                                   parts_taken taken, dyn_client_error *error, query_parts *parts) {
     *parts = (query_parts){0};
     if (client == NULL || query == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or query is NULL");
     dyn_client_status status = check(query, q, error, parts);
-    if (status == DYN_CLIENT_OK && with_external_forces)
+    if (status == DYN_CLIENT_OK && (taken & PARTS_FORCES))
         status = external_forces_take("query.external_forces", query->samples, query->external_force_count,
                                       query->external_forces, error, &parts->forces);
     parts->force_count = parts->forces != NULL ? query->external_force_count : 0;
     if (status == DYN_CLIENT_OK)
         status = take_payloads(query, error, parts);
+    if (status == DYN_CLIENT_OK && query->precision != DYN_CLIENT_DOUBLE_PRECISION && !(taken & PARTS_PRECISION))
+        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.precision",
+                      "this call computes in double precision only; leave query.precision at zero");
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);
         return status;
     }
     parts->model = (char *)query->model;
+    parts->precision = (Dynamics__V1__Precision)query->precision;
     parts->joint_count = query->joint_count;
     parts->joint_names = (char **)query->joint_names;
     if (query->gravity != NULL) {

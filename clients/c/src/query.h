@@ -21,13 +21,22 @@ typedef struct query_parts {
     size_t payload_count;
     Dynamics__V1__Payload **payloads; /* in `memory` */
     pool memory;
+    Dynamics__V1__Precision precision;
     size_t q_count, v_count; /* samples x nq, samples x nv */
 } query_parts;
+
+/* What a request has beside the common parts. */
+typedef enum parts_taken {
+    PARTS_COMMON = 0,
+    PARTS_FORCES = 1,    /* external forces */
+    PARTS_PRECISION = 2, /* a choice of precision */
+    PARTS_ALL = PARTS_FORCES | PARTS_PRECISION,
+} parts_taken;
 
 /* Checks the query and the argument q, and gives its parts. The parts' address must not change while they are used.
  * On success they are freed by query_parts_free. */
 dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
-                                   bool with_external_forces, dyn_client_error *error, query_parts *parts);
+                                   parts_taken taken, dyn_client_error *error, query_parts *parts);
 void query_parts_free(query_parts *parts);
 
 /* Headings over external forces, each of one row or of one a sample, in one block (NULL where there are none) that the

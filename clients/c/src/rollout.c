@@ -144,7 +144,7 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
                                          dyn_client_rollout **rollout) {
     query_parts parts;
     *rollout = NULL;
-    dyn_client_status status = query_parts_take(client, query, request->q, true, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, request->q, PARTS_FORCES, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__RolloutRequest asked = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;

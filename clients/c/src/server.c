@@ -103,6 +103,7 @@ static void take_info(info_result *result) {
         .protocols = (const char *const *)from->protocols,
         .instruction_set = from->instruction_set,
         .lanes = from->lanes,
+        .single_lanes = from->single_lanes,
         .endpoint_count = from->n_endpoints,
         .endpoints = result->endpoints,
         .uptime = from->uptime,

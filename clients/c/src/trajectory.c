@@ -113,7 +113,7 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
                                                          dyn_client_trajectory **trajectory) {
     query_parts parts;
     *trajectory = NULL;
-    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsTrajectoryRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
@@ -126,6 +126,7 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     asked.joint_names = parts.joint_names;
     asked.n_payloads = parts.payload_count;
     asked.payloads = parts.payloads;
+    asked.precision = parts.precision;
     asked.n_q = parts.q_count, asked.q = (double *)q;
     asked.n_v = v != NULL ? values : 0, asked.v = (double *)v;
     asked.n_a = a != NULL ? values : 0, asked.a = (double *)a;
@@ -167,7 +168,7 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     query_parts parts;
     size_t count;
     *trajectory = NULL;
-    dyn_client_status status = query_parts_take(client, query, q, false, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, PARTS_COMMON, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsTrajectoryRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;

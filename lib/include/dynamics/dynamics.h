@@ -37,6 +37,7 @@
 #include <dynamics/operational_space.h>
 #include <dynamics/operations.h>
 #include <dynamics/payload.h>
+#include <dynamics/precision.h>
 #include <dynamics/report.h>
 #include <dynamics/rollout.h>
 #include <dynamics/screws.h>

@@ -36,7 +36,8 @@ DYN_API dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace
 DYN_API dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                     dyn_error *error, double *factors);
 
-/* x with M x = b, n x nv each, from the factors of dyn_mass_factors, which serve for any number of b; x may be b.
+/* x with M x = b, n x nv each, from the factors of dyn_mass_factors, which serve for any number of b; x may be b. It is
+ * computed in double precision whatever the workspace's is.
  * Forces in, accelerations out. Cost O(nv * depth) per sample. Allocates nothing; threads as above. Errors:
  * DYN_INVALID_ARGUMENT for a b that is missing or not finite. The factors are not checked. Source: Featherstone 2008,
  * section 6.5. */

@@ -51,8 +51,8 @@ extern "C" {
  *
  * Errors as in kinematics.h; DYN_INVALID_ARGUMENT for a task of no or too many frames, or of a frame without rows;
  * DYN_FAILED_PRECONDITION with the place "task", the sample and the row where another output than inverse_inertia is
- * asked for and the task is singular: a row keeps less than 1e-12 of its own entry of J M^-1 J' when those behind it
- * are held. DYN_FAILED_PRECONDITION also where M is singular, as dyn_aba. */
+ * asked for and the task is singular: a row keeps less than 1e-12 (in single precision 5e-4) of its own entry of
+ * J M^-1 J' when those behind it are held. DYN_FAILED_PRECONDITION also where M is singular, as dyn_aba. */
 DYN_API dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                          const double *gravity, const double *q, const double *v, const dyn_task *task,
                                          dyn_error *error, double *inverse_inertia, double *inertia, double *bias,

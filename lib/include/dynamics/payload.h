@@ -39,7 +39,9 @@ typedef struct dyn_payload {
  * `loaded` belongs to the workspace, lives as long, and is the same address in every call. It is not to be freed.
  * Nothing is allocated; cost O(links count + links). A workspace serves one thread.
  * Errors, with place "payloads[k].link" and so on; the payloads then stay as they were: DYN_NOT_FOUND for a link
- * that is none; DYN_INVALID_ARGUMENT for an inertia that no body has (dyn_inertia_check) and is not zero. */
+ * that is none; DYN_INVALID_ARGUMENT for an inertia that no body has (dyn_inertia_check) and is not zero. And with the
+ * place "model", of a workspace for single precision, which then has no payloads: DYN_FAILED_PRECONDITION where the
+ * bodies weigh more with them than that precision can hold. */
 DYN_API dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_payload *payloads,
                                       dyn_error *error, const dyn_model **loaded);
 

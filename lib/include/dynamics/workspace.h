@@ -8,6 +8,7 @@
 
 #include <dynamics/export.h>
 #include <dynamics/model.h>
+#include <dynamics/precision.h>
 #include <dynamics/status.h>
 
 #ifdef __cplusplus
@@ -19,8 +20,17 @@ extern "C" {
  * a model with coupled mimic joints. */
 typedef struct dyn_workspace dyn_workspace;
 
-/* Creates a workspace; the model must outlive it. Errors: DYN_RESOURCE_EXHAUSTED. */
+/* Creates a workspace for double precision; the model must outlive it. Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace);
+
+/* The same for one of the precisions: every algorithm that is given the workspace computes in it (precision.h). Also
+ * DYN_FAILED_PRECONDITION with the place "model", the joint and the value where a constant of the model is beyond the
+ * range of single precision. */
+DYN_API dyn_status dyn_workspace_create_in(dyn_precision precision, const dyn_model *model, dyn_error *error,
+                                           dyn_workspace **workspace);
+
+/* The precision that it was created for. */
+DYN_API dyn_precision dyn_workspace_precision(const dyn_workspace *workspace);
 
 /* Frees a workspace; NULL is allowed. */
 DYN_API void dyn_workspace_free(dyn_workspace *workspace);
@@ -28,10 +38,9 @@ DYN_API void dyn_workspace_free(dyn_workspace *workspace);
 /* Bytes that it holds. */
 DYN_API size_t dyn_workspace_size(const dyn_workspace *workspace);
 
-/* Instruction set that the kernels were chosen for, such as "scalar", and the number of states they compute at once.
- * Thread-safe. */
+/* Instruction set that the kernels were chosen for, such as "scalar"; dyn_lanes says how many states they compute at
+ * once. Thread-safe. */
 DYN_API const char *dyn_instruction_set(void);
-DYN_API int dyn_lanes(void);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "precision.h"
 #include "workspace.h"
 
 static const double quaternion_tolerance = 1e-3;
@@ -17,12 +18,39 @@ dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *work
     return DYN_OK;
 }
 
-static size_t first_not_finite(const double *x, size_t count) {
+/* The kernels of an instruction set, and their precision. */
+typedef struct number_range {
+    dyn_precision precision;
+    const kernel_table *kernels;
+} number_range;
+
+static number_range range_of(const dyn_workspace *w) {
+    return (number_range){w->precision, w->kernels->wide};
+}
+
+static number_range range_of_doubles(void) {
+    return (number_range){DYN_DOUBLE_PRECISION, dyn_choose_instruction_set()->kernels[DYN_DOUBLE_PRECISION].wide};
+}
+
+/* Whether the precision can hold all numbers. */
+static bool holds_all(number_range range, const double *x, size_t count) {
+    return range.precision == DYN_DOUBLE_PRECISION
+               ? range.kernels->all_finite(x, count)
+               : range.kernels->all_within(x, count, dyn_largest_number(range.precision));
+}
+
+static size_t first_not_held(dyn_precision precision, const double *x, size_t count) {
+    double most = dyn_largest_number(precision);
     size_t i = 0;
-    while (i < count && isfinite(x[i])) {
+    while (i < count && fabs(x[i]) <= most) {
         i++;
     }
     return i;
+}
+
+/* What to do about such a number. */
+static const char *advice(double x) {
+    return isfinite(x) ? "beyond single precision; ask for double precision" : "give a finite number";
 }
 
 /* Name of the joint that owns coordinate k of q (or of v). */
@@ -37,17 +65,17 @@ static const char *coordinate_owner(const dyn_model *model, int k, bool of_q) {
     return "?";
 }
 
-static dyn_status check_rows(const dyn_model *model, const instruction_set *set, const char *name, bool of_q, size_t n,
+static dyn_status check_rows(const dyn_model *model, number_range range, const char *name, bool of_q, size_t n,
                              const double *rows, dyn_error *error) {
     size_t width = (size_t)(of_q ? model->nq : model->nv);
-    if (set->wide->all_finite(rows, n * width)) {
+    if (holds_all(range, rows, n * width)) {
         return DYN_OK;
     }
-    size_t i = first_not_finite(rows, n * width);
+    size_t i = first_not_held(range.precision, rows, n * width);
     char place[DYN_PLACE_SIZE];
     snprintf(place, sizeof place, "%s[%zu]", name, i);
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "joint %s: %s is %g in sample %zu; give a finite number",
-                         coordinate_owner(model, (int)(i % width), of_q), place, rows[i], i / width);
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "joint %s: %s is %g in sample %zu; %s",
+                         coordinate_owner(model, (int)(i % width), of_q), place, rows[i], i / width, advice(rows[i]));
 }
 
 /* The quaternion of one joint in all samples. */
@@ -68,12 +96,12 @@ static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *join
     return DYN_OK;
 }
 
-static dyn_status check_configuration(const dyn_model *model, const instruction_set *set, const char *name, size_t n,
+static dyn_status check_configuration(const dyn_model *model, number_range range, const char *name, size_t n,
                                       const double *q, dyn_error *error) {
     if (n > 0 && model->nq > 0 && !q) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is missing", name);
     }
-    dyn_status status = check_rows(model, set, name, true, n, q, error);
+    dyn_status status = check_rows(model, range, name, true, n, q, error);
     int quaternions = model->nq - model->nv;
     for (int j = 0; status == DYN_OK && quaternions > 0 && j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -85,29 +113,30 @@ static dyn_status check_configuration(const dyn_model *model, const instruction_
 }
 
 dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q, dyn_error *error) {
-    return check_configuration(workspace->model, workspace->set, "q", n, q, error);
+    return check_configuration(workspace->model, range_of(workspace), "q", n, q, error);
 }
 
 dyn_status dyn_check_configuration(const dyn_model *model, const char *name, size_t n, const double *q,
                                    dyn_error *error) {
-    return check_configuration(model, dyn_choose_instruction_set(), name, n, q, error);
+    return check_configuration(model, range_of_doubles(), name, n, q, error);
 }
 
 dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error) {
-    return v ? check_rows(workspace->model, workspace->set, name, false, n, v, error) : DYN_OK;
+    return v ? check_rows(workspace->model, range_of(workspace), name, false, n, v, error) : DYN_OK;
 }
 
 dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error) {
     if (n > 0 && model->nv > 0 && !v) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is missing", name);
     }
-    return check_rows(model, dyn_choose_instruction_set(), name, false, n, v, error);
+    return check_rows(model, range_of_doubles(), name, false, n, v, error);
 }
 
-dyn_status dyn_check_gravity(const double *gravity, dyn_error *error) {
-    if (gravity && first_not_finite(gravity, 3) < 3) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "gravity", "gravity is (%g, %g, %g); give finite numbers",
-                             gravity[0], gravity[1], gravity[2]);
+dyn_status dyn_check_gravity(dyn_precision precision, const double *gravity, dyn_error *error) {
+    if (gravity && first_not_held(precision, gravity, 3) < 3) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "gravity", "gravity is (%g, %g, %g); give finite numbers%s",
+                             gravity[0], gravity[1], gravity[2],
+                             precision == DYN_SINGLE_PRECISION ? " that single precision can hold" : "");
     }
     return DYN_OK;
 }
@@ -116,7 +145,7 @@ dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspac
                            const double *q, const double *v, dyn_error *error) {
     dyn_status status = dyn_check_workspace(model, workspace, error);
     if (status == DYN_OK) {
-        status = dyn_check_gravity(gravity, error);
+        status = dyn_check_gravity(workspace->precision, gravity, error);
     }
     if (status == DYN_OK) {
         status = dyn_check_q(workspace, n, q, error);
@@ -140,19 +169,19 @@ dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error) 
     return DYN_OK;
 }
 
-static dyn_status check_force(const dyn_model *model, size_t n, const dyn_external_force *f, size_t j,
+static dyn_status check_force(const dyn_workspace *w, size_t n, const dyn_external_force *f, size_t j,
                               dyn_error *error) {
-    dyn_status status = dyn_check_frame(model, f->frame, error);
+    dyn_status status = dyn_check_frame(w->model, f->frame, error);
     if (status != DYN_OK) {
         return status;
     }
     for (size_t s = 0; s < (f->stride ? n : 1); s++) {
-        size_t i = first_not_finite(f->wrench + s * f->stride, 6);
+        size_t i = first_not_held(w->precision, f->wrench + s * f->stride, 6);
         if (i < 6) {
             char place[DYN_PLACE_SIZE];
             snprintf(place, sizeof place, "external_forces[%zu].%s[%zu]", j, i < 3 ? "torque" : "force", s * 3 + i % 3);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; give a finite number", place,
-                                 f->wrench[s * f->stride + i]);
+            double x = f->wrench[s * f->stride + i];
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; %s", place, x, advice(x));
         }
     }
     return DYN_OK;
@@ -168,7 +197,7 @@ dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_
     }
     dyn_status status = DYN_OK;
     for (size_t j = 0; status == DYN_OK && j < count; j++) {
-        status = check_force(workspace->model, n, &forces->force[j], j, error);
+        status = check_force(workspace, n, &forces->force[j], j, error);
     }
     return status;
 }
@@ -185,26 +214,23 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
 
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error) {
-    if (workspace->set->wide->all_finite(result, n * width)) {
+    if (workspace->kernels->wide->all_finite(result, n * width)) {
         return DYN_OK;
     }
-    size_t i = first_not_finite(result, n * width);
+    size_t i = first_not_held(DYN_DOUBLE_PRECISION, result, n * width);
+    bool is_single = workspace->precision == DYN_SINGLE_PRECISION;
     return dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
-                         "%s of sample %zu is beyond the range of a double; the inputs are too large", name, i / width);
+                         "%s of sample %zu is beyond the range of %s precision; the inputs are too large%s", name,
+                         i / width, dyn_precision_name(workspace->precision),
+                         is_single ? ", ask for double precision" : "");
 }
 
 /* Whether all pivots of a block are positive; lanes without a sample repeat the last one. */
 static bool pivots_are_positive(const dyn_workspace *w, sample_block block) {
-    size_t count = (size_t)w->model->nv * block.lanes;
-    bool positive = true;
-    for (size_t i = 0; i < count; i++) {
-        positive = positive & (w->pivots[i] > 0);
-    }
-    return positive;
+    return block.kernels->all_positive(w->pivots, (size_t)w->model->nv);
 }
 
 dyn_status dyn_check_pivots(const dyn_workspace *w, sample_block block, dyn_error *error) {
-    size_t lanes = block.lanes;
     if (pivots_are_positive(w, block)) {
         return DYN_OK;
     }
@@ -213,12 +239,12 @@ dyn_status dyn_check_pivots(const dyn_workspace *w, sample_block block, dyn_erro
         const dyn_joint *joint = &w->model->joints[j];
         for (size_t k = (size_t)joint->nv; k-- > 0;) {
             for (size_t l = 0; l < block.count; l++) {
-                double pivot = w->pivots[((size_t)joint->v_index + k) * lanes + l];
-                if (!(pivot > 0)) {
+                if (!(dyn_packed_number(w->pivots, (size_t)joint->v_index + k, block, l) > 0)) {
                     return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
                                          "joint %s: the mass matrix is singular in sample %zu, no inertia resists the "
-                                         "joint; give the links that it moves a mass and an inertia",
-                                         joint->name, block.first + l);
+                                         "joint; give the links that it moves a mass and an inertia%s",
+                                         joint->name, block.first + l,
+                                         w->precision == DYN_SINGLE_PRECISION ? ", or ask for double precision" : "");
                 }
             }
         }

@@ -14,10 +14,10 @@
 /* The workspace is this model's. */
 dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *workspace, dyn_error *error);
 
-/* n x nq coordinates: there, finite, and quaternions of norm one within 1e-3. */
+/* n x nq coordinates: there, finite in the precision of the workspace, and quaternions of norm one within 1e-3. */
 dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q, dyn_error *error);
 
-/* n x nv numbers called `name`: finite. NULL passes. */
+/* n x nv numbers called `name`: finite, likewise. NULL passes. */
 dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error);
 
 /* The same where there is no workspace: n x nq coordinates, or n x nv numbers, called `name`; neither may be NULL. */
@@ -25,8 +25,8 @@ dyn_status dyn_check_configuration(const dyn_model *model, const char *name, siz
                                    dyn_error *error);
 dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error);
 
-/* A gravity override: finite. NULL passes. */
-dyn_status dyn_check_gravity(const double *gravity, dyn_error *error);
+/* A gravity override: finite, in the precision. NULL passes. */
+dyn_status dyn_check_gravity(dyn_precision precision, const double *gravity, dyn_error *error);
 
 /* All of a state: the workspace, gravity, q and v. */
 dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,

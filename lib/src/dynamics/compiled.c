@@ -21,7 +21,7 @@ dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compil
     if (compiled && compiled->model != workspace->model) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "compiled", "it was loaded for another model");
     }
-    workspace->compiled = compiled;
+    workspace->compiled = workspace->precision == DYN_DOUBLE_PRECISION ? compiled : NULL;
     return DYN_OK;
 }
 
@@ -62,7 +62,7 @@ static dyn_status check_object(const compiled_object *object, const char *path, 
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it has version %u, but %u is needed; compile again",
                              object->version, COMPILED_OBJECT_VERSION);
     }
-    if (strcmp(object->instruction_set, set->name) != 0 || object->lanes != set->wide->lanes) {
+    if (strcmp(object->instruction_set, set->name) != 0 || object->lanes != dyn_lanes(DYN_DOUBLE_PRECISION)) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it is for the instruction set %s, but %s is in use",
                              object->instruction_set, set->name);
     }

@@ -36,9 +36,14 @@ dyn_status dyn_christoffel(const dyn_model *model, dyn_workspace *workspace, siz
         e[k] = 0;
     }
     for (size_t s = 0; s < n; s++) {
+        const sample_block state = dyn_block_of_one(w, s), unit = dyn_block_of_one(w, 0);
+        const void *at = dyn_block_pack(w, 0, q, nq, state);
         for (size_t k = 0; k < nv; k++) {
+            const sample_block column = dyn_block_of_one(w, s * nv + k);
+            void *out = dyn_block_output(w, symbols, nv * nv, column);
             e[k] = 1;
-            w->set->single->coriolis(model, w->memory, q + s * nq, e, w->zero, symbols + s * entries + k * nv * nv);
+            column.kernels->coriolis(model, w->memory, at, dyn_block_pack(w, 1, e, nv, unit), w->zero, out);
+            dyn_block_unpack(out, nv * nv, column, symbols);
             e[k] = 0;
         }
     }

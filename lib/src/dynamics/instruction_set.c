@@ -25,11 +25,23 @@ static bool always(void) {
 /* Best first. */
 static const instruction_set instruction_sets[] = {
 #if DYN_HAVE_X86_INSTANCES
-    {"avx512", has_avx512, &dyn_kernel_table_avx512, &dyn_kernel_table_avx2_single, 3},
-    {"avx2", has_avx2, &dyn_kernel_table_avx2, &dyn_kernel_table_avx2_single, 2},
-    {"sse2", always, &dyn_kernel_table_sse2, &dyn_kernel_table_sse2_single, 2},
+    {"avx512",
+     has_avx512,
+     {{&dyn_kernel_table_avx512, &dyn_kernel_table_avx2_one, 3},
+      {&dyn_kernel_table_avx512_float, &dyn_kernel_table_avx2_one_float, 3}}},
+    {"avx2",
+     has_avx2,
+     {{&dyn_kernel_table_avx2, &dyn_kernel_table_avx2_one, 2},
+      {&dyn_kernel_table_avx2_float, &dyn_kernel_table_avx2_one_float, 2}}},
+    {"sse2",
+     always,
+     {{&dyn_kernel_table_sse2, &dyn_kernel_table_sse2_one, 2},
+      {&dyn_kernel_table_sse2_float, &dyn_kernel_table_sse2_one_float, 2}}},
 #endif
-    {"scalar", always, &dyn_kernel_table_scalar, &dyn_kernel_table_scalar, 1},
+    {"scalar",
+     always,
+     {{&dyn_kernel_table_scalar, &dyn_kernel_table_scalar, 1},
+      {&dyn_kernel_table_scalar_float, &dyn_kernel_table_scalar_float, 1}}},
 };
 
 enum { SET_COUNT = sizeof instruction_sets / sizeof instruction_sets[0] };
@@ -52,6 +64,6 @@ const char *dyn_instruction_set(void) {
     return dyn_choose_instruction_set()->name;
 }
 
-int dyn_lanes(void) {
-    return dyn_choose_instruction_set()->wide->lanes;
+int dyn_lanes(dyn_precision precision) {
+    return dyn_choose_instruction_set()->kernels[precision].wide->lanes;
 }

@@ -6,15 +6,23 @@
 
 #include <stdbool.h>
 
+#include <dynamics/workspace.h>
+
 #include "../kernels/kernels.h"
 
-/* Instances of one instruction set; a sample gets the same bits from both. */
+enum { PRECISIONS = DYN_SINGLE_PRECISION + 1 };
+
+/* Instances of one instruction set and precision; a sample gets the same bits from both. */
+typedef struct kernel_pair {
+    const kernel_table *wide; /* many samples at once */
+    const kernel_table *one;  /* one sample; narrower than `wide`, and with the same fused operations */
+    size_t wide_from;         /* number of samples from which the wide instance is quicker than so many single ones */
+} kernel_pair;
+
 typedef struct instruction_set {
     const char *name;
     bool (*available)(void);
-    const kernel_table *wide;   /* many samples at once */
-    const kernel_table *single; /* one sample; narrower than `wide`, and with the same fused operations */
-    size_t wide_from;           /* number of samples from which the wide instance is quicker than so many single ones */
+    kernel_pair kernels[PRECISIONS];
 } instruction_set;
 
 /* The best set that this processor has, or the one that the environment variable DYNAMICS_INSTRUCTION_SET names, if the

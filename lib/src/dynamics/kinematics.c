@@ -30,14 +30,13 @@ static void world_pose(size_t n, double *position, double *rotation) {
 }
 
 /* One block's pose: 3 and 9 packed numbers to the caller's rows. */
-static void store_pose(sample_block block, const double *packed, double *position, double *rotation) {
-    size_t lanes = block.lanes;
+static void store_pose(sample_block block, const void *packed, double *position, double *rotation) {
     for (size_t l = 0; l < block.count; l++) {
         for (size_t i = 0; position && i < 3; i++) {
-            position[(block.first + l) * 3 + i] = packed[i * lanes + l];
+            position[(block.first + l) * 3 + i] = dyn_packed_number(packed, i, block, l);
         }
         for (size_t i = 0; rotation && i < 9; i++) {
-            rotation[(block.first + l) * 9 + i] = packed[(3 + i) * lanes + l];
+            rotation[(block.first + l) * 9 + i] = dyn_packed_number(packed, 3 + i, block, l);
         }
     }
 }
@@ -55,7 +54,7 @@ dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size
     }
     for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
         block.kernels->frame_pose(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame, w->pose,
-                                  w->pose + 3 * block.lanes);
+                                  dyn_packed(w->pose, 3, block));
         store_pose(block, w->pose, position, rotation);
     }
     return position ? dyn_check_result(workspace, "position", n, 3, position, error) : DYN_OK;

@@ -13,12 +13,18 @@
 #include "principal_axes.h"
 #include "workspace.h"
 
-/* Squared lengths below this part of the largest are zero. */
-static const double negligible = 1e-14;
+/* Squared lengths below this part of the largest are zero: rounding in each precision makes some. */
+static const double negligible_part[PRECISIONS] = {1e-14, 5e-6};
+
+/* A symmetric positive semidefinite 6 x 6 matrix, and what is negligible in it. */
+typedef struct gram {
+    double G[36];
+    double negligible;
+} gram;
 
 /* Eigenvalues, largest first, and eigenvectors of a symmetric positive semidefinite 3 x 3 matrix. The axes of one with
  * larger eigenvalues are the same, and defined where an eigenvalue is zero. */
-static void find_axes(double A[9], double eigenvalues[3]) {
+static void find_axes(double negligible, double A[9], double eigenvalues[3]) {
     double shift = A[0] + A[4] + A[8];
     if (!(shift > 0)) {
         shift = 1;
@@ -41,12 +47,12 @@ static void take_block(const double G[36], int which, double A[9]) {
 }
 
 /* G = J J' of one lane of a packed Jacobian. */
-static void find_gram(const double *J, size_t nv, size_t lanes, size_t lane, double G[36]) {
+static void find_gram(const void *J, size_t nv, sample_block block, size_t lane, double G[36]) {
     for (size_t i = 0; i < 6; i++) {
         for (size_t j = 0; j <= i; j++) {
             double sum = 0;
             for (size_t k = 0; k < nv; k++) {
-                sum += J[(i * nv + k) * lanes + lane] * J[(j * nv + k) * lanes + lane];
+                sum += dyn_packed_number(J, i * nv + k, block, lane) * dyn_packed_number(J, j * nv + k, block, lane);
             }
             G[i * 6 + j] = G[j * 6 + i] = sum;
         }
@@ -54,12 +60,12 @@ static void find_gram(const double *J, size_t nv, size_t lanes, size_t lane, dou
 }
 
 /* sqrt(det G), by the pivots of its elimination; those that rounding leaves of a zero are zero. */
-static double find_volume(const double given[36]) {
+static double find_volume(const gram *given) {
     double G[36], determinant = 1;
-    memcpy(G, given, sizeof G);
+    memcpy(G, given->G, sizeof G);
     for (int k = 0; k < 6; k++) {
         double pivot = G[7 * k];
-        if (!(pivot > negligible * given[7 * k])) {
+        if (!(pivot > given->negligible * given->G[7 * k])) {
             return 0;
         }
         determinant *= pivot;
@@ -86,29 +92,29 @@ static dyn_status check_matrix(const double G[36], size_t sample, dyn_error *err
 }
 
 /* What is made of the 6 x 6 matrix of one sample. */
-typedef void (*use_matrix)(const double G[36], size_t sample, double *const outputs[4]);
+typedef void (*use_matrix)(const gram *g, size_t sample, double *const outputs[4]);
 
-static void measure(const double G[36], size_t sample, double *const outputs[4]) {
+static void measure(const gram *g, size_t sample, double *const outputs[4]) {
     for (int which = 0; which < 2; which++) {
         double A[9], eigenvalues[3], *out = outputs[which];
-        take_block(G, which, A);
-        find_axes(A, eigenvalues);
+        take_block(g->G, which, A);
+        find_axes(g->negligible, A, eigenvalues);
         if (out) {
             out[2 * sample] = sqrt(eigenvalues[0] * eigenvalues[1] * eigenvalues[2]);
             out[2 * sample + 1] = eigenvalues[0] > 0 ? sqrt(eigenvalues[2] / eigenvalues[0]) : 0;
         }
     }
     if (outputs[2]) {
-        outputs[2][sample] = find_volume(G);
+        outputs[2][sample] = find_volume(g);
     }
 }
 
 /* Lengths and axes of both blocks. */
-static void make_ellipsoids(const double G[36], size_t sample, bool of_inverse, double *const outputs[4]) {
+static void make_ellipsoids(const gram *g, size_t sample, bool of_inverse, double *const outputs[4]) {
     for (int which = 0; which < 2; which++) {
         double A[9], eigenvalues[3], *lengths = outputs[2 * which], *axes = outputs[2 * which + 1];
-        take_block(G, which, A);
-        find_axes(A, eigenvalues);
+        take_block(g->G, which, A);
+        find_axes(g->negligible, A, eigenvalues);
         for (int i = 0; i < 3; i++) {
             /* The inverse has its longest axis where the matrix has its shortest. */
             int from = of_inverse ? 2 - i : i;
@@ -124,12 +130,12 @@ static void make_ellipsoids(const double G[36], size_t sample, bool of_inverse, 
     }
 }
 
-static void make_velocity_ellipsoids(const double G[36], size_t sample, double *const outputs[4]) {
-    make_ellipsoids(G, sample, false, outputs);
+static void make_velocity_ellipsoids(const gram *g, size_t sample, double *const outputs[4]) {
+    make_ellipsoids(g, sample, false, outputs);
 }
 
-static void make_mass_ellipsoids(const double G[36], size_t sample, double *const outputs[4]) {
-    make_ellipsoids(G, sample, true, outputs);
+static void make_mass_ellipsoids(const gram *g, size_t sample, double *const outputs[4]) {
+    make_ellipsoids(g, sample, true, outputs);
 }
 
 static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q, int frame,
@@ -146,18 +152,18 @@ static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_
     dyn_status status = check_arguments(model, w, n, q, frame, error);
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
-        double *J = dyn_block_part(w, 0, block);
+        void *J = dyn_block_part(w, 0, block);
         if (frame == DYN_WORLD_FRAME) {
-            memset(J, 0, 6 * nv * block.lanes * sizeof *J);
+            memset(J, 0, 6 * nv * block.real_size);
         } else {
             block.kernels->frame_jacobian(model, w->memory, dyn_block_pack(w, 0, q, nq, block), frame, reference_frame,
                                           J);
         }
         for (size_t l = 0; l < block.count && status == DYN_OK; l++) {
-            double G[36];
-            find_gram(J, nv, block.lanes, l, G);
-            status = check_matrix(G, block.first + l, error);
-            use(G, block.first + l, outputs);
+            gram g = {.negligible = negligible_part[w->precision]};
+            find_gram(J, nv, block, l, g.G);
+            status = check_matrix(g.G, block.first + l, error);
+            use(&g, block.first + l, outputs);
         }
     }
     return status;
@@ -186,19 +192,19 @@ dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace,
     dyn_status status = check_arguments(model, w, n, q, frame, error);
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
-        double *Omega = dyn_block_part(w, 0, block);
+        void *Omega = dyn_block_part(w, 0, block);
         const task_results results = {Omega, NULL, NULL, NULL, NULL, NULL};
         block.kernels->operational_space(model, w->memory, model->gravity,
                                          dyn_block_pack(w, 0, q, (size_t)model->nq, block), w->zero, &task, w->pivots,
                                          NULL, &results);
         status = dyn_check_pivots(w, block, error);
         for (size_t l = 0; l < block.count && status == DYN_OK; l++) {
-            double G[36];
+            gram g = {.negligible = negligible_part[w->precision]};
             for (size_t i = 0; i < 36; i++) {
-                G[i] = Omega[i * block.lanes + l];
+                g.G[i] = dyn_packed_number(Omega, i, block, l);
             }
-            status = check_matrix(G, block.first + l, error);
-            make_mass_ellipsoids(G, block.first + l, outputs);
+            status = check_matrix(g.G, block.first + l, error);
+            make_mass_ellipsoids(&g, block.first + l, outputs);
         }
     }
     return status;

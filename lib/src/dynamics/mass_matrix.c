@@ -67,7 +67,8 @@ dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, si
     return status == DYN_OK ? dyn_check_result(w, "factors", n, entries, factors, error) : status;
 }
 
-/* One sample at a time, from the caller's rows: to bring the factors into lanes costs more than to solve. */
+/* One sample at a time, from the caller's rows, which are double: to bring the factors into lanes costs more than to
+ * solve. */
 dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *factors,
                           const double *b, dyn_error *error, double *x) {
     const dyn_workspace *w = workspace;
@@ -77,9 +78,9 @@ dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size
     }
     size_t nv = (size_t)model->nv;
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
-        const sample_block one = {s, 1, 1, 0, w->set->single};
-        one.kernels->mass_solve(model, w->memory, factors + s * nv * nv, b + s * nv, x + s * nv);
-        dyn_block_unpack(x + s * nv, nv, one, x);
+        const kernel_table *one = w->set->kernels[DYN_DOUBLE_PRECISION].one;
+        one->mass_solve(model, w->memory, factors + s * nv * nv, b + s * nv, x + s * nv);
+        one->unpack(x + s * nv, nv, 1, x + s * nv);
     }
     return status == DYN_OK ? dyn_check_result(w, "x", n, nv, x, error) : status;
 }

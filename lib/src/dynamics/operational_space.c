@@ -9,7 +9,7 @@
 #include "workspace.h"
 
 /* What a row of a task must keep of its inverse inertia when those behind it are held. */
-static const double independence = 1e-12;
+static const double independence[PRECISIONS] = {1e-12, 5e-4};
 
 int dyn_task_row_count(const dyn_task *task) {
     int count = 0;
@@ -54,14 +54,14 @@ static void name_row(const dyn_model *model, const dyn_task *task, size_t row, c
 }
 
 /* Whether the rows are independent in all samples of the block. */
-static dyn_status check_rows(const dyn_model *model, const dyn_task *task, const double *kept, sample_block block,
+static dyn_status check_rows(const dyn_workspace *w, const dyn_task *task, const void *kept, sample_block block,
                              dyn_error *error) {
     size_t rows = (size_t)dyn_task_row_count(task);
     for (size_t l = 0; l < block.count; l++) {
         for (size_t i = rows; i-- > 0;) {
-            if (!(kept[i * block.lanes + l] > independence)) {
+            if (!(dyn_packed_number(kept, i, block, l) > independence[w->precision])) {
                 char name[DYN_PLACE_SIZE];
-                name_row(model, task, i, name, sizeof name);
+                name_row(w->model, task, i, name, sizeof name);
                 return dyn_error_set(error, DYN_FAILED_PRECONDITION, "task",
                                      "the task is singular in sample %zu: its row %s depends on those behind it, or "
                                      "nothing moves it; leave it out, or ask for the inverse inertia alone",
@@ -99,7 +99,7 @@ static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t
         dyn_results_store(out, block, wanted);
         status = dyn_check_pivots(w, block, error);
         if (status == DYN_OK && inverts) {
-            status = check_rows(model, task, kept, block, error);
+            status = check_rows(w, task, kept, block, error);
         }
     }
     return status;

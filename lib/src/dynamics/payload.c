@@ -10,6 +10,7 @@
 
 #include "../model/error.h"
 #include "../model/merge.h"
+#include "precision.h"
 #include "workspace.h"
 
 /* Whether mass and inertia are zero. */
@@ -80,5 +81,9 @@ dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_
     *workspace->loaded = *model;
     workspace->loaded->bodies = bodies;
     *loaded = workspace->loaded;
-    return DYN_OK;
+    dyn_status status = dyn_check_constants(workspace->precision, workspace->loaded, error);
+    if (status != DYN_OK) {
+        memcpy(bodies, model->bodies, (size_t)model->body_count * sizeof *bodies);
+    }
+    return status;
 }

@@ -7,11 +7,12 @@
 
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "precision.h"
 
 enum { ALIGNMENT = 64, SPARE_WRENCHES = 64 };
 
-/* Matrices of more doubles than this, over all lanes, do not stay in the cache: the workspace has no room for them. */
-static const size_t packed_matrices_bound = 1 << 17;
+/* Matrices of more bytes than this, over all lanes, do not stay in the cache: the workspace has no room for them. */
+static const size_t packed_matrices_bound = 1 << 20;
 
 static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
@@ -29,26 +30,26 @@ static void *carve(uintptr_t *cursor, size_t bytes) {
 }
 
 /* Lays the parts of a workspace out from `base` and returns their total size. */
-static size_t lay_out(const dyn_model *model, const instruction_set *set, uintptr_t base, dyn_workspace *w) {
+static size_t lay_out(const dyn_model *model, const kernel_pair *kernels, uintptr_t base, dyn_workspace *w) {
     uintptr_t cursor = base;
-    size_t lane_bytes = sizeof(double) * (size_t)set->wide->lanes;
+    size_t real_size = kernels->wide->number_size * (size_t)kernels->wide->lanes;
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    bool packed = set->wide->lanes > 1;
+    bool packed = real_size != sizeof(double);
     w->model = model;
-    w->set = set;
+    w->kernels = kernels;
     w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
-    w->memory = carve(&cursor, larger(set->wide->memory_size(model), set->single->memory_size(model)));
-    w->zero = carve(&cursor, nv * lane_bytes);
-    w->pivots = carve(&cursor, nv * lane_bytes);
+    w->memory = carve(&cursor, larger(kernels->wide->memory_size(model), kernels->one->memory_size(model)));
+    w->zero = carve(&cursor, nv * real_size);
+    w->pivots = carve(&cursor, nv * real_size);
     for (int i = 0; i < 6; i++) {
-        w->input[i] = carve(&cursor, packed ? larger(nq, nv) * lane_bytes : 0);
+        w->input[i] = carve(&cursor, packed ? larger(nq, nv) * real_size : 0);
     }
-    size_t lanes = (size_t)set->wide->lanes, matrices = (4 * nv + 3) * nv * nv * lanes;
+    size_t matrices = (4 * nv + 3) * nv * nv * real_size;
     size_t vectors = larger(24 * nv + 48, 20 * (size_t)model->joint_count);
-    w->output_count = larger(vectors * lanes, packed ? smaller(matrices, packed_matrices_bound) : 0);
-    w->output = carve(&cursor, w->output_count * sizeof(double));
-    w->pose = carve(&cursor, 12 * lane_bytes);
-    w->wrenches = carve(&cursor, w->wrench_capacity * 6 * lane_bytes);
+    w->output_size = larger(vectors * real_size, packed ? smaller(matrices, packed_matrices_bound) : 0);
+    w->output = carve(&cursor, w->output_size);
+    w->pose = carve(&cursor, 12 * real_size);
+    w->wrenches = carve(&cursor, w->wrench_capacity * 6 * real_size);
     w->frames = carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
     w->loaded = carve(&cursor, sizeof(dyn_model));
     w->loaded_bodies = carve(&cursor, (size_t)model->body_count * sizeof(body));
@@ -56,23 +57,39 @@ static size_t lay_out(const dyn_model *model, const instruction_set *set, uintpt
 }
 
 dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace) {
+    return dyn_workspace_create_in(DYN_DOUBLE_PRECISION, model, error, workspace);
+}
+
+dyn_status dyn_workspace_create_in(dyn_precision precision, const dyn_model *model, dyn_error *error,
+                                   dyn_workspace **workspace) {
     const instruction_set *set = dyn_choose_instruction_set();
+    const kernel_pair *kernels = &set->kernels[precision];
     dyn_workspace measured;
+    dyn_status status = dyn_check_constants(precision, model, error);
+    if (status != DYN_OK) {
+        return status;
+    }
     size_t header = (sizeof(dyn_workspace) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    size_t size = header + lay_out(model, set, 0, &measured);
+    size_t size = header + lay_out(model, kernels, 0, &measured);
     dyn_workspace *w = aligned_alloc(ALIGNMENT, size);
     if (!w) {
         return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "workspace", "no memory for %zu bytes", size);
     }
     memset(w, 0, size);
-    lay_out(model, set, (uintptr_t)w + header, w);
+    lay_out(model, kernels, (uintptr_t)w + header, w);
     w->size = size;
+    w->set = set;
+    w->precision = precision;
     *workspace = w;
     return DYN_OK;
 }
 
 void dyn_workspace_free(dyn_workspace *workspace) {
     free(workspace);
+}
+
+dyn_precision dyn_workspace_precision(const dyn_workspace *workspace) {
+    return workspace->precision;
 }
 
 size_t dyn_workspace_size(const dyn_workspace *workspace) {
@@ -89,7 +106,7 @@ wrench_set dyn_block_pack_wrenches(const dyn_workspace *workspace, const dyn_ext
         }
         workspace->frames[count] = (wrench_frame){f->frame, f->reference_frame};
         block->kernels->pack(f->wrench + block->first * f->stride, f->stride, 6, block->count,
-                             workspace->wrenches + count * 6 * block->lanes);
+                             dyn_packed(workspace->wrenches, 6 * count, *block));
         count++;
     }
     return (wrench_set){count, workspace->frames, workspace->wrenches};

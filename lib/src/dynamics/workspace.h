@@ -14,38 +14,63 @@
 struct dyn_workspace {
     const dyn_model *model;
     const instruction_set *set;
+    const kernel_pair *kernels; /* of the instruction set and precision */
+    dyn_precision precision;
     const dyn_compiled *compiled; /* algorithms of this model in place of the kernels, or NULL */
     size_t size;                  /* bytes of everything */
     void *memory;                 /* of the algorithms */
-    double *zero;                 /* nv packed zeros */
-    double *pivots;               /* nv packed */
-    double *input[6];             /* packed inputs, the larger of nq and nv; unused with one lane */
-    double *output;               /* packed outputs of a block */
-    size_t output_count;          /* and how many doubles they may be */
-    double *pose;                 /* 12 packed: position and rotation of a frame */
-    double *wrenches;             /* packed external wrenches */
+    void *zero;                   /* nv packed zeros */
+    void *pivots;                 /* nv packed */
+    void *input[6];               /* packed inputs, the larger of nq and nv; unused where rows need no packing */
+    void *output;                 /* packed outputs of a block */
+    size_t output_size;           /* and how many bytes they may be */
+    void *pose;                   /* 12 packed: position and rotation of a frame */
+    void *wrenches;               /* packed external wrenches */
     wrench_frame *frames;         /* and where they act */
     size_t wrench_capacity;
     dyn_model *loaded;   /* the model with payloads: a copy that shares all but its bodies; zero without payloads */
     body *loaded_bodies; /* body_count of them */
 };
 
-/* Samples first .. first + count - 1, at most as many as the lanes of the kernels that compute them. */
+/* Samples first .. first + count - 1, at most as many as the lanes of the kernels that compute them; `real_size` bytes
+ * hold a packed number of all lanes. */
 typedef struct sample_block {
-    size_t first, count, lanes, width;
+    size_t first, count, lanes, real_size, width;
     const kernel_table *kernels;
 } sample_block;
+
+/* Sample s alone. */
+static inline sample_block dyn_block_of_one(const dyn_workspace *workspace, size_t s) {
+    const kernel_table *one = workspace->kernels->one;
+    return (sample_block){s, 1, 1, one->number_size, 0, one};
+}
+
+/* Whether the caller's rows are packed arrays themselves: one lane of doubles. */
+static inline bool dyn_block_is_row(sample_block block) {
+    return block.real_size == sizeof(double);
+}
+
+/* Packed number i, of all lanes, */
+static inline void *dyn_packed(const void *packed, size_t i, sample_block block) {
+    return (char *)packed + i * block.real_size;
+}
+
+/* and of one lane. */
+static inline double dyn_packed_number(const void *packed, size_t i, sample_block block, size_t lane) {
+    size_t at = i * block.lanes + lane;
+    return block.real_size == block.lanes * sizeof(double) ? ((const double *)packed)[at] : ((const float *)packed)[at];
+}
 
 /* The block that starts at sample `first` of n: a wide one, or a single sample where few are left or its outputs,
  * `width` doubles a sample, would not fit. What every call does for each block is inline, so that blocks stay in
  * registers. */
 static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first, size_t width) {
-    const instruction_set *set = workspace->set;
-    size_t left = n - first;
-    bool wide = left >= set->wide_from && width * (size_t)set->wide->lanes <= workspace->output_count;
-    const kernel_table *kernels = wide ? set->wide : set->single;
+    const kernel_pair *pair = workspace->kernels;
+    size_t left = n - first, wide_size = (size_t)pair->wide->lanes * pair->wide->number_size;
+    bool wide = left >= pair->wide_from && width * wide_size <= workspace->output_size;
+    const kernel_table *kernels = wide ? pair->wide : pair->one;
     size_t lanes = (size_t)kernels->lanes;
-    return (sample_block){first, left < lanes ? left : lanes, lanes, width, kernels};
+    return (sample_block){first, left < lanes ? left : lanes, lanes, lanes * kernels->number_size, width, kernels};
 }
 
 /* The first block of n samples, and the one behind `block`: as many samples as there are lanes, or a single one where
@@ -71,7 +96,7 @@ static inline const void *dyn_block_pack(const dyn_workspace *workspace, int slo
     if (!rows) {
         return workspace->zero;
     }
-    if (block.lanes == 1) {
+    if (dyn_block_is_row(block)) {
         return rows + block.first * width;
     }
     block.kernels->pack(rows + block.first * width, width, width, block.count, workspace->input[slot]);
@@ -79,10 +104,10 @@ static inline const void *dyn_block_pack(const dyn_workspace *workspace, int slo
 }
 
 /* Where one of several outputs of `width` numbers a sample is to be computed, behind those whose widths add up to
- * `offset`, */
+ * `offset`; one lane has room in the caller's rows, */
 static inline void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double *rows, size_t width,
                                         sample_block block) {
-    return block.lanes == 1 ? rows + block.first * width : workspace->output + offset * block.lanes;
+    return block.lanes == 1 ? rows + block.first * width : dyn_packed(workspace->output, offset, block);
 }
 
 /* the same for the only one, */
@@ -98,7 +123,7 @@ static inline void dyn_block_unpack(const void *output, size_t width, sample_blo
 /* Where one of several outputs is computed that together are at most 24 nv + 48, or 20 joints, numbers a sample,
  * `offset` numbers behind the first; and its way to the caller's rows, who may not want it (NULL). */
 static inline void *dyn_block_part(const dyn_workspace *workspace, size_t offset, sample_block block) {
-    return workspace->output + offset * block.lanes;
+    return dyn_packed(workspace->output, offset, block);
 }
 
 static inline void dyn_block_store(const void *part, size_t width, sample_block block, double *rows) {

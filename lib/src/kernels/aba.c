@@ -95,7 +95,7 @@ KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau
     if (diagonal) {
         D = D + diagonal[k];
     }
-    axis->inverse_D = 1.0 / D;
+    axis->inverse_D = real_set(1) / D;
     axis->u = tau - joint_force(b, type, k, *p);
     *I = articulated_downdate(*I, axis->inverse_D, axis->U);
     *p = force_fma(axis->inverse_D * axis->u, axis->U, *p);
@@ -107,7 +107,7 @@ KERNEL_STEP real eliminate_revolute(motion c, real tau, articulated_inertia *I, 
     force U = force_set(vec3_set(I->A.xz, I->A.yz, I->A.zz), vec3_set(I->B.zx, I->B.zy, I->B.zz));
     real D = U.n.z, zero = real_set(0);
     axis->U = U;
-    axis->inverse_D = 1.0 / D;
+    axis->inverse_D = real_set(1) / D;
     axis->u = tau - p->n.z;
     articulated_inertia J = articulated_downdate(*I, axis->inverse_D, U);
     J.A.xz = J.A.yz = J.A.zz = J.B.zx = J.B.zy = J.B.zz = zero;

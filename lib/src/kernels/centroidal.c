@@ -78,7 +78,7 @@ void KERNEL(centroidal)(const dyn_model *model, void *memory, const void *q, con
     composite_body *composites = (composite_body *)memory;
     rigid_inertia whole = sum_composites(model, &tree, composites);
     int nv = model->nv;
-    real *A = (real *)A_G, *dA = (real *)dA_G, inverse_m = 1.0 / whole.m;
+    real *A = (real *)A_G, *dA = (real *)dA_G, inverse_m = real_set(1) / whole.m;
     vec3 c = vec3_scale(inverse_m, whole.h), momentum = vec3_zero();
     for (int i = 0; i < 6 * nv; i++) {
         A[i] = dA[i] = real_set(0);
@@ -117,7 +117,7 @@ void KERNEL(centroidal_momentum)(const dyn_model *model, void *memory, const voi
         h = vec3_add(h, I.h);
         m = m + I.m;
     }
-    sum = about_point(sum, vec3_scale(1.0 / m, h));
+    sum = about_point(sum, vec3_scale(real_set(1) / m, h));
     real *out = (real *)momentum;
     out[0] = sum.n.x, out[1] = sum.n.y, out[2] = sum.n.z;
     out[3] = sum.f.x, out[4] = sum.f.y, out[5] = sum.f.z;

@@ -48,7 +48,7 @@ static whole_robot sum_whole(const tree *t) {
         y.momentum = vec3_add(y.momentum, mat3_apply(R, s->p.p));
         y.force = vec3_add(y.force, mat3_apply(R, s->f.f));
     }
-    y.inverse_mass = 1.0 / m;
+    y.inverse_mass = real_set(1) / m;
     y.c = vec3_scale(y.inverse_mass, h);
     return y;
 }

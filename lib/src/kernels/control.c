@@ -62,7 +62,7 @@ void KERNEL(control)(const dyn_model *model, void *memory, const control_paramet
     configuration_error(model, (const real *)q, (const real *)q_r, e);
     for (int j = 0; j < nv; j++) {
         real rate = ((const real *)v_r)[j] - ((const real *)v)[j];
-        e[j] = real_fma(real_set(c->stiffness[j]), e[j], c->damping[j] * rate);
+        e[j] = real_fma(real_set(c->stiffness[j]), e[j], real_set(c->damping[j]) * rate);
     }
     if (c->law == CONTROL_COMPUTED_TORQUE) {
         for (int j = 0; j < nv; j++) {

@@ -27,7 +27,7 @@ typedef struct coriolis_map {
 static inline momentum_field momentum_field_of(rigid_inertia X, motion m) {
     sym3 I = X.I;
     vec3 w = m.w, v = m.v, h = X.h;
-    real half = 0.5 * (I.xx + I.yy + I.zz);
+    real half = real_set(0.5) * (I.xx + I.yy + I.zz);
     vec3 Jx = vec3_set(half - I.xx, -I.xy, -I.xz), Jy = vec3_set(-I.xy, half - I.yy, -I.yz);
     vec3 Jz = vec3_set(-I.xz, -I.yz, half - I.zz);
     momentum_field f;
@@ -52,10 +52,11 @@ static inline force momentum_field_sum(momentum_field f) {
 
 static inline coriolis_map coriolis_map_of(momentum_field f) {
     mat3 H = f.H;
+    real two = real_set(2), minus_two = real_set(-2);
     coriolis_map c;
-    c.B.xx = 2.0 * (H.yy + H.zz), c.B.xy = -2.0 * H.xy, c.B.xz = -2.0 * H.xz;
-    c.B.yx = -2.0 * H.yx, c.B.yy = 2.0 * (H.xx + H.zz), c.B.yz = -2.0 * H.yz;
-    c.B.zx = -2.0 * H.zx, c.B.zy = -2.0 * H.zy, c.B.zz = 2.0 * (H.xx + H.yy);
+    c.B.xx = two * (H.yy + H.zz), c.B.xy = minus_two * H.xy, c.B.xz = minus_two * H.xz;
+    c.B.yx = minus_two * H.yx, c.B.yy = two * (H.xx + H.zz), c.B.yz = minus_two * H.yz;
+    c.B.zx = minus_two * H.zx, c.B.zy = minus_two * H.zy, c.B.zz = two * (H.xx + H.yy);
     c.p = vec3_add(f.p, f.p);
     return c;
 }

@@ -27,7 +27,7 @@ static void carry_column(const dyn_model *model, const crba_tree *t, int i, int 
     const body *b = &model->bodies[i];
     int nv = model->nv, row = b->v_index + k;
     for (int l = 0; l < b->nv; l++) {
-        M[row * nv + b->v_index + l] += (b->ratio * b->ratio) * joint_force(b, b->motion, l, F);
+        M[row * nv + b->v_index + l] += real_set(b->ratio * b->ratio) * joint_force(b, b->motion, l, F);
     }
     for (int j = i; model->bodies[j].parent >= 0;) {
         const body *c = &model->bodies[j];
@@ -35,7 +35,7 @@ static void carry_column(const dyn_model *model, const crba_tree *t, int i, int 
         j = c->parent;
         const body *p = &model->bodies[j];
         for (int l = 0; l < p->nv; l++) {
-            real m = (b->ratio * p->ratio) * joint_force(p, p->motion, l, F);
+            real m = real_set(b->ratio * p->ratio) * joint_force(p, p->motion, l, F);
             int column = p->v_index + l;
             M[row * nv + column] += m;
             M[column * nv + row] += m;

@@ -102,7 +102,7 @@ void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const double
         const body *b = &model->bodies[i];
         moved_body *k = &bodies[i];
         for (int l = 0; l < b->nv; l++) {
-            out[b->v_index + l] += b->ratio * joint_force(b, b->motion, l, k->Df);
+            out[b->v_index + l] += real_set(b->ratio) * joint_force(b, b->motion, l, k->Df);
         }
         if (b->parent >= 0) {
             moved_body *p = &bodies[b->parent];

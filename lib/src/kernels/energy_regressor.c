@@ -22,11 +22,12 @@ size_t KERNEL(energy_regressor_memory)(const dyn_model *model) {
 
 /* h . (v x w) is h . u. */
 static void kinetic_row(vec3 w, vec3 v, real *y) {
+    real half = real_set(0.5);
     vec3 u = vec3_cross(v, w);
-    y[0] = 0.5 * vec3_dot(v, v);
+    y[0] = half * vec3_dot(v, v);
     y[1] = u.x, y[2] = u.y, y[3] = u.z;
-    y[4] = 0.5 * w.x * w.x, y[5] = w.x * w.y, y[6] = 0.5 * w.y * w.y;
-    y[7] = w.x * w.z, y[8] = w.y * w.z, y[9] = 0.5 * w.z * w.z;
+    y[4] = half * w.x * w.x, y[5] = w.x * w.y, y[6] = half * w.y * w.y;
+    y[7] = w.x * w.z, y[8] = w.y * w.z, y[9] = half * w.z * w.z;
 }
 
 static void potential_row(vec3 r, vec3 g, vec3 turned, real *y) {

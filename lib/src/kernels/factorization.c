@@ -26,7 +26,7 @@ void KERNEL(coordinate_parents)(const dyn_model *model, int *parent) {
 
 void KERNEL(factorize)(int n, const int *parent, real *M) {
     for (int k = n - 1; k >= 0; k--) {
-        real inverse_D = 1.0 / M[k * n + k];
+        real inverse_D = real_set(1) / M[k * n + k];
         for (int i = parent[k]; i >= 0; i = parent[i]) {
             real L = M[k * n + i] * inverse_D;
             for (int j = i; j >= 0; j = parent[j]) {
@@ -64,7 +64,7 @@ void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, r
 /* L^-1 below the diagonal and D^-1 on it, in place. */
 static void invert_factors(int n, const int *parent, real *M) {
     for (int i = n - 1; i >= 0; i--) {
-        M[i * n + i] = 1.0 / M[i * n + i];
+        M[i * n + i] = real_set(1) / M[i * n + i];
         for (int j = parent[i]; j >= 0; j = parent[j]) {
             M[i * n + j] = -M[i * n + j];
         }

@@ -35,7 +35,7 @@ void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         for (int k = 0; k < b->nv; k++) {
-            tau[b->v_index + k] += b->ratio * joint_force(b, b->motion, k, bodies[i].f);
+            tau[b->v_index + k] += real_set(b->ratio) * joint_force(b, b->motion, k, bodies[i].f);
         }
         if (b->parent >= 0) {
             bodies[b->parent].f = force_add(bodies[b->parent].f, force_to_parent(X[i], bodies[i].f));

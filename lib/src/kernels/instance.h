@@ -49,6 +49,7 @@ void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count,
 void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows);
 int KERNEL(all_finite)(const double *x, size_t count);
 int KERNEL(all_within)(const double *x, size_t count, double bound);
+int KERNEL(all_positive)(const void *packed, size_t count);
 
 void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                   const void *a, const wrench_set *forces, void *tau);

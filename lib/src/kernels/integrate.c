@@ -5,7 +5,8 @@
  *     p_next = p exp(w~)        exp(w~) = (sin(t/2) / t w, cos(t/2))
  *     r_next = r + R(p) V(w) v  V(w) = 1 + B w~ + C w~ w~    B = 2 sin^2(t/2) / t^2    C = (t - sin t) / t^3
  * A planar joint does the same in its plane; all other joints add. A tiny number in t^2 keeps the quotients finite at
- * t = 0; what C loses to rounding there, w~ w~ v takes back.
+ * t = 0, t^3 within the range of single precision, and changes no result by more than itself; what C loses to rounding
+ * there, w~ w~ v takes back.
  *
  * The rate of an increment u that carries the body velocity V is, to the order that Runge-Kutta 4 needs,
  *     du/dt = V + (1/2) u x V + (1/12) u x (u x V)
@@ -14,7 +15,7 @@
  */
 #include "instance.h"
 
-static const double tiny_square = 1e-200;
+static const double tiny_square = 1e-24;
 
 /* A joint whose coordinates do not simply add, unless it follows another. */
 static inline int is_curved(const body *b) {
@@ -34,9 +35,9 @@ size_t KERNEL(integrate_memory)(const dyn_model *model) {
 
 /* x + B w x x + C w x (w x x), given |w| and the sine and cosine of its half. */
 static inline vec3 left_jacobian_apply(vec3 w, real t, real s, real c, vec3 x) {
-    real t2 = t * t;
+    real t2 = t * t, s2 = real_set(2) * s;
     vec3 u = vec3_cross(w, x);
-    return vec3_fma(2.0 * s * s / t2, u, vec3_fma((t - 2.0 * s * c) / (t2 * t), vec3_cross(w, u), x));
+    return vec3_fma(s2 * s / t2, u, vec3_fma((t - s2 * c) / (t2 * t), vec3_cross(w, u), x));
 }
 
 /* p_next of the quaternion p, from the sine and cosine of |w| / 2. */
@@ -44,14 +45,14 @@ static inline void turn(const real *p, vec3 w, real t, real s, real c, real *nex
     vec3 a = vec3_set(p[0], p[1], p[2]), e = vec3_scale(s / t, w);
     vec3 b = vec3_cross_add(a, e, vec3_fma(c, a, vec3_scale(p[3], e)));
     real d = p[3] * c - vec3_dot(a, e);
-    real inverse = 1.0 / real_sqrt(vec3_dot_add(b, b, d * d));
+    real inverse = real_set(1) / real_sqrt(vec3_dot_add(b, b, d * d));
     next[0] = b.x * inverse, next[1] = b.y * inverse, next[2] = b.z * inverse, next[3] = d * inverse;
 }
 
 /* R(p) x for a quaternion of any length. */
 static inline vec3 rotate(const real *p, vec3 x) {
     vec3 e = vec3_set(p[0], p[1], p[2]), u = vec3_cross(e, x);
-    real scale = 2.0 / (vec3_dot_add(e, e, p[3] * p[3]));
+    real scale = real_set(2) / (vec3_dot_add(e, e, p[3] * p[3]));
     return vec3_fma(scale, vec3_cross_add(e, u, vec3_scale(p[3], u)), x);
 }
 
@@ -63,7 +64,7 @@ static inline vec3 turning(const body *b, real dt, const real *u) {
 static void integrate_curved(const body *b, const real *q, real dt, const real *u, const real *angle, const real *sine,
                              const real *cosine, real *next) {
     vec3 w = turning(b, dt, u), x = vec3_scale(dt, joint_motion(b, b->motion, u).v);
-    real t = 2.0 * angle[0], s = sine[0], c = cosine[0];
+    real t = real_set(2) * angle[0], s = sine[0], c = cosine[0];
     x = left_jacobian_apply(w, t, s, c, x);
     if (b->motion == MOTION_SPHERICAL) {
         turn(q, w, t, s, c, next);
@@ -87,7 +88,7 @@ void KERNEL(integrate)(const dyn_model *model, void *memory, const void *q, cons
         const body *b = &model->bodies[i];
         if (is_curved(b)) {
             vec3 w = turning(b, step, rate + b->v_index);
-            angle[count] = 0.5 * real_sqrt(vec3_dot_add(w, w, real_set(tiny_square)));
+            angle[count] = real_set(0.5) * real_sqrt(vec3_dot_add(w, w, real_set(tiny_square)));
             angle[count + 1] = b->motion == MOTION_PLANAR ? from[b->q_index + 2] : real_set(0);
             count += 2;
         } else if (has_coordinates(model, b)) {

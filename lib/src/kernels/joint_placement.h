@@ -11,7 +11,7 @@ static inline real joint_angle(const body *b, const real *q) {
     switch (b->motion) {
     case MOTION_REVOLUTE:
     case MOTION_HELICAL:
-        return b->ratio * q[0] + b->offset;
+        return real_set(b->ratio) * q[0] + real_set(b->offset);
     case MOTION_CYLINDRICAL:
         return q[0];
     case MOTION_PLANAR:
@@ -29,12 +29,12 @@ static inline mat3 turn_about_z(mat3 R, real s, real c) {
 
 /* Rotation of a quaternion x, y, z, w of any length: R = 1 + 2 (w e~ + e~ e~) / |q|^2. */
 static inline mat3 quaternion_rotation(const real *q) {
-    real s = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    real one = real_set(1), s = real_set(2) / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     real x = s * q[0], y = s * q[1], z = s * q[2];
     real xx = q[0] * x, xy = q[0] * y, xz = q[0] * z, yy = q[1] * y, yz = q[1] * z, zz = q[2] * z;
     real wx = q[3] * x, wy = q[3] * y, wz = q[3] * z;
-    return mat3_from_columns(vec3_set(1.0 - (yy + zz), xy + wz, xz - wy), vec3_set(xy - wz, 1.0 - (xx + zz), yz + wx),
-                             vec3_set(xz + wy, yz - wx, 1.0 - (xx + yy)));
+    return mat3_from_columns(vec3_set(one - (yy + zz), xy + wz, xz - wy), vec3_set(xy - wz, one - (xx + zz), yz + wx),
+                             vec3_set(xz + wy, yz - wx, one - (xx + yy)));
 }
 
 /* The origin of X shifted by d along the frame's z. */
@@ -50,10 +50,10 @@ static inline placement joint_placement(const body *b, const real *q, real s, re
         X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_PRISMATIC:
-        X.r = shift_along_z(X, b->ratio * q[0] + b->offset);
+        X.r = shift_along_z(X, real_set(b->ratio) * q[0] + real_set(b->offset));
         break;
     case MOTION_HELICAL:
-        X.r = shift_along_z(X, b->pitch * (b->ratio * q[0] + b->offset));
+        X.r = shift_along_z(X, real_set(b->pitch) * (real_set(b->ratio) * q[0] + real_set(b->offset)));
         X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_CYLINDRICAL:

@@ -16,7 +16,8 @@
 static inline real resistance_at(const joint_resistance *r, int j, real v) {
     real K = real_set(r->damping ? r->damping[j] : 0);
     if (r->friction) {
-        K = K + r->friction[j] / real_sqrt(real_fma(v, v, real_set(r->friction_velocity * r->friction_velocity)));
+        K = K +
+            real_set(r->friction[j]) / real_sqrt(real_fma(v, v, real_set(r->friction_velocity * r->friction_velocity)));
     }
     return K;
 }
@@ -27,8 +28,8 @@ static inline real positive_part(real x) {
 
 static void add_springs(const joint_resistance *r, const real *q, const real *v, real *tau) {
     for (int i = 0; i < r->spring_count; i++) {
-        real x = q[r->spring_q[i]], damping = r->spring_damping * v[r->spring_v[i]];
-        real above = x - r->spring_upper[i], below = r->spring_lower[i] - x;
+        real x = q[r->spring_q[i]], damping = real_set(r->spring_damping) * v[r->spring_v[i]];
+        real above = x - real_set(r->spring_upper[i]), below = real_set(r->spring_lower[i]) - x;
         real push_down = positive_part(real_fma(real_set(r->spring_stiffness), above, damping));
         real push_up = positive_part(real_fma(real_set(r->spring_stiffness), below, -damping));
         real *t = &tau[r->spring_v[i]];
@@ -51,7 +52,7 @@ int KERNEL(resist_implicitly)(const dyn_model *model, const joint_resistance *r,
     for (int j = 0; has_diagonal && j < model->nv; j++) {
         real K = resistance_at(r, j, v[j]);
         tau[j] = tau[j] - K * v[j];
-        diagonal[j] = dt * K;
+        diagonal[j] = real_set(dt) * K;
     }
     add_springs(r, q, v, tau);
     return has_diagonal;

@@ -2,7 +2,7 @@
  * The algorithms over lanes.
  *
  * One table a lane instance. Arrays of reals hold one number for each of the instance's lanes: element i of a packed
- * array is doubles[i * lanes .. i * lanes + lanes - 1]. `memory` is the scratch block of a workspace, of at least
+ * array is numbers[i * lanes .. i * lanes + lanes - 1], doubles or floats. `memory` is the scratch block of a workspace, of at least
  * memory_size(model) bytes, aligned to 64.
  */
 #ifndef DYNAMICS_KERNELS_KERNELS_H
@@ -38,17 +38,20 @@ typedef struct task_results {
 
 typedef struct kernel_table {
     int lanes;
+    size_t number_size; /* sizeof(double) or sizeof(float) */
 
     size_t (*memory_size)(const dyn_model *model);
 
     /* packed[i][l] = rows[l * stride + i] for i < width and lanes l; lanes from `count` on repeat the last sample. */
     void (*pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
-    /* rows[l * width + i] = packed[i][l] for the first `count` lanes. */
+    /* rows[l * width + i] = packed[i][l] for the first `count` lanes; packed may be rows of one lane. */
     void (*unpack)(const void *packed, size_t width, size_t count, double *rows);
     /* Whether none of the numbers is NaN or infinite. */
     int (*all_finite)(const double *x, size_t count);
     /* Whether none is beyond the positive bound, or NaN. */
     int (*all_within)(const double *x, size_t count, double bound);
+    /* Whether `count` packed numbers are positive in all lanes. */
+    int (*all_positive)(const void *packed, size_t count);
 
     /* Sines and cosines of `count` packed angles. */
     void (*sines)(const void *angle, int count, void *sine, void *cosine);
@@ -156,12 +159,12 @@ typedef struct kernel_table {
                               const task_results *results);
 } kernel_table;
 
-/* The instances; those but the scalar one where DYN_HAVE_X86_INSTANCES says so. */
-extern const kernel_table dyn_kernel_table_scalar;
-extern const kernel_table dyn_kernel_table_sse2;
-extern const kernel_table dyn_kernel_table_sse2_single;
-extern const kernel_table dyn_kernel_table_avx2;
-extern const kernel_table dyn_kernel_table_avx2_single;
-extern const kernel_table dyn_kernel_table_avx512;
+/* The instances; those but the scalar ones where DYN_HAVE_X86_INSTANCES says so. */
+extern const kernel_table dyn_kernel_table_scalar, dyn_kernel_table_scalar_float;
+extern const kernel_table dyn_kernel_table_sse2, dyn_kernel_table_sse2_float;
+extern const kernel_table dyn_kernel_table_sse2_one, dyn_kernel_table_sse2_one_float;
+extern const kernel_table dyn_kernel_table_avx2, dyn_kernel_table_avx2_float;
+extern const kernel_table dyn_kernel_table_avx2_one, dyn_kernel_table_avx2_one_float;
+extern const kernel_table dyn_kernel_table_avx512, dyn_kernel_table_avx512_float;
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Full rows of DYN_LANES samples that follow each other, into lanes and back, by squares of DYN_LANES rows and columns.
+ * Full rows of DYN_LANES samples that follow each other, into lanes and back, by squares of as many rows as columns.
  *
- * The model compiler copies this file into what it writes, so it needs but `real`, DYN_LANES and libc.
+ * The model compiler copies this file into what it writes, so it needs but `real`, `number`, DYN_LANES, NUMBER_SIZE and
+ * libc.
  */
 #ifndef DYNAMICS_KERNELS_LANE_SQUARES_H
 #define DYNAMICS_KERNELS_LANE_SQUARES_H
@@ -11,6 +12,13 @@
 
 #if DYN_LANES > 1
 
+/* Samples change places with coordinates in squares of SIDE x SIDE numbers: a vector holds one square, or two. */
+enum { SIDE = DYN_LANES < 8 ? DYN_LANES : 8 };
+
+/* As many doubles of a row, and the numbers that they become. */
+typedef double row_doubles __attribute__((vector_size(8 * SIDE)));
+typedef number row_numbers __attribute__((vector_size(NUMBER_SIZE * SIDE)));
+
 /* Exchanges, between a and b, the halves of each group of 2 lanes (or 4, or 8). */
 static inline void exchange_singles(real *a, real *b) {
     real x = *a, y = *b;
@@ -18,9 +26,12 @@ static inline void exchange_singles(real *a, real *b) {
     *a = __builtin_shufflevector(x, y, 0, 2), *b = __builtin_shufflevector(x, y, 1, 3);
 #elif DYN_LANES == 4
     *a = __builtin_shufflevector(x, y, 0, 4, 2, 6), *b = __builtin_shufflevector(x, y, 1, 5, 3, 7);
-#else
+#elif DYN_LANES == 8
     *a = __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14);
     *b = __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+#else
+    *a = __builtin_shufflevector(x, y, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
+    *b = __builtin_shufflevector(x, y, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
 #endif
 }
 
@@ -31,6 +42,9 @@ static inline void exchange_pairs(real *a, real *b) {
 #elif DYN_LANES == 8
     *a = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
     *b = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+#elif DYN_LANES == 16
+    *a = __builtin_shufflevector(x, y, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+    *b = __builtin_shufflevector(x, y, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
 #else
     (void)x, (void)y;
 #endif
@@ -41,44 +55,70 @@ static inline void exchange_quadruples(real *a, real *b) {
 #if DYN_LANES == 8
     *a = __builtin_shufflevector(x, y, 0, 1, 2, 3, 8, 9, 10, 11);
     *b = __builtin_shufflevector(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
+#elif DYN_LANES == 16
+    *a = __builtin_shufflevector(x, y, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27);
+    *b = __builtin_shufflevector(x, y, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
 #else
     (void)x, (void)y;
 #endif
 }
 
-/* Number l of x[i] changes places with number i of x[l]. */
-static inline void transpose(real x[DYN_LANES]) {
-    for (int i = 0; i < DYN_LANES; i += 2) {
+/* Number l of x[i] changes places with number i of x[l], in each of a vector's squares. */
+static inline void transpose(real x[SIDE]) {
+    for (int i = 0; i < SIDE; i += 2) {
         exchange_singles(&x[i], &x[i + 1]);
     }
-    for (int i = 0; i < DYN_LANES / 4 * 4; i += i % 2 ? 3 : 1) {
+    for (int i = 0; i < SIDE / 4 * 4; i += i % 2 ? 3 : 1) {
         exchange_pairs(&x[i], &x[i + 2]);
     }
-    for (int i = 0; i < DYN_LANES / 8 * 4; i++) {
+    for (int i = 0; i < SIDE / 8 * 4; i++) {
         exchange_quadruples(&x[i], &x[i + 4]);
     }
 }
 
-/* Doubles from `first` on of row l that a square of `size` columns may touch: all of a lane's, beyond the end of the
- * row too, but not beyond that of the last row. */
+/* Doubles from `first` on of row l that a square of `size` columns may touch: SIDE, beyond the end of the row too, but
+ * not beyond that of the last row. */
 static inline size_t reach(size_t width, size_t first, size_t size, size_t l) {
-    return l * width + first + DYN_LANES <= DYN_LANES * width ? DYN_LANES : size;
+    return l * width + first + SIDE <= DYN_LANES * width ? SIDE : size;
+}
+
+/* Row l from column `first` on, as numbers. */
+static inline row_numbers load_row(const double *rows, size_t width, size_t first, size_t size, size_t l) {
+    const double *from = rows + l * width + first;
+    row_doubles x = {0};
+    if (reach(width, first, size, l) == SIDE) {
+        memcpy(&x, from, sizeof x);
+    } else {
+        for (size_t i = 0; i < size; i++) {
+            x[i] = from[i];
+        }
+    }
+    return __builtin_convertvector(x, row_numbers);
+}
+
+/* And back. What is written beyond the end of a row is overwritten by the next row: its columns come later. */
+static inline void store_row(row_numbers numbers, size_t width, size_t first, size_t size, size_t l, double *rows) {
+    double *to = rows + l * width + first;
+    row_doubles x = __builtin_convertvector(numbers, row_doubles);
+    if (reach(width, first, size, l) == SIDE) {
+        memcpy(to, &x, sizeof x);
+    } else {
+        for (size_t i = 0; i < size; i++) {
+            to[i] = x[i];
+        }
+    }
 }
 
 /* Columns first .. first + size - 1 of full rows that follow each other, into lanes. */
 static inline void pack_square(const double *rows, size_t width, size_t first, size_t size, real *packed) {
-    real x[DYN_LANES];
-    for (size_t l = 0; l < DYN_LANES; l++) {
-        const double *from = rows + l * width + first;
-        if (reach(width, first, size, l) == DYN_LANES) {
-            memcpy(&x[l], from, sizeof x[l]);
-        } else {
-            double row[DYN_LANES] = {0};
-            for (size_t i = 0; i < size; i++) {
-                row[i] = from[i];
-            }
-            memcpy(&x[l], row, sizeof row);
-        }
+    real x[SIDE];
+    for (size_t l = 0; l < SIDE; l++) {
+#if DYN_LANES == 16
+        row_numbers low = load_row(rows, width, first, size, l), high = load_row(rows, width, first, size, SIDE + l);
+        x[l] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+        x[l] = load_row(rows, width, first, size, l);
+#endif
     }
     transpose(x);
     for (size_t i = 0; i < size; i++) {
@@ -86,31 +126,33 @@ static inline void pack_square(const double *rows, size_t width, size_t first, s
     }
 }
 
-/* And back, plus `zero`, which makes all zeros positive ones unless the compiler may leave it out. What is written beyond the end of a row is overwritten by the next row: its columns come later. */
+/* And back, plus `zero`, which makes all zeros positive ones unless the compiler may leave it out. */
 static inline void unpack_square(const real *packed, size_t width, size_t first, size_t size, real zero, double *rows) {
-    real x[DYN_LANES] = {0};
+    real x[SIDE] = {0};
     for (size_t i = 0; i < size; i++) {
         x[i] = packed[first + i] + zero;
     }
     transpose(x);
-    for (size_t l = 0; l < DYN_LANES; l++) {
-        double *to = rows + l * width + first;
-        if (reach(width, first, size, l) == DYN_LANES) {
-            memcpy(to, &x[l], sizeof x[l]);
-        } else {
-            double row[DYN_LANES];
-            memcpy(row, &x[l], sizeof row);
-            for (size_t i = 0; i < size; i++) {
-                to[i] = row[i];
-            }
-        }
+    for (size_t l = 0; l < SIDE; l++) {
+#if DYN_LANES == 16
+        row_numbers low = __builtin_shufflevector(x[l], x[l], 0, 1, 2, 3, 4, 5, 6, 7);
+        store_row(low, width, first, size, l, rows);
+#else
+        store_row(x[l], width, first, size, l, rows);
+#endif
     }
+#if DYN_LANES == 16
+    for (size_t l = 0; l < SIDE; l++) {
+        row_numbers high = __builtin_shufflevector(x[l], x[l], 8, 9, 10, 11, 12, 13, 14, 15);
+        store_row(high, width, first, size, SIDE + l, rows);
+    }
+#endif
 }
 
 static inline void rows_to_lanes(const double *rows, size_t width, real *packed) {
     size_t done = 0;
-    for (; done + DYN_LANES <= width; done += DYN_LANES) {
-        pack_square(rows, width, done, DYN_LANES, packed);
+    for (; done + SIDE <= width; done += SIDE) {
+        pack_square(rows, width, done, SIDE, packed);
     }
     if (done < width) {
         pack_square(rows, width, done, width - done, packed);
@@ -118,12 +160,12 @@ static inline void rows_to_lanes(const double *rows, size_t width, real *packed)
 }
 
 static inline void lanes_to_rows(const real *packed, size_t width, real zero, double *rows) {
-    size_t squares = width / DYN_LANES * DYN_LANES;
+    size_t squares = width / SIDE * SIDE;
     if (squares < width) {
         unpack_square(packed, width, squares, width - squares, zero, rows);
     }
-    for (size_t done = 0; done < squares; done += DYN_LANES) {
-        unpack_square(packed, width, done, DYN_LANES, zero, rows);
+    for (size_t done = 0; done < squares; done += SIDE) {
+        unpack_square(packed, width, done, SIDE, zero, rows);
     }
 }
 

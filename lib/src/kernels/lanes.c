@@ -21,14 +21,22 @@ void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count,
     }
 #endif
     for (size_t i = 0; i < width; i++) {
-        double lanes[DYN_LANES];
+        number lanes[DYN_LANES];
         for (size_t l = 0; l < DYN_LANES; l++) {
-            lanes[l] = rows[(l < count ? l : count - 1) * stride + i];
+            lanes[l] = (number)rows[(l < count ? l : count - 1) * stride + i];
         }
         memcpy(&out[i], lanes, sizeof lanes);
     }
 }
 
+/* A packed number. It may lie in the rows that it goes to: one lane computes its results there. */
+static inline double number_at(const void *packed, size_t i) {
+    number x;
+    memcpy(&x, (const char *)packed + i * sizeof x, sizeof x);
+    return (double)x;
+}
+
+/* From the last number to the first, since in those rows a number is no longer than a double. */
 void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
 #if DYN_LANES > 1
     if (count == DYN_LANES) {
@@ -36,10 +44,9 @@ void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows
         return;
     }
 #endif
-    const double *in = (const double *)packed;
     for (size_t l = 0; l < count; l++) {
-        for (size_t i = 0; i < width; i++) {
-            rows[l * width + i] = in[i * DYN_LANES + l] + 0.0;
+        for (size_t i = width; i-- > 0;) {
+            rows[l * width + i] = number_at(packed, i * DYN_LANES + l) + 0.0;
         }
     }
 }
@@ -65,4 +72,22 @@ int KERNEL(all_finite)(const double *x, size_t count) {
         overflow |= (bits & 0x7ff0000000000000u) + 0x0010000000000000u;
     }
     return !(overflow >> 63);
+}
+
+/* The bits of a positive number are those of a positive integer, and beyond infinity those of NaN. */
+int KERNEL(all_positive)(const void *packed, size_t count) {
+#if defined DYN_FLOAT
+    typedef int32_t number_bits;
+    const number_bits infinity = 0x7f800000;
+#else
+    typedef int64_t number_bits;
+    const number_bits infinity = 0x7ff0000000000000;
+#endif
+    int positive = 1;
+    for (size_t i = 0; i < count * DYN_LANES; i++) {
+        number_bits bits;
+        memcpy(&bits, (const char *)packed + i * sizeof bits, sizeof bits);
+        positive &= (bits > 0) & (bits <= infinity);
+    }
+    return positive;
 }

@@ -140,7 +140,7 @@ static void articulate(const dyn_model *model, const placement *X, articulated_i
             axis->U = articulated_apply(I[i], joint_column(b, b->motion, k));
             real D = joint_force(b, b->motion, k, axis->U);
             pivots[b->v_index + k] = D;
-            axis->inverse_D = 1.0 / D;
+            axis->inverse_D = real_set(1) / D;
             I[i] = articulated_downdate(I[i], axis->inverse_D, axis->U);
         }
         if (b->parent >= 0) {

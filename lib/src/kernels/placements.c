@@ -43,7 +43,7 @@ joint_turns KERNEL(joint_turns)(const dyn_model *model, const real *q, void **me
     real *angle = (real *)*memory, *sine = angle + count, *cosine = sine + count;
     for (int i = 0; i < count; i++) {
         const body *b = &model->bodies[i];
-        angle[i] = b->hinge ? q[b->q_index] + b->turn : joint_angle(b, q + b->q_index);
+        angle[i] = b->hinge ? q[b->q_index] + real_set(b->turn) : joint_angle(b, q + b->q_index);
     }
     KERNEL(sines)(angle, count, sine, cosine);
     joint_turns turns;

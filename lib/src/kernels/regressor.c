@@ -55,7 +55,7 @@ static void carry_column(const dyn_model *model, const placement *X, int i, forc
     for (int j = i; j >= 0; j = model->bodies[j].parent) {
         const body *b = &model->bodies[j];
         for (int k = 0; k < b->nv; k++) {
-            column[(size_t)(b->v_index + k) * width] += b->ratio * joint_force(b, b->motion, k, f);
+            column[(size_t)(b->v_index + k) * width] += real_set(b->ratio) * joint_force(b, b->motion, k, f);
         }
         f = force_to_parent(X[j], f);
     }

@@ -96,7 +96,7 @@ static void inward_pass(const dyn_model *model, rnea_tree t, real *tau) {
             tau[b->v_index] += t.f[i].n.z;
         }
         for (int k = 0; k < b->nv && !b->hinge; k++) {
-            tau[b->v_index + k] += b->ratio * joint_force(b, b->motion, k, t.f[i]);
+            tau[b->v_index + k] += real_set(b->ratio) * joint_force(b, b->motion, k, t.f[i]);
         }
         if (b->parent >= 0) {
             t.f[b->parent] = carry_wrench(b, t, i, t.f[i], t.f[b->parent]);

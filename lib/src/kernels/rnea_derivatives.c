@@ -84,13 +84,13 @@ KERNEL_STEP void put_root(const body *root, motion_type type, vec3 a_0, motion v
     int count = type == MOTION_FLOATING ? 6 : root->nv;
     for (int l = 0; l < count; l++) {
         int column = root->v_index + l, below = row * d->nv + column, above = column * d->nv + row;
-        put(shared, &d->dq[below], root->ratio * joint_force(root, type, l, dq));
-        put(shared, &d->dv[below], root->ratio * joint_force(root, type, l, dv));
-        put(shared, &d->da[below], root->ratio * joint_force(root, type, l, y->IS));
+        put(shared, &d->dq[below], real_set(root->ratio) * joint_force(root, type, l, dq));
+        put(shared, &d->dv[below], real_set(root->ratio) * joint_force(root, type, l, dv));
+        put(shared, &d->da[below], real_set(root->ratio) * joint_force(root, type, l, y->IS));
         if (!own) {
-            put(shared, &d->dq[above], root->ratio * joint_force(root, type, l, y->dq));
-            put(shared, &d->dv[above], root->ratio * joint_force(root, type, l, y->dv));
-            put(shared, &d->da[above], root->ratio * joint_force(root, type, l, y->IS));
+            put(shared, &d->dq[above], real_set(root->ratio) * joint_force(root, type, l, y->dq));
+            put(shared, &d->dv[above], real_set(root->ratio) * joint_force(root, type, l, y->dv));
+            put(shared, &d->da[above], real_set(root->ratio) * joint_force(root, type, l, y->IS));
         }
     }
 }

@@ -107,7 +107,7 @@ static void runge_kutta_4(const step_call *c, const step_memory *m, const real *
             double h = fraction[i] * dt;
             KERNEL(integrate)(c->model, m->rest, q, m->u_rate, h, m->q);
             for (int j = 0; j < nv; j++) {
-                m->u[j] = h * m->u_rate[j];
+                m->u[j] = real_set(h) * m->u_rate[j];
             }
             add_scaled(nv, v, h, m->a, m->v);
             q_stage = m->q, v_stage = m->v;
@@ -117,8 +117,9 @@ static void runge_kutta_4(const step_call *c, const step_memory *m, const real *
         }
         accelerate(c, m, fraction[i], q_stage, v_stage, m->a);
         for (int j = 0; j < nv; j++) {
-            m->u_sum[j] = i == 0 ? weight[0] * m->u_rate[j] : real_fma(real_set(weight[i]), m->u_rate[j], m->u_sum[j]);
-            m->v_sum[j] = i == 0 ? weight[0] * m->a[j] : real_fma(real_set(weight[i]), m->a[j], m->v_sum[j]);
+            real w = real_set(weight[i]);
+            m->u_sum[j] = i == 0 ? w * m->u_rate[j] : real_fma(w, m->u_rate[j], m->u_sum[j]);
+            m->v_sum[j] = i == 0 ? w * m->a[j] : real_fma(w, m->a[j], m->v_sum[j]);
         }
     }
     KERNEL(integrate)(c->model, m->rest, q, m->u_sum, dt, q_next);

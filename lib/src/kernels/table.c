@@ -30,11 +30,13 @@ static void packed_sines(const void *angle, int count, void *sine, void *cosine)
 
 const kernel_table KERNEL(kernel_table) = {
     DYN_LANES,
+    sizeof(real) / DYN_LANES,
     memory_size,
     KERNEL(pack),
     KERNEL(unpack),
     KERNEL(all_finite),
     KERNEL(all_within),
+    KERNEL(all_positive),
     packed_sines,
     KERNEL(rnea),
     KERNEL(gravity),

@@ -360,7 +360,7 @@ dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion 
     }
     *result = (dyn_adaptive_result){.t = motion->t[0]};
     flow f = {.s = simulator, .m = motion, .result = result, .events = events, .capacity = capacity};
-    f.block = (sample_block){0, 1, 1, 0, simulator->workspace->set->single};
+    f.block = dyn_block_of_one(simulator->workspace, 0);
     int *struck = calloc(2 * (size_t)simulator->joints.range_count + 1, sizeof *struck);
     if (struck && prepare(&f)) {
         set_directions(&f, struck);

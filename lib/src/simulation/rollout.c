@@ -87,7 +87,7 @@ static wrench_set pack_wrenches(const rollout_block *b, size_t step) {
             continue;
         }
         w->frames[count] = (wrench_frame){f->frame, f->reference_frame};
-        pack_signal(b, &f->wrench, step, 6, w->wrenches + count * 6 * b->block.lanes);
+        pack_signal(b, &f->wrench, step, 6, dyn_packed(w->wrenches, 6 * count, b->block));
         count++;
     }
     return (wrench_set){count, w->frames, w->wrenches};

@@ -45,7 +45,7 @@ dyn_status signal_check(const dyn_simulator *simulator, const signal_shape *shap
     for (size_t s = 0; signal->rows && status == DYN_OK && s < samples; s++) {
         for (size_t k = 0; status == DYN_OK && k < rows; k++) {
             const double *row = signal->rows + s * signal->sample_stride + k * signal->step_stride;
-            if (!simulator->workspace->set->wide->all_finite(row, shape->width)) {
+            if (!simulator->workspace->kernels->wide->all_finite(row, shape->width)) {
                 status = check_row(simulator->model, shape, signal, s, k, error);
             }
         }

@@ -108,7 +108,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     if (status != DYN_OK) {
         return status;
     }
-    size_t lanes = (size_t)workspace->set->wide->lanes;
+    size_t lanes = (size_t)workspace->kernels->wide->lanes;
     size_t size = header_size() + lay_out(model, lanes, 0, &measured, &springs);
     dyn_simulator *s = aligned_alloc(ALIGNMENT, size);
     if (!s) {
@@ -218,7 +218,7 @@ static int joint_of_v(const dyn_model *model, int k) {
 static void judge(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
     for (int k = 0; result->status == DYN_SAMPLE_RUNNING && k < s->model->nv; k++) {
         double v = s->v_next[lane_index(block, k, l)];
-        bool is_singular = !(s->workspace->pivots[lane_index(block, k, l)] > 0);
+        bool is_singular = !(dyn_packed_number(s->workspace->pivots, (size_t)k, block, l) > 0);
         if (is_singular || !(fabs(v) <= s->options.velocity_bound)) {
             result->joint = joint_of_v(s->model, k);
             result->status = is_singular   ? DYN_SAMPLE_SINGULAR
@@ -260,11 +260,8 @@ static bool has_stopped(const simulated_step *step) {
 /* Whether every lane can go on. */
 static bool is_sound(const dyn_simulator *s, sample_block block) {
     size_t nq = (size_t)s->model->nq * block.lanes, nv = (size_t)s->model->nv * block.lanes;
-    bool is_positive = true;
-    for (size_t i = 0; i < nv; i++) {
-        is_positive &= s->workspace->pivots[i] > 0;
-    }
-    return is_positive && block.kernels->all_within(s->v_next, nv, s->options.velocity_bound) &&
+    return block.kernels->all_positive(s->workspace->pivots, (size_t)s->model->nv) &&
+           block.kernels->all_within(s->v_next, nv, s->options.velocity_bound) &&
            block.kernels->all_within(s->q_next, nq, DBL_MAX);
 }
 

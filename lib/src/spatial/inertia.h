@@ -29,7 +29,7 @@ static inline rigid_inertia rigid_inertia_add(rigid_inertia A, rigid_inertia B) 
 /* The same inertia about a point at -r, from where its origin is seen at r. With u = h + m r / 2:
  *     h_r = h + m r          I_r = I + 2 (u . r) 1 - u r' - r u' */
 static inline rigid_inertia rigid_inertia_shift(vec3 r, rigid_inertia B) {
-    vec3 u = vec3_fma(0.5 * B.m, r, B.h);
+    vec3 u = vec3_fma(real_set(0.5) * B.m, r, B.h);
     vec3 v = vec3_scale(real_set(-1), u);
     real two = real_set(2), xx = u.x * r.x, yy = u.y * r.y, zz = u.z * r.z;
     rigid_inertia S;

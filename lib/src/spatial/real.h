@@ -1,10 +1,11 @@
 /*
  * The number type that the algorithms are written over.
  *
- * `real` holds DYN_LANES samples, one in each lane: a double, or a vector of doubles. Arithmetic is by operators; mixed
- * operations with a double broadcast it. All else that an algorithm needs of a number is named here, so that the same
- * source serves every instruction set and every precision. An algorithm branches on the model and never on a real, and
- * stays in the common subset of C and C++, where `real` may be a class: one that counts, or one that writes code.
+ * `real` holds DYN_LANES samples, one number in each lane: a number, or a vector of them. Numbers are doubles, or
+ * floats where DYN_FLOAT is defined. Arithmetic is by operators; a constant joins in by real_set. All else
+ * that an algorithm needs of a number is named here, so that the same source serves every instruction set and every
+ * precision. An algorithm branches on the model and never on a real, and stays in the common subset of C and C++, where
+ * `real` may be a class: one that counts, or one that writes code.
  *
  * DYN_INSTANCE names the instance that is being compiled; KERNEL(rnea) is the name of rnea in it. DYN_REAL_HEADER names
  * a header that defines `real` and its functions for another type of number, such as complex ones.
@@ -16,31 +17,39 @@
 #define KERNEL_EXPAND(name, instance) KERNEL_PASTE(name, instance)
 #define KERNEL(name) KERNEL_EXPAND(name, DYN_INSTANCE)
 
-#if defined __x86_64__ && DYN_LANES > 1
-#include <immintrin.h>
-#endif
-
 #if defined DYN_REAL_HEADER
 
 #include DYN_REAL_HEADER
 
-#elif DYN_LANES == 1
+#else
 
-typedef double real;
+#if defined DYN_FLOAT
+typedef float number;
+#define NUMBER_SIZE 4
+#else
+typedef double number;
+#define NUMBER_SIZE 8
+#endif
+
+#if DYN_LANES == 1
+
+typedef number real;
 
 /* x in every lane. */
 static inline real real_set(double x) {
-    return x;
+    return (number)x;
 }
 
 #else
 
-typedef double real __attribute__((vector_size(8 * DYN_LANES)));
+typedef number real __attribute__((vector_size(NUMBER_SIZE * DYN_LANES)));
 
 static inline real real_set(double x) {
     const real zero = {0};
-    return x - zero;
+    return (number)x - zero;
 }
+
+#endif
 
 #endif
 
@@ -59,33 +68,57 @@ static inline int real_is(real x, double c) {
 
 #if !defined DYN_REAL_HEADER
 
+/* VECTOR(sqrt) names the instruction for a whole `real`, where the instruction set has vectors of this size. */
+#if defined __x86_64__ && DYN_LANES > 1
+#include <immintrin.h>
+#define VECTOR_PASTE(prefix, operation, suffix) prefix##_##operation##_##suffix
+#define VECTOR_EXPAND(prefix, operation, suffix) VECTOR_PASTE(prefix, operation, suffix)
+#define VECTOR(operation) VECTOR_EXPAND(VECTOR_PREFIX, operation, VECTOR_SUFFIX)
+#if NUMBER_SIZE * DYN_LANES == 16
+#define VECTOR_PREFIX _mm
+#elif NUMBER_SIZE * DYN_LANES == 32 && defined __AVX__
+#define VECTOR_PREFIX _mm256
+#elif NUMBER_SIZE * DYN_LANES == 64 && defined __AVX512F__
+#define VECTOR_PREFIX _mm512
+#endif
+#if defined DYN_FLOAT
+#define VECTOR_SUFFIX ps
+#else
+#define VECTOR_SUFFIX pd
+#endif
+#endif
+
 /* a b + c, rounded once where the instruction set has a fused instruction. The compiler fuses nothing of its own
  * accord, so that a sample has the same bits in every instance of an instruction set. */
 KERNEL_STEP real real_fma(real a, real b, real c) {
-#if defined __FMA__ && DYN_LANES == 1
+#if defined __FMA__ && DYN_LANES == 1 && defined DYN_FLOAT
+    return __builtin_fmaf(a, b, c);
+#elif defined __FMA__ && DYN_LANES == 1
     return __builtin_fma(a, b, c);
-#elif defined __FMA__ && DYN_LANES == 4
-    return _mm256_fmadd_pd(a, b, c);
-#elif defined __AVX512F__ && DYN_LANES == 8
-    return _mm512_fmadd_pd(a, b, c);
+#elif defined __FMA__ && defined VECTOR_PREFIX
+    return VECTOR(fmadd)(a, b, c);
 #else
     return a * b + c;
 #endif
 }
 
+static inline number number_sqrt(number x) {
+#if defined DYN_FLOAT
+    return __builtin_sqrtf(x);
+#else
+    return __builtin_sqrt(x);
+#endif
+}
+
 KERNEL_STEP real real_sqrt(real x) {
 #if DYN_LANES == 1
-    return __builtin_sqrt(x);
-#elif defined __x86_64__ && DYN_LANES == 2
-    return _mm_sqrt_pd(x);
-#elif defined __AVX__ && DYN_LANES == 4
-    return _mm256_sqrt_pd(x);
-#elif defined __AVX512F__ && DYN_LANES == 8
-    return _mm512_sqrt_pd(x);
+    return number_sqrt(x);
+#elif defined VECTOR_PREFIX
+    return VECTOR(sqrt)(x);
 #else
     real y = x;
     for (int l = 0; l < DYN_LANES; l++) {
-        y[l] = __builtin_sqrt(x[l]);
+        y[l] = number_sqrt(x[l]);
     }
     return y;
 #endif
@@ -96,8 +129,8 @@ KERNEL_STEP real real_where_positive(real x, real a, real b) {
 #if DYN_LANES == 1
     return x > 0 ? a : b;
 #else
-    typedef long long lanes_mask __attribute__((vector_size(8 * DYN_LANES)));
-    lanes_mask mask = (lanes_mask)(x > real_set(0));
+    typedef __typeof__(x > x) lanes_mask;
+    lanes_mask mask = x > real_set(0);
     return (real)((mask & (lanes_mask)a) | (~mask & (lanes_mask)b));
 #endif
 }

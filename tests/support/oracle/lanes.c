@@ -34,3 +34,11 @@ int KERNEL(all_finite)(const double *x, size_t count) {
     }
     return i == count;
 }
+
+int KERNEL(all_positive)(const void *packed, size_t count) {
+    size_t i = 0;
+    while (i < count && (double)((const real *)packed)[i] > 0) {
+        i++;
+    }
+    return i == count;
+}

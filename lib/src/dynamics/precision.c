@@ -1,0 +1,68 @@
+#include "precision.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+
+double dyn_largest_number(dyn_precision precision) {
+    return precision == DYN_SINGLE_PRECISION ? (double)FLT_MAX : DBL_MAX;
+}
+
+const char *dyn_precision_name(dyn_precision precision) {
+    return precision == DYN_SINGLE_PRECISION ? "single" : "double";
+}
+
+/* Constants of one body that share a name. */
+typedef struct constants {
+    const char *name;
+    const double *x;
+    int count;
+    bool is_positive; /* unless it is zero */
+} constants;
+
+static dyn_status check_range(const char *owner, const constants *c, dyn_error *error) {
+    for (int i = 0; i < c->count; i++) {
+        double size = fabs(c->x[i]);
+        if (size > (double)FLT_MAX || (c->is_positive && size > 0 && size < (double)FLT_MIN)) {
+            return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                                 "%s: %s is %g, which single precision cannot hold (%g to %g); use double precision",
+                                 owner, c->name, c->x[i], (double)FLT_MIN, (double)FLT_MAX);
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_body(const dyn_model *model, const body *b, dyn_error *error) {
+    const double moments[3] = {b->inertia[0], b->inertia[3], b->inertia[5]};
+    const constants all[] = {{"the mass that it moves", &b->mass, 1, true},
+                             {"a moment of inertia that it moves", moments, 3, true},
+                             {"a product of inertia that it moves", b->inertia, 6, false},
+                             {"the first moment of the mass that it moves", b->first_moment, 3, false},
+                             {"its position in its parent", b->position, 3, false},
+                             {"its pitch", &b->pitch, 1, false},
+                             {"its mimic multiplier", &b->ratio, 1, false},
+                             {"its mimic offset", &b->offset, 1, false}};
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; status == DYN_OK && i < sizeof all / sizeof all[0]; i++) {
+        status = check_range(model->joints[b->joint].name, &all[i], error);
+    }
+    return status;
+}
+
+dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, dyn_error *error) {
+    const constants gravity = {"gravity", model->gravity, 3, false};
+    if (precision != DYN_SINGLE_PRECISION) {
+        return DYN_OK;
+    }
+    dyn_status status = check_range(model->name, &gravity, error);
+    for (int i = 0; status == DYN_OK && i < model->body_count; i++) {
+        status = check_body(model, &model->bodies[i], error);
+    }
+    for (int i = 0; status == DYN_OK && i < model->link_count; i++) {
+        const constants position = {"its position on its body", model->frames[i].pose.position, 3, false};
+        status = check_range(model->links[i].name, &position, error);
+    }
+    return status;
+}

@@ -1,0 +1,17 @@
+/*
+ * What single precision can hold.
+ */
+#ifndef DYNAMICS_DYNAMICS_PRECISION_H
+#define DYNAMICS_DYNAMICS_PRECISION_H
+
+#include <dynamics/workspace.h>
+
+/* Largest number of a precision, and its name in messages. */
+double dyn_largest_number(dyn_precision precision);
+const char *dyn_precision_name(dyn_precision precision);
+
+/* Every constant of the model keeps its size in the precision: none overflows, and no mass or moment of inertia becomes
+ * zero. Errors: DYN_FAILED_PRECONDITION, which names the joint and the value. */
+dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, dyn_error *error);
+
+#endif
