@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #include "daemon_link.h"
+#include "joint_state.h"
 #include "json_text.h"
+#include "model_joints.h"
 
 /* Status of action_result. */
 enum { GOAL_SUCCEEDED = 4, GOAL_CANCELED = 5, GOAL_ABORTED = 6 };
@@ -121,7 +123,12 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
                                 : "the time for the call was over before it began (DEADLINE_EXCEEDED)");
         return NULL;
     }
-    uint8_t *request = method_pack(made->method, made->arguments, made->wants_feedback, &size, error);
+    coordinates joints = {0};
+    bool has_joints = !joint_state_has_parts(method_request(made->method), made->arguments) ||
+                      model_joints_ask(link, made->arguments, left, &joints, error);
+    uint8_t *request =
+        has_joints ? method_pack(made->method, made->arguments, &joints, made->wants_feedback, &size, error) : NULL;
+    coordinates_free(&joints);
     if (request == NULL) {
         fail(made, CALL_FAILED, error);
         return NULL;

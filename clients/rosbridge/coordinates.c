@@ -24,6 +24,7 @@ static bool add_joint(coordinates *to, const Dynamics__V1__Joint *joint) {
         added->v = i < joint->nv ? to->nv + i : SIZE_MAX;
         to->count++;
     }
+    to->has_parts |= count > 1;
     to->nq += joint->nq;
     to->nv += joint->nv;
     return true;

@@ -23,6 +23,7 @@ typedef struct coordinate {
 /* Zeroed: not known yet. */
 typedef struct coordinates {
     size_t count, nq, nv;
+    bool has_parts; /* some joints have several */
     coordinate *list;
 } coordinates;
 

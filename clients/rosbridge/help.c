@@ -30,8 +30,11 @@ static const char services[] =
     "  dynamics_msgs/srv/InverseDynamics (dynamics_msgs/InverseDynamics in ROS 1). Arguments are the fields of the\n"
     "  request by name, or an array of them in order; an array of numbers may be an object with index keys, as\n"
     "  JavaScript writes its typed arrays. Where a request has joint_names and q, it also takes \"joint_state\": a\n"
-    "  sensor_msgs/JointState or an array of them, joints in any order; an empty or missing velocity or effort stands\n"
-    "  for zeros. Calls of one connection are made side by side, and answered in the order in which they are done.\n"
+    "  sensor_msgs/JointState or an array of them, joints in any order (those with several coordinates: see Topics); "
+    "an\n"
+    "  empty or missing velocity or effort stands for zeros. Calls of one connection are made side by side, and "
+    "answered\n"
+    "  in the order in which they are done.\n"
     "  /dynamics/check_health is the daemon's health as std_srvs/Trigger: success, and a message such as \"degraded;\n"
     "  listener ipc:///...: does not answer\". It is answered also when the daemon is gone.\n"
     "  /rosapi/services, /rosapi/topics and their like list what there is.\n";

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json_list.h"
@@ -113,14 +114,65 @@ static void put_field(taking *of, const ProtobufCMessageDescriptor *type, json_t
         json_object_set(arguments, name, value);
 }
 
-bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments, char *error) {
+/* The states in the arguments; NULL: there are none. */
+static json_t *states_in(const ProtobufCMessageDescriptor *type, const json_t *arguments, bool *is_bare) {
     json_t *whole = json_object_get(arguments, "joint_state");
-    bool is_bare = whole == NULL && json_object_get(arguments, "name") != NULL &&
-                   json_object_get(arguments, "position") != NULL && !has_field(type, "name");
-    if (!joint_state_is_taken(type) || (whole == NULL && !is_bare))
+    *is_bare = whole == NULL && json_object_get(arguments, "name") != NULL &&
+               json_object_get(arguments, "position") != NULL && !has_field(type, "name");
+    return !joint_state_is_taken(type) ? NULL : *is_bare ? (json_t *)arguments : whole;
+}
+
+bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t *arguments) {
+    bool is_bare;
+    const json_t *states = states_in(type, arguments, &is_bare);
+    const json_t *names = json_object_get(json_is_array(states) ? json_array_get(states, 0) : states, "name");
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        const char *slash = name != NULL ? strrchr(name, '/') : NULL;
+        if (slash != NULL && slash[1] != '\0' && slash[1 + strspn(slash + 1, "0123456789")] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* Brings rows with a value for each name into rows of q or v; the old ones are released. */
+static json_t *spread(json_t *rows, const coordinates *joints, const coordinate *const *places, bool is_q) {
+    size_t width = is_q ? joints->nq : joints->nv, count = joints->count;
+    json_t *spread = json_array();
+    for (size_t i = 0; i < json_array_size(rows) / count * width; i++)
+        json_array_append_new(spread, json_null());
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        size_t place = is_q ? places[i % count]->q : places[i % count]->v;
+        if (place != SIZE_MAX)
+            json_array_set(spread, i / count * width + place, json_array_get(rows, i));
+    }
+    json_decref(rows);
+    return spread;
+}
+
+/* The model's own order in place of that of the names. */
+static void use_own_order(taking *of, const coordinates *joints) {
+    char path[sizeof of->path + 8];
+    snprintf(path, sizeof path, "%s.name", of->path);
+    const coordinate **places = coordinates_arrange(joints, of->names, path, of->error);
+    of->failed = places == NULL;
+    if (of->failed)
+        return;
+    of->position = spread(of->position, joints, places, true);
+    of->velocity = spread(of->velocity, joints, places, false);
+    of->effort = spread(of->effort, joints, places, false);
+    json_array_clear(of->names);
+    free(places);
+}
+
+bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments, const coordinates *joints,
+                      char *error) {
+    bool is_bare;
+    json_t *states = states_in(type, arguments, &is_bare);
+    if (states == NULL)
         return true;
+    json_incref(states);
     taking of = {.error = error, .position = json_array(), .velocity = json_array(), .effort = json_array()};
-    json_t *states = json_incref(is_bare ? arguments : whole);
     if (!json_is_array(states)) {
         snprintf(of.path, sizeof of.path, is_bare ? "args" : "args.joint_state");
         take_state(&of, states);
@@ -129,6 +181,8 @@ bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments,
         snprintf(of.path, sizeof of.path, "args.joint_state[%zu]", i);
         take_state(&of, json_array_get(states, i));
     }
+    if (!of.failed && of.names != NULL && joints != NULL && joints->has_parts)
+        use_own_order(&of, joints);
     snprintf(of.path, sizeof of.path, "args");
     static const char *const members[] = {"header", "name", "position", "velocity", "effort", "joint_state"};
     for (size_t i = is_bare ? 0 : 5; i < 6; i++)

@@ -81,10 +81,11 @@ static uint8_t *pack(method of, ProtobufCMessage *argument, bool reports, size_t
     return bytes;
 }
 
-uint8_t *method_pack(method of, json_t *arguments, bool reports, size_t *size, char error[METHOD_ERROR_SIZE]) {
+uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, bool reports, size_t *size,
+                     char error[METHOD_ERROR_SIZE]) {
     const ProtobufCMessageDescriptor *type = method_request(of);
     json_t *named = json_is_array(arguments) ? name_arguments(type, arguments, error) : json_incref(arguments);
-    if (named != NULL && !joint_state_take(type, named, error)) {
+    if (named != NULL && !joint_state_take(type, named, joints, error)) {
         json_decref(named);
         named = NULL;
     }

@@ -6,7 +6,7 @@ import unittest
 import fixture
 
 KINDS = ("PLANAR", "SPHERICAL", "CYLINDRICAL", "UNIVERSAL", "REVOLUTE", "FLOATING")
-COORDINATES = {"base": (7, 6), "planar": (3, 3), "spherical": (4, 3), "cylindrical": (2, 2), "universal": (2, 2),
+COORDINATES = {"planar": (3, 3), "spherical": (4, 3), "cylindrical": (2, 2), "universal": (2, 2),
                "revolute": (1, 1), "floating": (7, 6)}
 
 
@@ -114,6 +114,28 @@ class Inputs(fixture.Case):
         self.assertTrue(all(len(told[part]) == len(names) for part in ("position", "velocity", "effort")))
         padded = [x for x, (_, _, at) in zip(told["velocity"], self.names()) if at is None]
         self.assertEqual(padded, [0.0] * 3)
+
+    def test_states_in_arguments_name_joints_with_several_coordinates(self):
+        q, v, tau = self.state()
+        names = self.names()
+        self.random.shuffle(names)
+        spread = lambda row: [7.5 if at is None else row[at] for _, _, at in names]
+        state = {"name": [name for name, _, _ in names], "position": [q[at] for _, at, _ in names], "velocity":
+                 spread(v), "effort": spread(tau)}
+        expected = self.client.values("/dynamics/forward_dynamics", {"model": "chain", "q": q, "v": v, "tau": tau})["a"]
+        for args in ({"joint_state": state}, {"joint_state": [state]}, state):
+            self.assertEqual(self.client.values("/dynamics/forward_dynamics", {"model": "chain", **args})["a"], expected,
+                             f"seed {self.seed}")
+        at_rest = {**state, "velocity": [], "effort": []}
+        both = self.client.values("/dynamics/forward_dynamics", {"model": "chain", "joint_state": [state, at_rest]})["a"]
+        self.assertEqual(both[:len(v)], expected)
+        self.assertEqual(both[len(v):], self.client.values("/dynamics/forward_dynamics", {"model": "chain", "q": q})["a"])
+        for wrong, reason in (({"model": "none"}, "args.model: there is no model"),
+                              ({"model": "two_link"}, "args.joint_names"),
+                              ({"joint_state": {**state, "name": ["spherical/0"] * len(names)}},
+                               'args.joint_state.name[1]: "spherical/0" is named twice')):
+            told = self.client.refusal("/dynamics/forward_dynamics", {"model": "chain", "joint_state": state, **wrong})
+            self.assertTrue(told.startswith(reason), told)
 
     def test_names_of_several_coordinates_that_are_wrong_are_told(self):
         topic, token = self.simulate("wrong", model="chain")

@@ -1,0 +1,35 @@
+/*
+ * The joints of a model.
+ */
+#include "model_joints.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "methods.h"
+
+bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints, char *error) {
+    json_t *model = json_is_array(arguments) ? json_array_get(arguments, 0) : json_object_get(arguments, "model");
+    json_t *question = json_pack("{sO*}", "model", model);
+    method describe = method_find("/dynamics/describe_model");
+    size_t size = 0, reply_size = 0;
+    uint8_t *request = question != NULL ? method_pack(describe, question, NULL, false, &size, error) : NULL;
+    void *reply = NULL;
+    ProtobufCMessage *told = NULL;
+    dyn_client_error failure = {0};
+    dyn_client *client = request != NULL ? daemon_link_get(link, &failure) : NULL;
+    if (client != NULL &&
+        dyn_client_call(client, request, size, timeout, &failure, &reply, &reply_size) == DYN_CLIENT_OK)
+        told = method_unpack(describe, reply, reply_size, error);
+    else if (request != NULL)
+        snprintf(error, METHOD_ERROR_SIZE, "%s (%s)", failure.message, dyn_client_status_name(failure.status));
+    bool is_read = told != NULL && coordinates_read(joints, (const Dynamics__V1__DescribeModelReply *)told, NULL);
+    if (told != NULL && !is_read)
+        snprintf(error, METHOD_ERROR_SIZE, "args.model: it has no joints that move (INVALID_ARGUMENT)");
+    if (told != NULL)
+        protobuf_c_message_free_unpacked(told, NULL);
+    dyn_client_free(reply);
+    free(request);
+    json_decref(question);
+    return is_read;
+}
