@@ -11,8 +11,8 @@
  *   effort    tau where the request has that field; empty or missing: zeros. Else it is not used.
  *   header    not used.
  *
- * Where joints of the model have several coordinates, the names are those of coordinates.h, "base/0" and on; rows and
- * the reply are in the model's own order then.
+ * Where joints of the model have several coordinates, the names are those of coordinates.h, "root_joint/0" and on; rows
+ * and the reply are in the model's own order then.
  */
 #ifndef ROSBRIDGE_JOINT_STATE_H
 #define ROSBRIDGE_JOINT_STATE_H
@@ -27,7 +27,7 @@
 /* Does a request of this type take JointState? */
 bool joint_state_is_taken(const ProtobufCMessageDescriptor *type);
 
-/* Does a name in it end in a number, as "base/0", so that the joints of the model must be known? */
+/* Does a name in it end in a number, as "root_joint/0", so that the joints of the model must be known? */
 bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t *arguments);
 
 /* Replaces JointState in named arguments by the request's own fields. `joints`: of the model, or NULL. False: `error`, of
