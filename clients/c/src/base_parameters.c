@@ -57,15 +57,12 @@ static dyn_client_status take_reply(base_parameters_result *taken, dyn_client_er
 static dyn_client_status ask(dyn_client *client, const char *model, const double *gravity, double timeout,
                              base_parameters_result *taken, dyn_client_error *error) {
     Dynamics__V1__BaseParametersRequest asked = DYNAMICS__V1__BASE_PARAMETERS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     asked.model = (char *)model;
     asked.gravity = gravity != NULL ? from_vector3(&taken->memory, gravity) : NULL;
     if (taken->memory.is_exhausted)
         return fail_memory(error);
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_BASE_PARAMETERS;
-    request.base_parameters = &asked;
-    return call_unpacked(client, &request, timeout, &dynamics__v1__base_parameters_reply__descriptor, error,
-                         &taken->reply);
+    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_BASE_PARAMETERS, &asked.base, timeout, error,
+                       &taken->reply);
 }
 
 dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model, const double *gravity,

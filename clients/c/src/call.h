@@ -26,6 +26,14 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, doubl
 dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
                                 const ProtobufCMessageDescriptor *descriptor, dyn_client_error *error, void *result);
 
+/* Puts a method's message into a request. */
+void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked);
+
+/* Asks a method with its message and unpacks the result, whose type follows from the method. It is freed with
+ * protobuf_c_message_free_unpacked(result, NULL). */
+dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
+                              double timeout, dyn_client_error *error, void *result);
+
 /* Gives the request its numbers before it is called, so that others can name it. */
 void call_number(dyn_client *client, Dynamics__V1__Request *request);
 

@@ -217,6 +217,25 @@ dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *reque
     return DYN_CLIENT_OK;
 }
 
+void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method,
+                     ProtobufCMessage *asked) {
+    /* All members of the oneof are pointers to messages, and stand in one place. */
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, method);
+    request->method_case = method;
+    memcpy((char *)request + field->offset, &asked, sizeof asked);
+}
+
+dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
+                              double timeout, dyn_client_error *error, void *result) {
+    /* A result has the number of its method. */
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field(&dynamics__v1__reply__descriptor, method);
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    call_set_method(&request, method, asked);
+    return call_unpacked(client, &request, timeout, field->descriptor, error, result);
+}
+
 void call_reply_free(call_reply *answer) {
     incoming_free(&answer->message);
     *answer = (call_reply){0};

@@ -28,7 +28,6 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ConfigurationSpaceRequest asked = DYNAMICS__V1__CONFIGURATION_SPACE_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
@@ -45,10 +44,9 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
     asked.s = (double *)from->s;
     asked.samples = from->q == NULL ? query->samples : 0;
     asked.seed = from->seed;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_CONFIGURATION_SPACE;
-    request.configuration_space = &asked;
     size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : query->samples;
-    status = call_values(client, &request, query->timeout, number, count, error, out);
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_CONFIGURATION_SPACE, &asked.base, query->timeout, number,
+                         count, error, out);
     query_parts_free(&parts);
     return status;
 }

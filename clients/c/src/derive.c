@@ -129,7 +129,6 @@ static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_clie
 static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_request *asked, pool *memory,
                                     double timeout, dyn_client_error *error, Dynamics__V1__DeriveModelReply **answer) {
     Dynamics__V1__DeriveModelRequest derive = DYNAMICS__V1__DERIVE_MODEL_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     derive.model = (char *)asked->model;
     derive.name = text_or_none(asked->name);
     derive.strict = asked->strict;
@@ -139,9 +138,7 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
         derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
     if (memory->is_exhausted)
         return fail_memory(error);
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
-    request.derive_model = &derive;
-    return call_unpacked(client, &request, timeout, &dynamics__v1__derive_model_reply__descriptor, error, answer);
+    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL, &derive.base, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_derive_request *request, double timeout,
@@ -195,17 +192,14 @@ dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
     if (client == NULL || model == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "export_model.model", "client or model is NULL");
     Dynamics__V1__ExportModelRequest asked = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     asked.model = (char *)model;
     asked.format = (Dynamics__V1__ModelFormat)format;
     asked.tip = text_or_none(tip);
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL;
-    request.export_model = &asked;
     exported_result *taken = calloc(1, sizeof *taken);
     if (taken == NULL)
         return fail_memory(error);
     dyn_client_status status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__export_model_reply__descriptor, error, &taken->reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL, &asked.base, timeout, error, &taken->reply);
     if (status == DYN_CLIENT_OK)
         status = take_export(taken, format, error);
     if (status == DYN_CLIENT_OK)

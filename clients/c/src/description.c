@@ -137,16 +137,13 @@ dyn_client_status dyn_client_describe_model(dyn_client *client, const char *mode
     if (client == NULL || model == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "describe_model.model", "client or model is NULL");
     Dynamics__V1__DescribeModelRequest question = DYNAMICS__V1__DESCRIBE_MODEL_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     question.model = (char *)model;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL;
-    request.describe_model = &question;
 
     description_result *result = calloc(1, sizeof *result);
     if (result == NULL)
         return fail_memory(error);
-    dyn_client_status status = call_unpacked(client, &request, timeout, &dynamics__v1__describe_model_reply__descriptor,
-                                             error, &result->reply);
+    dyn_client_status status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL, &question.base,
+                                           timeout, error, &result->reply);
     if (status == DYN_CLIENT_OK && !is_consistent(result->reply))
         status = fail_bad_reply(error, "the description contradicts itself");
     if (status == DYN_CLIENT_OK && !take_description(result))

@@ -15,25 +15,13 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
-    asked.n_payloads = parts.payload_count;
-    asked.payloads = parts.payloads;
-    asked.precision = parts.precision;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
+    query_parts_fill(&parts, q, &asked.base);
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
     asked.n_a = a != NULL ? parts.v_count : 0;
     asked.a = (double *)a;
-    asked.n_external_forces = parts.force_count;
-    asked.external_forces = parts.forces;
-    asked.gravity = parts.gravity;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS;
-    request.inverse_dynamics = &asked;
-    status = call_values(client, &request, query->timeout, TAU, parts.v_count, error, tau);
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &asked.base, query->timeout, TAU,
+                         parts.v_count, error, tau);
     query_parts_free(&parts);
     return status;
 }
@@ -45,25 +33,13 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
-    asked.n_payloads = parts.payload_count;
-    asked.payloads = parts.payloads;
-    asked.precision = parts.precision;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
+    query_parts_fill(&parts, q, &asked.base);
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
     asked.n_tau = tau != NULL ? parts.v_count : 0;
     asked.tau = (double *)tau;
-    asked.n_external_forces = parts.force_count;
-    asked.external_forces = parts.forces;
-    asked.gravity = parts.gravity;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS;
-    request.forward_dynamics = &asked;
-    status = call_values(client, &request, query->timeout, ACCELERATION, parts.v_count, error, a);
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &asked.base, query->timeout,
+                         ACCELERATION, parts.v_count, error, a);
     query_parts_free(&parts);
     return status;
 }
@@ -75,20 +51,11 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__MassMatrixRequest asked = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
-    asked.n_payloads = parts.payload_count;
-    asked.payloads = parts.payloads;
-    asked.precision = parts.precision;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX;
-    request.mass_matrix = &asked;
+    query_parts_fill(&parts, q, &asked.base);
     size_t count;
     if (count_doubles(parts.v_count, query->nv, &count))
-        status = call_values(client, &request, query->timeout, MASS_MATRIX, count, error, mass_matrix);
+        status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &asked.base, query->timeout,
+                             MASS_MATRIX, count, error, mass_matrix);
     else
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "so many matrices are beyond any memory");
     query_parts_free(&parts);
@@ -102,19 +69,9 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__GravityRequest asked = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
-    asked.n_payloads = parts.payload_count;
-    asked.payloads = parts.payloads;
-    asked.precision = parts.precision;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    asked.gravity = parts.gravity;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
-    request.gravity = &asked;
-    status = call_values(client, &request, query->timeout, GRAVITY_FORCES, parts.v_count, error, g);
+    query_parts_fill(&parts, q, &asked.base);
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &asked.base, query->timeout, GRAVITY_FORCES,
+                         parts.v_count, error, g);
     query_parts_free(&parts);
     return status;
 }
@@ -126,21 +83,11 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__BiasForcesRequest asked = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
-    asked.n_payloads = parts.payload_count;
-    asked.payloads = parts.payloads;
-    asked.precision = parts.precision;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
+    query_parts_fill(&parts, q, &asked.base);
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
-    asked.gravity = parts.gravity;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES;
-    request.bias_forces = &asked;
-    status = call_values(client, &request, query->timeout, BIAS, parts.v_count, error, h);
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &asked.base, query->timeout, BIAS,
+                         parts.v_count, error, h);
     query_parts_free(&parts);
     return status;
 }

@@ -258,7 +258,6 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
                              const dyn_client_evaluate_request *request, Dynamics__V1__EvaluateRequest *asked,
                              dyn_client_error *error, dyn_client_evaluation **evaluation) {
-    Dynamics__V1__Request question = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__EvaluateReply *reply;
     asked->quantities = calloc(request->quantity_count, sizeof *asked->quantities);
     if (asked->quantities == NULL)
@@ -271,10 +270,8 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
         axes[i] = (Dynamics__V1__TaskAxis)request->task_axes[i];
     asked->n_task_axes = request->task_axis_count;
     asked->task_axes = axes;
-    question.method_case = DYNAMICS__V1__REQUEST__METHOD_EVALUATE;
-    question.evaluate = asked;
     dyn_client_status status =
-        call_unpacked(client, &question, query->timeout, &dynamics__v1__evaluate_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_EVALUATE, &asked->base, query->timeout, error, &reply);
     if (status == DYN_CLIENT_OK && !fits(reply, query, asked)) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         status = fail_bad_reply(error, "the results are not those that were asked for");

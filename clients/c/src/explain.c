@@ -95,12 +95,9 @@ static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv
 /* Sends the question and takes the answer. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__ExplainRequest *asked,
                              dyn_client_error *error, dyn_client_explanation **explanation) {
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ExplainReply *reply;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPLAIN;
-    request.explain = asked;
     dyn_client_status status =
-        call_unpacked(client, &request, query->timeout, &dynamics__v1__explain_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_EXPLAIN, &asked->base, query->timeout, error, &reply);
     return status == DYN_CLIENT_OK ? take_reply(reply, query->nv, error, explanation) : status;
 }
 
@@ -113,20 +110,11 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ExplainRequest asked = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
-    asked.n_payloads = parts.payload_count;
-    asked.payloads = parts.payloads;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
+    query_parts_fill(&parts, q, &asked.base);
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
     asked.n_a = a != NULL ? parts.v_count : 0;
     asked.a = (double *)a;
-    asked.n_external_forces = parts.force_count;
-    asked.external_forces = parts.forces;
-    asked.gravity = parts.gravity;
     status = ask(client, query, &asked, error, explanation);
     query_parts_free(&parts);
     return status;

@@ -151,16 +151,13 @@ static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_cl
                              const double *point, double timeout, pool *memory, dyn_client_error *error,
                              Dynamics__V1__InertiaReply **answer) {
     Dynamics__V1__InertiaRequest asked = DYNAMICS__V1__INERTIA_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     asked.parts = pool_take(memory, part_count, sizeof *asked.parts);
     for (size_t i = 0; !memory->is_exhausted && i < part_count; i++)
         asked.parts[asked.n_parts++] = make_part(memory, &parts[i]);
     asked.point = point != NULL ? from_vector3(memory, point) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_INERTIA;
-    request.inertia = &asked;
-    return call_unpacked(client, &request, timeout, &dynamics__v1__inertia_reply__descriptor, error, answer);
+    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_INERTIA, &asked.base, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,

@@ -57,10 +57,7 @@ static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_requ
     load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
-    request.load_model = &load;
-    return call_unpacked(client, &request, timeout, &dynamics__v1__load_model_reply__descriptor, error, answer);
+    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL, &load.base, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request, double timeout,
@@ -121,12 +118,9 @@ dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__ListModelsRequest question = DYNAMICS__V1__LIST_MODELS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LIST_MODELS;
-    request.list_models = &question;
     Dynamics__V1__ListModelsReply *answer;
     dyn_client_status status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__list_models_reply__descriptor, error, &answer);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_LIST_MODELS, &question.base, timeout, error, &answer);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + answer->n_models * sizeof *result->models);

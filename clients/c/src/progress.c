@@ -33,13 +33,10 @@ struct progress {
 
 static void cancel(const progress *self) {
     Dynamics__V1__CancelRequest question = DYNAMICS__V1__CANCEL_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__CancelReply *reply = NULL;
     question.client = self->client_number;
     question.id = self->id;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_CANCEL;
-    request.cancel = &question;
-    if (call_unpacked(self->client, &request, 0, &dynamics__v1__cancel_reply__descriptor, NULL, &reply) ==
+    if (call_method(self->client, DYNAMICS__V1__REQUEST__METHOD_CANCEL, &question.base, 0, NULL, &reply) ==
         DYN_CLIENT_OK)
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
 }

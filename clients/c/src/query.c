@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "descriptions.h"
 #include "error.h"
@@ -125,6 +126,29 @@ dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *q
         parts->gravity = &parts->gravity_value;
     }
     return DYN_CLIENT_OK;
+}
+
+/* Sets a field that is a pointer, and its count where it is repeated; nothing where the message has no such field. */
+static void set_field(ProtobufCMessage *message, const char *name, size_t count, const void *value) {
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
+    if (field == NULL)
+        return;
+    memcpy((char *)message + field->offset, &value, sizeof value);
+    if (field->label == PROTOBUF_C_LABEL_REPEATED)
+        memcpy((char *)message + field->quantifier_offset, &count, sizeof count);
+}
+
+void query_parts_fill(const query_parts *parts, const double *q, ProtobufCMessage *asked) {
+    set_field(asked, "model", 1, parts->model);
+    set_field(asked, "joint_names", parts->joint_count, parts->joint_names);
+    set_field(asked, "q", parts->q_count, q);
+    set_field(asked, "gravity", 1, parts->gravity);
+    set_field(asked, "external_forces", parts->force_count, parts->forces);
+    set_field(asked, "payloads", parts->payload_count, parts->payloads);
+    const ProtobufCFieldDescriptor *precision =
+        protobuf_c_message_descriptor_get_field_by_name(asked->descriptor, "precision");
+    if (precision != NULL)
+        memcpy((char *)asked + precision->offset, &parts->precision, sizeof parts->precision);
 }
 
 void query_parts_free(query_parts *parts) {

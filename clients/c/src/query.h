@@ -39,6 +39,10 @@ dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *q
                                    parts_taken taken, dyn_client_error *error, query_parts *parts);
 void query_parts_free(query_parts *parts);
 
+/* Fills those of the fields model, joint_names, q, gravity, external_forces, payloads and precision that the message
+ * has. */
+void query_parts_fill(const query_parts *parts, const double *q, ProtobufCMessage *asked);
+
 /* Headings over external forces, each of one row or of one a sample, in one block (NULL where there are none) that the
  * caller frees. `field`: path of the list in messages. */
 dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,

@@ -21,12 +21,9 @@ static dyn_client_status ask_health(dyn_client *client, const char *component, d
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__HealthRequest question = DYNAMICS__V1__HEALTH_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     if (component != NULL)
         question.component = (char *)component;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_HEALTH;
-    request.health = &question;
-    return call_unpacked(client, &request, timeout, &dynamics__v1__health_reply__descriptor, error, answer);
+    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_HEALTH, &question.base, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error) {
@@ -134,12 +131,9 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__ServerInfoRequest question = DYNAMICS__V1__SERVER_INFO_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO;
-    request.server_info = &question;
     Dynamics__V1__ServerInfoReply *answer;
     dyn_client_status status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__server_info_reply__descriptor, error, &answer);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO, &question.base, timeout, error, &answer);
     if (status != DYN_CLIENT_OK)
         return status;
     info_result *result = calloc(1, sizeof *result + answer->n_endpoints * sizeof *result->endpoints);

@@ -4,6 +4,7 @@
 #include "call.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "query.h"
@@ -178,15 +179,12 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
     Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
     Dynamics__V1__Controller controller = DYNAMICS__V1__CONTROLLER__INIT;
     Dynamics__V1__Vector3 gravity = DYNAMICS__V1__VECTOR3__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     fill_create(options, &create);
     fill_stepping(options, &controller, &gravity, &stepping);
     create.stepping = &stepping;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION;
-    request.create_simulation = &create;
     Dynamics__V1__CreateSimulationReply *reply;
     dyn_client_status status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__create_simulation_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION, &create.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
@@ -218,7 +216,6 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
                                              dyn_client_error *error, dyn_client_simulation **state) {
     Dynamics__V1__StepSimulationRequest step = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__StepSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
     if (status != DYN_CLIENT_OK)
@@ -230,11 +227,8 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
         status = fill_input("step_simulation.input.external_forces", input, error, &driven);
         step.input = &driven;
     }
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION;
-    request.step_simulation = &step;
     if (status == DYN_CLIENT_OK)
-        status =
-            call_unpacked(client, &request, timeout, &dynamics__v1__step_simulation_reply__descriptor, error, &reply);
+        status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION, &step.base, timeout, error, &reply);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -250,7 +244,6 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
                                                   dyn_client_error *error, uint64_t *step) {
     Dynamics__V1__SetSimulationInputRequest set = DYNAMICS__V1__SET_SIMULATION_INPUT_REQUEST__INIT;
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__SetSimulationInputReply *reply;
     dyn_client_status status = begin(client, name, error);
     if (status == DYN_CLIENT_OK && input == NULL)
@@ -262,10 +255,7 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
     set.simulation = (char *)name;
     set.token = token;
     set.input = &driven;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_INPUT;
-    request.set_simulation_input = &set;
-    status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__set_simulation_input_reply__descriptor, error, &reply);
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_INPUT, &set.base, timeout, error, &reply);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -278,17 +268,13 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
 dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
                                             dyn_client_error *error, dyn_client_simulation **simulation) {
     Dynamics__V1__GetSimulationStateRequest get = DYNAMICS__V1__GET_SIMULATION_STATE_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GetSimulationStateReply *reply;
     dyn_client_status status = begin(client, name, error);
     if (status != DYN_CLIENT_OK)
         return status;
     get.simulation = (char *)name;
     get.token = token;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_SIMULATION_STATE;
-    request.get_simulation_state = &get;
-    status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__get_simulation_state_reply__descriptor, error, &reply);
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_SIMULATION_STATE, &get.base, timeout, error, &reply);
     if (status == DYN_CLIENT_OK)
         status = give(reply, reply->simulation, reply->state, error, simulation);
     if (status != DYN_CLIENT_OK || simulation == NULL)
@@ -305,7 +291,6 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
                                                   size_t nv, const double *q, const double *v, double timeout,
                                                   dyn_client_error *error, dyn_client_simulation **state) {
     Dynamics__V1__SetSimulationStateRequest set = DYNAMICS__V1__SET_SIMULATION_STATE_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__SetSimulationStateReply *reply;
     dyn_client_status status = begin(client, name, error);
     if (status != DYN_CLIENT_OK)
@@ -316,60 +301,49 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     set.q = (double *)q;
     set.n_v = count_of(v, nv);
     set.v = (double *)v;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_STATE;
-    request.set_simulation_state = &set;
-    status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__set_simulation_state_reply__descriptor, error, &reply);
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_STATE, &set.base, timeout, error, &reply);
     return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+}
+
+/* Gives a command that has no more to say than whom it is for; `asked` has the fields simulation and token, and the
+ * result the state. */
+static dyn_client_status command(dyn_client *client, const char *name, Dynamics__V1__Request__MethodCase method,
+                                 ProtobufCMessage *asked, double timeout, dyn_client_error *error,
+                                 dyn_client_simulation **state) {
+    ProtobufCMessage *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status == DYN_CLIENT_OK)
+        status = call_method(client, method, asked, timeout, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(reply->descriptor, "state");
+    const Dynamics__V1__SimulationState *told;
+    memcpy(&told, (const char *)reply + field->offset, sizeof told);
+    return give(reply, NULL, told, error, state);
 }
 
 dyn_client_status dyn_client_pause_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
                                               dyn_client_error *error, dyn_client_simulation **state) {
     Dynamics__V1__PauseSimulationRequest pause = DYNAMICS__V1__PAUSE_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    Dynamics__V1__PauseSimulationReply *reply;
-    dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
-        return status;
     pause.simulation = (char *)name;
     pause.token = token;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_PAUSE_SIMULATION;
-    request.pause_simulation = &pause;
-    status = call_unpacked(client, &request, timeout, &dynamics__v1__pause_simulation_reply__descriptor, error, &reply);
-    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_PAUSE_SIMULATION, &pause.base, timeout, error, state);
 }
 
 dyn_client_status dyn_client_resume_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
                                                dyn_client_error *error, dyn_client_simulation **state) {
     Dynamics__V1__ResumeSimulationRequest resume = DYNAMICS__V1__RESUME_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    Dynamics__V1__ResumeSimulationReply *reply;
-    dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
-        return status;
     resume.simulation = (char *)name;
     resume.token = token;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_RESUME_SIMULATION;
-    request.resume_simulation = &resume;
-    status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__resume_simulation_reply__descriptor, error, &reply);
-    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_RESUME_SIMULATION, &resume.base, timeout, error, state);
 }
 
 dyn_client_status dyn_client_reset_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
                                               dyn_client_error *error, dyn_client_simulation **state) {
     Dynamics__V1__ResetSimulationRequest reset = DYNAMICS__V1__RESET_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    Dynamics__V1__ResetSimulationReply *reply;
-    dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
-        return status;
     reset.simulation = (char *)name;
     reset.token = token;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION;
-    request.reset_simulation = &reset;
-    status = call_unpacked(client, &request, timeout, &dynamics__v1__reset_simulation_reply__descriptor, error, &reply);
-    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION, &reset.base, timeout, error, state);
 }
 
 dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
@@ -392,16 +366,13 @@ dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *n
 dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *name, double lease, double timeout,
                                               dyn_client_error *error, uint64_t *token) {
     Dynamics__V1__ClaimSimulationRequest claim = DYNAMICS__V1__CLAIM_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ClaimSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
     if (status != DYN_CLIENT_OK)
         return status;
     claim.simulation = (char *)name;
     claim.lease = lease;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_CLAIM_SIMULATION;
-    request.claim_simulation = &claim;
-    status = call_unpacked(client, &request, timeout, &dynamics__v1__claim_simulation_reply__descriptor, error, &reply);
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_CLAIM_SIMULATION, &claim.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
@@ -420,15 +391,13 @@ typedef struct list_result {
 dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout, dyn_client_error *error,
                                               dyn_client_simulation_list **list) {
     Dynamics__V1__ListSimulationsRequest question = DYNAMICS__V1__LIST_SIMULATIONS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ListSimulationsReply *reply;
     *list = NULL;
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LIST_SIMULATIONS;
-    request.list_simulations = &question;
-    status = call_unpacked(client, &request, timeout, &dynamics__v1__list_simulations_reply__descriptor, error, &reply);
+    status =
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_LIST_SIMULATIONS, &question.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + reply->n_simulations * sizeof *result->simulations);
@@ -481,7 +450,6 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
                                                uint64_t stride, uint64_t count, double timeout, dyn_client_error *error,
                                                dyn_client_replay **replay) {
     Dynamics__V1__ReplaySimulationRequest question = DYNAMICS__V1__REPLAY_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ReplaySimulationReply *reply;
     *replay = NULL;
     dyn_client_status status = begin(client, recording, error);
@@ -491,10 +459,8 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
     question.first = first;
     question.stride = stride;
     question.count = count;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_REPLAY_SIMULATION;
-    request.replay_simulation = &question;
     status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__replay_simulation_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_REPLAY_SIMULATION, &question.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     replay_result *result = calloc(1, sizeof *result);
@@ -536,14 +502,11 @@ void dyn_client_replay_free(dyn_client_replay *replay) {
 dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, dyn_client_error *error,
                                               uint32_t *count) {
     Dynamics__V1__SaveSimulationsRequest save = DYNAMICS__V1__SAVE_SIMULATIONS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__SaveSimulationsReply *reply;
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SAVE_SIMULATIONS;
-    request.save_simulations = &save;
-    status = call_unpacked(client, &request, timeout, &dynamics__v1__save_simulations_reply__descriptor, error, &reply);
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_SAVE_SIMULATIONS, &save.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     if (count != NULL)
@@ -555,15 +518,12 @@ dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout
 dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, dyn_client_error *error,
                                                  uint32_t *count) {
     Dynamics__V1__RestoreSimulationsRequest restore = DYNAMICS__V1__RESTORE_SIMULATIONS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__RestoreSimulationsReply *reply;
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_RESTORE_SIMULATIONS;
-    request.restore_simulations = &restore;
     status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__restore_simulations_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_RESTORE_SIMULATIONS, &restore.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     if (count != NULL)

@@ -51,16 +51,13 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
                                          dyn_client_error *error, dyn_client_stream **stream) {
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
     Dynamics__V1__Vector3 gravity = DYNAMICS__V1__VECTOR3__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__OpenStreamReply *reply;
     *stream = NULL;
     if (client == NULL || options == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "open_stream", "client or options is NULL");
     fill_open(options, &gravity, &open);
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM;
-    request.open_stream = &open;
     dyn_client_status status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__open_stream_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM, &open.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_stream *self = calloc(1, sizeof *self);
@@ -238,31 +235,25 @@ static dyn_client_status give(void *reply, size_t count, Dynamics__V1__StreamSum
 dyn_client_status dyn_client_stream_status(dyn_client *client, const char *name, double timeout,
                                            dyn_client_error *error, dyn_client_stream_list **status) {
     Dynamics__V1__StreamStatusRequest question = DYNAMICS__V1__STREAM_STATUS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__StreamStatusReply *reply;
     *status = NULL;
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "stream_status.stream", "client or name is NULL");
     question.stream = (char *)name;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_STREAM_STATUS;
-    request.stream_status = &question;
     dyn_client_status code =
-        call_unpacked(client, &request, timeout, &dynamics__v1__stream_status_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_STREAM_STATUS, &question.base, timeout, error, &reply);
     return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
 }
 
 dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_error *error,
                                           dyn_client_stream_list **list) {
     Dynamics__V1__ListStreamsRequest question = DYNAMICS__V1__LIST_STREAMS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ListStreamsReply *reply;
     *list = NULL;
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LIST_STREAMS;
-    request.list_streams = &question;
     dyn_client_status code =
-        call_unpacked(client, &request, timeout, &dynamics__v1__list_streams_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_LIST_STREAMS, &question.base, timeout, error, &reply);
     return code == DYN_CLIENT_OK ? give(reply, reply->n_streams, reply->streams, error, list) : code;
 }
 
@@ -278,7 +269,6 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
                                                size_t nv, double timeout, dyn_client_error *error, uint64_t *step,
                                                double *tau, size_t *count) {
     Dynamics__V1__GetStreamPointsRequest get = DYNAMICS__V1__GET_STREAM_POINTS_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GetStreamPointsReply *reply;
     if (client == NULL || name == NULL || capacity == 0)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream_points.stream",
@@ -286,10 +276,8 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
     get.stream = (char *)name;
     get.first = first;
     get.count = capacity;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_STREAM_POINTS;
-    request.get_stream_points = &get;
     dyn_client_status status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__get_stream_points_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_STREAM_POINTS, &get.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     *count = reply->n_sequence;
@@ -308,7 +296,6 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
 dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream *stream, double timeout,
                                           dyn_client_error *error, dyn_client_stream_list **status) {
     Dynamics__V1__CloseStreamRequest close = DYNAMICS__V1__CLOSE_STREAM_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__CloseStreamReply *reply;
     if (status != NULL)
         *status = NULL;
@@ -316,10 +303,8 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
         return DYN_CLIENT_OK;
     close.stream = stream->name;
     close.key = stream->key;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_CLOSE_STREAM;
-    request.close_stream = &close;
     dyn_client_status code =
-        call_unpacked(client, &request, timeout, &dynamics__v1__close_stream_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_CLOSE_STREAM, &close.base, timeout, error, &reply);
     dyn_client_leave_stream(stream);
     return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
 }

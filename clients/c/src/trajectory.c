@@ -117,27 +117,17 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsTrajectoryRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
-    Dynamics__V1__Request question = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__InverseDynamicsTrajectoryReply *reply = NULL;
     Dynamics__V1__TipWrench tip_message;
     size_t values = parts.v_count;
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
-    asked.n_payloads = parts.payload_count;
-    asked.payloads = parts.payloads;
-    asked.precision = parts.precision;
-    asked.n_q = parts.q_count, asked.q = (double *)q;
+    query_parts_fill(&parts, q, &asked.base);
     asked.n_v = v != NULL ? values : 0, asked.v = (double *)v;
     asked.n_a = a != NULL ? values : 0, asked.a = (double *)a;
     asked.n_time = time != NULL ? query->samples : 0, asked.time = (double *)time;
     asked.rates = (Dynamics__V1__Rates)rates;
     asked.tip = fill_tip(tip, &tip_message);
-    asked.gravity = parts.gravity;
-    question.method_case = DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS_TRAJECTORY;
-    question.inverse_dynamics_trajectory = &asked;
-    status = call_unpacked(client, &question, query->timeout,
-                           &dynamics__v1__inverse_dynamics_trajectory_reply__descriptor, error, &reply);
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS_TRAJECTORY, &asked.base, query->timeout,
+                         error, &reply);
     query_parts_free(&parts);
     return status == DYN_CLIENT_OK ? take_inverse(reply, query, values, error, trajectory) : status;
 }
@@ -172,7 +162,6 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsTrajectoryRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;
-    Dynamics__V1__Request question = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = NULL;
     Dynamics__V1__TipWrench tip_message;
     stepping_message message;
@@ -180,21 +169,13 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
         query_parts_free(&parts);
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "tau", "tau is NULL or has too many rows");
     }
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
-    asked.n_q = parts.q_count, asked.q = (double *)q;
+    query_parts_fill(&parts, q, &asked.base);
     asked.n_v = v != NULL ? parts.v_count : 0, asked.v = (double *)v;
     asked.n_tau = count, asked.tau = (double *)tau;
     asked.tip = fill_tip(tip, &tip_message);
-    asked.gravity = parts.gravity;
-    asked.n_payloads = parts.payload_count;
-    asked.payloads = parts.payloads;
     asked.stepping = stepping_fill(&message, stepping, NULL);
-    question.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS_TRAJECTORY;
-    question.forward_dynamics_trajectory = &asked;
-    status = call_unpacked(client, &question, query->timeout,
-                           &dynamics__v1__forward_dynamics_trajectory_reply__descriptor, error, &reply);
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS_TRAJECTORY, &asked.base, query->timeout,
+                         error, &reply);
     query_parts_free(&parts);
     return status == DYN_CLIENT_OK ? take_forward(reply, query, rows, error, trajectory) : status;
 }

@@ -73,16 +73,13 @@ static bool count_stream(dyn_client *client, const char *name, uint32_t *watcher
 dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
                                               dyn_client_error *error, dyn_client_watch **watch) {
     Dynamics__V1__WatchSimulationRequest question = DYNAMICS__V1__WATCH_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__WatchSimulationReply *reply;
     *watch = NULL;
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_simulation.simulation", "client or name is NULL");
     question.simulation = (char *)name;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_WATCH_SIMULATION;
-    request.watch_simulation = &question;
     dyn_client_status status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__watch_simulation_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_WATCH_SIMULATION, &question.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     uint32_t before = reply->simulation != NULL ? reply->simulation->watchers : 0;
@@ -97,16 +94,13 @@ dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *na
 dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout, dyn_client_error *error,
                                           dyn_client_watch **watch) {
     Dynamics__V1__WatchStreamRequest question = DYNAMICS__V1__WATCH_STREAM_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__WatchStreamReply *reply;
     *watch = NULL;
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_WATCH_STREAM;
-    request.watch_stream = &question;
     dyn_client_status status =
-        call_unpacked(client, &request, timeout, &dynamics__v1__watch_stream_reply__descriptor, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_WATCH_STREAM, &question.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     uint32_t before = reply->stream != NULL ? reply->stream->watchers : 0;
