@@ -80,12 +80,11 @@ static void write_message(const char *directory, int version, const ProtobufCMes
         if (message->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
             write_message(directory, version, message->fields[i].descriptor, false);
     char type[ROS_NAME_SIZE];
-    snprintf(type, sizeof type, MESSAGE_PACKAGE "/msg/%s", message->short_name);
-    bool is_shared = strcmp(message->short_name, "Vector3") == 0 || strcmp(message->short_name, "Quaternion") == 0 ||
-                     strcmp(message->short_name, "Pose") == 0;
+    ros_message_type(message, type);
+    bool is_shared = strncmp(type, MESSAGE_PACKAGE "/", strlen(MESSAGE_PACKAGE "/")) != 0;
     if (is_whole || is_shared)
         return;
-    FILE *file = open_file(directory, version, "msg", message->short_name);
+    FILE *file = open_file(directory, version, "msg", strrchr(type, '/') + 1);
     write_fields(file, version, type);
     fclose(file);
 }

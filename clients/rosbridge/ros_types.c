@@ -104,13 +104,27 @@ static const char *primitive_of(ProtobufCType type) {
     }
 }
 
-static void message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]) {
+/* The method whose service has a name; `index` past the last: there is none. */
+static size_t find_method(const char *name) {
+    size_t index = 0;
+    for (; index < method_count(); index++) {
+        char own[METHOD_NAME_SIZE];
+        method_type(method_get(index), own);
+        if (strcmp(own, name) == 0)
+            break;
+    }
+    return index;
+}
+
+static const char data[] = "Data";
+
+void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]) {
     static const char *const shared[] = {"Vector3", "Quaternion", "Pose"};
-    const char *package = MESSAGE_PACKAGE;
+    const char *package = MESSAGE_PACKAGE, *name = message->short_name;
     for (size_t i = 0; i < 3; i++)
-        if (strcmp(message->short_name, shared[i]) == 0)
+        if (strcmp(name, shared[i]) == 0)
             package = "geometry_msgs";
-    snprintf(type, ROS_NAME_SIZE, "%s/msg/%s", package, message->short_name);
+    snprintf(type, ROS_NAME_SIZE, "%s/msg/%s%s", package, name, find_method(name) < method_count() ? data : "");
 }
 
 bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field) {
@@ -128,7 +142,7 @@ bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_reques
     bool is_message = from->type == PROTOBUF_C_TYPE_MESSAGE;
     snprintf(field->name, sizeof field->name, "%s", from->name);
     if (is_message)
-        message_type(from->descriptor, field->type);
+        ros_message_type(from->descriptor, field->type);
     else
         snprintf(field->type, sizeof field->type, "%s", primitive_of(from->type));
     if (from->type == PROTOBUF_C_TYPE_ENUM)
@@ -155,11 +169,25 @@ static const ProtobufCMessageDescriptor *find_message(const ProtobufCMessageDesc
     return found;
 }
 
+/* The name in the contract of a message named in ROS. False: it is that of a service. */
+static bool strip_data(char *name) {
+    if (find_method(name) < method_count())
+        return false;
+    size_t length = strlen(name), end = sizeof data - 1;
+    char base[ROS_NAME_SIZE];
+    snprintf(base, sizeof base, "%.*s", (int)(length > end ? length - end : 0), name);
+    if (length > end && strcmp(name + length - end, data) == 0 && find_method(base) < method_count())
+        name[length - end] = '\0';
+    return true;
+}
+
 /* The message behind a type of dynamics_msgs; `is_request` tells whether it is a request. NULL: there is none. */
 static const ProtobufCMessageDescriptor *message_of(const char *type, bool *is_request) {
     char name[ROS_NAME_SIZE];
     *is_request = false;
     if (sscanf(type, MESSAGE_PACKAGE "/msg/%255s", name) == 1) {
+        if (!strip_data(name))
+            return NULL;
         const ProtobufCMessageDescriptor *found = find_message(&dynamics__v1__reply__descriptor, name);
         if (found == NULL)
             found = find_message(&dynamics__v1__event__descriptor, name);
@@ -173,13 +201,10 @@ static const ProtobufCMessageDescriptor *message_of(const char *type, bool *is_r
     if (!*is_request && strcmp(end, "_Response") != 0)
         return NULL;
     *end = '\0';
-    for (size_t i = 0; i < method_count(); i++) {
-        char own[METHOD_NAME_SIZE];
-        method_type(method_get(i), own);
-        if (strcmp(own, name) == 0)
-            return *is_request ? method_request(method_get(i)) : method_reply(method_get(i));
-    }
-    return NULL;
+    size_t found = find_method(name);
+    if (found == method_count())
+        return NULL;
+    return *is_request ? method_request(method_get(found)) : method_reply(method_get(found));
 }
 
 bool ros_type_field(const char *type, size_t index, ros_field *field) {

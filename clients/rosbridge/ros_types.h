@@ -7,7 +7,8 @@
  *
  * A message of the contract becomes one of dynamics_msgs with the same fields. ROS has no absent fields, so what may be
  * absent in a request (messages, also in messages that only requests have), and members of a oneof, are sequences of at
- * most one. Enums are strings. Vector3, Quaternion and Pose are those of geometry_msgs. A request that takes JointState
+ * most one. Enums are strings. Vector3, Quaternion and Pose are those of geometry_msgs. A message with the name of a
+ * service has "Data" appended: ROS 1 has one name, and one header of C++, for both. A request that takes JointState
  * has the field joint_state.
  */
 #ifndef ROSBRIDGE_ROS_TYPES_H
@@ -39,6 +40,9 @@ const char *ros_type_constants(const char *type);
 
 /* float64, uint8 ... string: no message. */
 bool ros_type_is_primitive(const char *type);
+
+/* The type of a message of the contract. */
+void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]);
 
 /* The fields of a message of the contract. `is_request`: its messages may be absent. */
 bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field);

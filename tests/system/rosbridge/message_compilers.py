@@ -72,7 +72,7 @@ def check_gateway():
     from roslib.message import get_message_class
     daemon = fixture.Daemon()
     gateway = fixture.Gateway(daemon, ros__version=1)
-    client, other = gateway.connect(), gateway.connect()
+    client = gateway.connect()
     client.values("/dynamics/create_simulation", {"name": "seen", "model": "two_link", "pace": "PACE_CLOCK"})
     told = {}
 
@@ -86,21 +86,19 @@ def check_gateway():
         there = genpy.dynamic.generate_dynamic(kind, text)[kind]
         assert there._md5sum == get_message_class(kind)._md5sum, f"{topic}: {kind} is another type than its file"
     for topic in ("/dynamics/simulations/seen/state", "/dynamics/simulations/seen/joint_states", "/diagnostics"):
-        kind = get_message_class(told[topic][0])
+        kind, other = get_message_class(told[topic][0]), gateway.connect()
         client.send("subscribe", topic=topic, type=kind._type)
         other.send("subscribe", topic=topic, type=kind._type, compression="cbor-raw")
-        count = 20 if "seen" in topic else 3
+        count = 100 if "seen" in topic else 3
         texts = [written(message_of(kind, client.receive("publish")["msg"])) for _ in range(count)]
         raw = [cbor.decode(other.receive())["msg"]["bytes"] for _ in range(count)]
         assert set(texts) & set(raw), f"{topic}: no binary message is the same as one in JSON"
         for each in raw:
             assert written(kind().deserialize(each)) == each, topic
         client.send("unsubscribe", topic=topic)
-        other.send("unsubscribe", topic=topic)
-        client.values("/rosapi/get_time")
-        other.values("/rosapi/get_time")
+        client.synchronize()
+        other.close()
     client.close()
-    other.close()
     assert (gateway.stop(), daemon.stop()) == (0, 0)
 
 

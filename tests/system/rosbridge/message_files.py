@@ -17,6 +17,8 @@ FIELD = re.compile(r"([a-z0-9]\w*(?:/\w+)?|\w+)(\[\]|\[<=1\])? ([a-z]\w*)")
 def check(package, version):
     files = [*package.glob("msg/*.msg"), *package.glob("srv/*.srv"), *package.glob("action/*.action")]
     assert len(files) > 100, len(files)
+    both = {each.stem for each in package.glob("msg/*")} & {each.stem for each in package.glob("srv/*")}
+    assert not both, f"messages and services have one name space in ROS 1: {both}"
     for file in files:
         parts = file.read_text().split("---\n")
         assert len(parts) == {".msg": 1, ".srv": 2, ".action": 3}[file.suffix], file
