@@ -21,6 +21,7 @@ static const char help[] =
     "  --compiled      the same of algorithms compiled for one robot; needs a C compiler\n"
     "  --peak          the share of the core's peak that the kernels reach, by counted operations\n"
     "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts\n"
+    "  --tasks         dynamics of a task in operational space, and the search for base parameters\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"
     "  --rosbridge     percentiles of one InverseDynamics through the gateway, and many clients at once\n"
@@ -44,11 +45,24 @@ static const char help[] =
 
 typedef void section(const bench_options *options, report *r);
 
-enum { KERNELS, COMPILED, PEAK, ROLLOUTS, ROUND_TRIP, THROUGHPUT, ROSBRIDGE, LIVE, MEMORY, INSTRUCTIONS, SECTIONS };
+enum {
+    KERNELS,
+    COMPILED,
+    PEAK,
+    ROLLOUTS,
+    TASKS,
+    ROUND_TRIP,
+    THROUGHPUT,
+    ROSBRIDGE,
+    LIVE,
+    MEMORY,
+    INSTRUCTIONS,
+    SECTIONS
+};
 
-static section *const sections[SECTIONS] = {bench_kernels,    bench_compiled,    bench_peak,      bench_rollouts,
-                                            bench_round_trip, bench_throughput,  bench_rosbridge, bench_live,
-                                            bench_memory,     bench_instructions};
+static section *const sections[SECTIONS] = {bench_kernels, bench_compiled,   bench_peak,        bench_rollouts,
+                                            bench_tasks,   bench_round_trip, bench_throughput,  bench_rosbridge,
+                                            bench_live,    bench_memory,     bench_instructions};
 
 /* Options behind those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -58,6 +72,7 @@ static const struct option long_options[] = {
     {"peak", no_argument, NULL, PEAK},
     {"compiled", no_argument, NULL, COMPILED},
     {"rollouts", no_argument, NULL, ROLLOUTS},
+    {"tasks", no_argument, NULL, TASKS},
     {"round-trip", no_argument, NULL, ROUND_TRIP},
     {"throughput", no_argument, NULL, THROUGHPUT},
     {"rosbridge", no_argument, NULL, ROSBRIDGE},

@@ -20,6 +20,9 @@ void bench_peak(const bench_options *options, report *r);
 /* rollouts.c: steps forward in time per second and core. */
 void bench_rollouts(const bench_options *options, report *r);
 
+/* tasks.c: the dynamics of a task in operational space, and the search for base parameters. */
+void bench_tasks(const bench_options *options, report *r);
+
 /* round_trip.c: percentiles of one InverseDynamics over ipc and tcp, beside a bare echo. */
 void bench_round_trip(const bench_options *options, report *r);
 
