@@ -66,6 +66,13 @@ static void measure_way(way *w, size_t trips) {
     w->calls_per_second = (double)trips * 1e9 / (clock_ns(CLOCK_MONOTONIC) - start);
 }
 
+/* The same over a connection of its own: one that is silent for long is closed. */
+static void measure_web(way *w, unsigned port, size_t trips) {
+    w->web = web_client_connect(port);
+    measure_way(w, trips);
+    web_client_close(w->web);
+}
+
 /* One of many clients: a part of the way's calls, by a thread of its own. */
 typedef struct one_of_many {
     pthread_t thread;
@@ -83,7 +90,7 @@ static void measure_many(way *w, unsigned port, size_t trips) {
     static one_of_many clients[CLIENTS];
     for (int i = 0; i < CLIENTS; i++) {
         clients[i] = (one_of_many){.way = *w, .trips = trips / CLIENTS + 1};
-        clients[i].way.web = web_client_connect(port);
+        clients[i].way.web = w->library ? NULL : web_client_connect(port);
         clients[i].way.ns = calloc(clients[i].trips, sizeof *w->ns);
     }
     double start = clock_ns(CLOCK_MONOTONIC);
@@ -97,7 +104,9 @@ static void measure_many(way *w, unsigned port, size_t trips) {
         for (size_t k = 0; k < clients[i].way.count && w->count < trips; k++) {
             w->ns[w->count++] = clients[i].way.ns[k];
         }
-        web_client_close(clients[i].way.web);
+        if (clients[i].way.web) {
+            web_client_close(clients[i].way.web);
+        }
         free(clients[i].way.ns);
     }
     w->calls_per_second = (double)CLIENTS * (double)clients[0].trips * 1e9 / (clock_ns(CLOCK_MONOTONIC) - start);
@@ -158,39 +167,40 @@ void bench_rosbridge(const bench_options *options, report *r) {
     dyn_client_error error;
     daemon_start(options->daemon, &daemon);
     child gateway = gateway_start(&daemon, &port);
-    enum { DIRECT, JSON, CBOR, MANY, STALLED, WAYS };
+    enum { DIRECT, JSON, CBOR, DIRECT_MANY, MANY, STALLED, WAYS };
     way ways[WAYS] = {{.name = "C client, ipc"},
                       {.name = "gateway, JSON", .call = json_call},
                       {.name = "gateway, CBOR answers", .call = cbor_call},
+                      {.name = "C client, 100 threads"},
                       {.name = "gateway, 100 clients", .call = json_call},
                       {.name = "gateway, JSON, beside a stalled client", .call = json_call}};
     size_t trips = options->round_trips;
     for (int i = 0; i < WAYS; i++) {
         ways[i].ns = calloc(trips, sizeof *ways[i].ns);
-        ways[i].web = i == JSON || i == CBOR || i == STALLED ? web_client_connect(port) : NULL;
     }
     if (dyn_client_connect(daemon.ipc, NULL, &error, &ways[DIRECT].library) != DYN_CLIENT_OK) {
         die("%s", error.message);
     }
-    for (int i = DIRECT; i <= CBOR; i++) {
-        measure_way(&ways[i], trips);
-    }
+    measure_way(&ways[DIRECT], trips);
+    measure_web(&ways[JSON], port, trips);
+    measure_web(&ways[CBOR], port, trips);
+    ways[DIRECT_MANY].library = ways[DIRECT].library;
+    measure_many(&ways[DIRECT_MANY], port, trips);
     measure_many(&ways[MANY], port, trips);
     web_client *stalled = web_client_connect(port);
     for (int i = 0; i < STALLED_CALLS; i++) {
         web_client_send(stalled, json_call, sizeof json_call - 1);
     }
-    measure_way(&ways[STALLED], trips);
-    table *t = table_create("Microseconds of one InverseDynamics through the gateway, UR5, one state", "rosbridge",
-                            "100 clients ask one after the other each; the stalled client reads none of 2000 answers.",
-                            columns, COLUMNS);
+    measure_web(&ways[STALLED], port, trips);
+    table *t =
+        table_create("Microseconds of one InverseDynamics through the gateway, UR5, one state", "rosbridge",
+                     "100 clients, or threads of one, ask one after the other each; the stalled client reads none "
+                     "of 2000 answers.",
+                     columns, COLUMNS);
     sort_numbers(ways[DIRECT].ns, ways[DIRECT].count);
     double direct = percentile(ways[DIRECT].ns, ways[DIRECT].count, 0.5) / 1000;
     for (int i = 0; i < WAYS; i++) {
         add_row(t, &ways[i], direct);
-        if (ways[i].web) {
-            web_client_close(ways[i].web);
-        }
         free(ways[i].ns);
     }
     report_add(r, t);

@@ -13,6 +13,9 @@
 
 enum { BUFFER = 1 << 20 };
 
+/* Kinds of frames. */
+enum { TEXT = 1, BINARY = 2, PING = 9, PONG = 10 };
+
 struct web_client {
     int socket;
     size_t start, end; /* what has been read and not yet returned */
@@ -69,8 +72,9 @@ void web_client_close(web_client *closed) {
 }
 
 /* A client has to mask; with a key of zeros the bytes stay as they are. */
-void web_client_send(web_client *to, const char *text, size_t size) {
-    unsigned char frame[16 + 65536] = {0x81, (unsigned char)(0x80 | (size < 126 ? size : 126))};
+/* A whole message in one frame, masked with zeros. */
+static void send_frame(web_client *to, unsigned char opcode, const void *payload, size_t size) {
+    unsigned char frame[16 + 65536] = {0x80 | opcode, (unsigned char)(0x80 | (size < 126 ? size : 126))};
     size_t head = size < 126 ? 6 : 8;
     if (size > 65535) {
         die("a message of %zu bytes", size);
@@ -79,8 +83,12 @@ void web_client_send(web_client *to, const char *text, size_t size) {
         frame[2] = (unsigned char)(size >> 8);
         frame[3] = (unsigned char)size;
     }
-    memcpy(frame + head, text, size);
+    memcpy(frame + head, payload, size);
     send_all(to, frame, head + size);
+}
+
+void web_client_send(web_client *to, const char *text, size_t size) {
+    send_frame(to, TEXT, text, size);
 }
 
 static void need(web_client *from, size_t size) {
@@ -102,7 +110,10 @@ const char *web_client_receive(web_client *from, size_t *size) {
         need(from, head + length);
         unsigned char *message = from->buffer + from->start + head;
         from->start += head + length;
-        if (opcode == 1 || opcode == 2) {
+        if (opcode == PING) {
+            send_frame(from, PONG, message, length);
+        }
+        if (opcode == TEXT || opcode == BINARY) {
             *size = length;
             return (const char *)message;
         }

@@ -164,6 +164,23 @@ class Access(unittest.TestCase):
             fixture.wait_for(lambda: "dynamics_rosbridge_connections 1\n" in metrics(), "the deaf client is gone")
             other.synchronize()
 
+    def test_a_hundred_clients_are_served_beside_one_that_does_not_read(self):
+        gateway = self.gateway()
+        deaf = self.client(gateway, buffer_size=4096)
+        for _ in range(500):
+            deaf.send("call_service", service="/dynamics/mass_matrix", args={"model": "panda", "q": [0.1] * 70})
+        clients = [self.client(gateway) for _ in range(100)]
+        for number in range(5):
+            for at, client in enumerate(clients):
+                client.send("call_service", id=number, service="/dynamics/gravity",
+                            args={"model": "two_link", "q": [at, number]})
+            for at, client in enumerate(clients):
+                answer = client.receive("service_response")
+                self.assertEqual((answer["id"], answer["result"]), (number, True))
+                if at % 33 == 0:
+                    exact = self.daemon.call("gravity", {"model": "two_link", "q": [at, number]})["g"]
+                    self.assertEqual(answer["values"]["g"], exact)
+
     def test_silence_is_pinged_and_ended(self):
         gateway = self.gateway(limits__ping_interval=1, limits__ping_timeout=1)
         silent = self.client(gateway)
