@@ -69,7 +69,7 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_DENSITY] = {"density", "KG/M^3", "density of the body, instead of its mass"},
     [OPTION_SCALE] = {"scale", "FACTOR", "makes metres of the mesh's coordinates, 0.001 for millimetres (default 1)"},
     [OPTION_ABOUT] = {"about", "X,Y,Z", "point to state the rotational inertia about, too (default the origin)"},
-    [OPTION_TO] = {"to", "X,X,..", "the other configuration"},
+    [OPTION_TO] = {"to", "X,X,..", "the other configuration, or where a controller goes"},
     [OPTION_DT] = {"dt", "S", "time to integrate over, seconds (default 1)"},
     [OPTION_S] = {"s", "FRACTION", "where between: 0 at q, 1 at the other configuration (default 0.5)"},
     [OPTION_SEED] = {"seed", "N", "of what is random: configurations, disturbances (default 0)"},
@@ -82,8 +82,8 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_CONTROL] = {"control", "none|pd|pd_gravity|computed_torque",
                         "what holds the initial configuration (default none)"},
     [OPTION_KP] = {"kp", "X|X,X,..|JOINT=X,..",
-                   "gain on positions: one for all joints, one for each, or by name; also mixed: "
-                   "100,elbow_joint=50 (default 0)"},
+                   "gain on positions: one for all joints, one for each, or by name, also mixed as in\n"
+                   "                            100,elbow_joint=50 (default 0)"},
     [OPTION_KD] = {"kd", "X|X,X,..|JOINT=X,..", "gain on velocities, likewise (default 0)"},
     [OPTION_DISTURBANCE] = {"disturbance", "X",
                             "standard deviation of a random force on every joint, N m or N (default 0)"},
@@ -132,13 +132,22 @@ static option find_option(const char *text, size_t length) {
     return OPTIONS;
 }
 
+static exit_code complain_option(const char *given) {
+    suggestion meant = {.wanted = given + 2, .length = strcspn(given + 2, "=")};
+    for (int i = 0; i < OPTIONS; i++)
+        suggestion_consider(&meant, OPTION_TEXTS[i].name);
+    if (meant.closest == NULL)
+        return complain(EXIT_USAGE, "unknown option %s (see dynamicsctl --help)", given);
+    return complain(EXIT_USAGE, "unknown option %s: did you mean --%s? (see dynamicsctl --help)", given, meant.closest);
+}
+
 /* Takes the option at argv[*at], and its value, which may be the next argument. */
 static exit_code take_option(char **argv, int *at, arguments *parsed) {
     const char *text = argv[*at] + 2;
     const char *equals = strchr(text, '=');
     option found = find_option(text, equals != NULL ? (size_t)(equals - text) : strlen(text));
     if (found == OPTIONS)
-        return complain(EXIT_USAGE, "unknown option %s (see dynamicsctl --help)", argv[*at]);
+        return complain_option(argv[*at]);
     const option_text *known = &OPTION_TEXTS[found];
     if (known->value == NULL && equals != NULL)
         return complain(EXIT_USAGE, "--%s takes no value", known->name);
@@ -173,11 +182,14 @@ static exit_code check(const arguments *parsed, const command *known) {
     return EXIT_OK;
 }
 
-static exit_code take_operand(const char *text, const command *(*find)(const char *name), const command **known,
-                              arguments *parsed) {
+static exit_code take_operand(const char *text, find_command *find, const command **known, arguments *parsed) {
     if (parsed->command == NULL) {
         parsed->command = text;
-        *known = find(text);
+        suggestion meant = {.wanted = text, .length = strlen(text)};
+        *known = find(text, &meant);
+        if (*known == NULL && meant.closest != NULL)
+            return complain(EXIT_USAGE, "unknown command \"%s\": did you mean %s? (see dynamicsctl --help)", text,
+                            meant.closest);
         if (*known == NULL)
             return complain(EXIT_USAGE, "unknown command \"%s\" (see dynamicsctl --help)", text);
         return EXIT_OK;
@@ -189,7 +201,7 @@ static exit_code take_operand(const char *text, const command *(*find)(const cha
     return EXIT_OK;
 }
 
-exit_code arguments_parse(int argc, char **argv, const command *(*find)(const char *name), arguments *parsed) {
+exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *parsed) {
     *parsed = (arguments){0};
     parsed->forces = calloc((size_t)argc + 1, sizeof *parsed->forces);
     parsed->payloads = calloc((size_t)argc + 1, sizeof *parsed->payloads);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "diagnostics.h"
+#include "suggestion.h"
 
 typedef enum option {
     OPTION_ENDPOINT,
@@ -97,9 +98,12 @@ typedef struct arguments {
 
 struct command;
 
+/* Gives the command of a name; or NULL, and considers the names of all commands. */
+typedef const struct command *find_command(const char *name, suggestion *meant);
+
 /* Splits the command line and checks it against the command's options and number of operands; tells what is wrong.
- * `find` gives the command of a name, or NULL. The arguments' arrays are freed by arguments_free. */
-exit_code arguments_parse(int argc, char **argv, const struct command *(*find)(const char *name), arguments *parsed);
+ * The arguments' arrays are freed by arguments_free. */
+exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *parsed);
 void arguments_free(arguments *parsed);
 
 /* Writes a line or two for each option of the set. */

@@ -285,7 +285,7 @@ static const command COMMANDS[] = {
          "Starts at the states of --states (q, v, and tau that is held), or at --q and --v. Prints where the robot is\n"
          "in the end, and what has become of each state; with --csv, --json or --plot every --stride'th step of one\n"
          "state after the other. A controller holds the start, or goes to --to. A terminal shows how far a long one\n"
-         "is; Ctrl-C cancels it. Give it time with --timeout.\n",
+         "is; Ctrl-C cancels it, and so do --timeout and the daemon's own limit (info shows it).\n",
      .example = "dynamicsctl rollout ur5 --state zero --duration 3 --integrator rk4 --ideal\n"
                 "  dynamicsctl rollout ur5 --states starts.csv --duration 2 --stride 10 --csv > ends.csv\n"
                 "  dynamicsctl rollout ur5 --control computed_torque --kp 100 --kd 20 --duration 2 --to 0,-1,1,0,0,0",
@@ -381,7 +381,9 @@ static const command COMMANDS[] = {
     {.name = "replay",
      .operands = "RECORDING",
      .summary = "compute a recorded run once more, and compare it bit by bit",
-     .details = "With --csv, --json or --plot the states, every --stride'th of them.\n",
+     .details = "With --csv, --json or --plot the states, every --stride'th of them. The recording describes its "
+                "model, which\n"
+                "need not be loaded.\n",
      .example = "dynamicsctl replay run1\n  dynamicsctl replay run1 --stride 10 --csv > run1.csv",
      .min_operands = 1,
      .max_operands = 1,
@@ -413,10 +415,12 @@ enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 static const char EXIT_CODES[] = "Exit codes: 0 done; 1 refused by the daemon; 2 wrong arguments or input file; 3 no\n"
                                  "connection to the daemon; 4 no answer in time; 5 anything else.\n";
 
-static const command *find_command(const char *name) {
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
+static const command *find(const char *name, suggestion *meant) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(COMMANDS[i].name, name) == 0)
             return &COMMANDS[i];
+        suggestion_consider(meant, COMMANDS[i].name);
+    }
     return NULL;
 }
 
@@ -425,7 +429,7 @@ static void print_help(void) {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         char left[40];
         snprintf(left, sizeof left, "%s %s", COMMANDS[i].name, COMMANDS[i].operands);
-        printf("  %-28s  %s\n", left, COMMANDS[i].summary);
+        printf("  %-31s  %s\n", left, COMMANDS[i].summary);
     }
     printf("\nOptions of every command\n");
     print_options(COMMON_OPTIONS);
@@ -477,8 +481,8 @@ static exit_code run(const command *known, const arguments *given) {
 
 int main(int argc, char **argv) {
     arguments given;
-    exit_code code = arguments_parse(argc, argv, find_command, &given);
-    const command *known = given.command != NULL ? find_command(given.command) : NULL;
+    exit_code code = arguments_parse(argc, argv, find, &given);
+    const command *known = given.command != NULL ? find(given.command, &(suggestion){0}) : NULL;
     if (code == EXIT_OK && given.value[OPTION_VERSION] != NULL)
         printf("dynamicsctl %s\n", dyn_client_version());
     else if (code == EXIT_OK && given.value[OPTION_HELP] != NULL && known == NULL)

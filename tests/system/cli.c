@@ -128,8 +128,11 @@ START_TEST(exit_codes_tell_refused_unreachable_and_timeout_apart) {
     must_fail("$ctl id no_such_model", 1, "refused: describe_model.model: ");
     must_fail("$ctl id", 2, "id needs NAME");
     must_fail("$ctl", 2, "name a command");
-    must_fail("$ctl dance", 2, "unknown command \"dance\"");
-    must_fail("$ctl id ur5 --speed 3", 2, "unknown option --speed");
+    must_fail("$ctl dance", 2, "unknown command \"dance\" (see");
+    must_fail("$ctl simulations2", 2, "unknown command \"simulations2\": did you mean simulations?");
+    must_fail("$ctl desc ur5", 2, "did you mean describe?");
+    must_fail("$ctl id ur5 --speed 3", 2, "unknown option --speed: did you mean --seed?");
+    must_fail("$ctl id ur5 --statez=x", 2, "unknown option --statez=x: did you mean --states?");
     must_fail("$ctl ping --states x", 2, "ping does not take --states");
     must_fail("$ctl id ur5 --q", 2, "--q needs a value");
     must_fail("$ctl id ur5 --q 1,2", 2, "2 values, but 6 are needed");

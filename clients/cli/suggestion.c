@@ -1,0 +1,40 @@
+/*
+ * The name that may be meant.
+ */
+#include "suggestion.h"
+
+#include <string.h>
+
+enum { MOST_LETTERS = 32 };
+
+/* Letters to insert, leave out or exchange between two words. */
+static size_t distance_of(const char *a, size_t a_length, const char *b, size_t b_length) {
+    size_t row[MOST_LETTERS + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t above = row[j], left = row[j - 1];
+            size_t exchanged = diagonal + (a[i - 1] != b[j - 1]);
+            size_t least = above < left ? above + 1 : left + 1;
+            row[j] = exchanged < least ? exchanged : least;
+            diagonal = above;
+        }
+    }
+    return row[b_length];
+}
+
+void suggestion_consider(suggestion *made, const char *name) {
+    size_t length = strlen(name);
+    if (made->length == 0 || made->length > MOST_LETTERS || length > MOST_LETTERS)
+        return;
+    size_t distance = distance_of(made->wanted, made->length, name, length);
+    if (strncmp(made->wanted, name, made->length) == 0)
+        distance = 1;
+    if (distance <= 1 + made->length / 3 && (made->closest == NULL || distance < made->distance)) {
+        made->closest = name;
+        made->distance = distance;
+    }
+}
