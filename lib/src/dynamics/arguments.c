@@ -251,14 +251,3 @@ dyn_status dyn_check_pivots(const dyn_workspace *w, sample_block block, dyn_erro
     }
     return DYN_OK;
 }
-
-dyn_status dyn_check_results(const dyn_workspace *workspace, size_t n, const dyn_named_result *results, int count,
-                             dyn_error *error) {
-    dyn_status status = DYN_OK;
-    for (int i = 0; status == DYN_OK && i < count; i++) {
-        if (results[i].rows) {
-            status = dyn_check_result(workspace, results[i].name, n, results[i].width, results[i].rows, error);
-        }
-    }
-    return status;
-}

@@ -47,15 +47,6 @@ dyn_status dyn_check_mass(const dyn_model *model, dyn_error *error);
 /* A frame index of the model, or DYN_WORLD_FRAME. */
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 
-/* Several results, n x width each; those that the caller does not want are NULL. */
-typedef struct dyn_named_result {
-    const char *name;
-    size_t width;
-    const double *rows;
-} dyn_named_result;
-dyn_status dyn_check_results(const dyn_workspace *workspace, size_t n, const dyn_named_result *results, int count,
-                             dyn_error *error);
-
 /* n x width results called `name`: finite, else the inputs were too large. */
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error);

@@ -3,6 +3,7 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
 
 /* The first body that a joint moves; -1 for joint -1, which stands for the whole robot. */
@@ -51,19 +52,19 @@ dyn_status dyn_center_of_mass(const dyn_model *model, dyn_workspace *workspace, 
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     int root = first_body(model, joint);
-    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+    const results r = {4,
+                       {{"position", position, 3},
+                        {"velocity", velocity, 3},
+                        {"acceleration", acceleration, 3},
+                        {"jacobian", jacobian, 3 * nv}}};
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         void *motion = dyn_block_part(w, 0, block), *J = dyn_block_part(w, 9, block);
         block.kernels->center_of_mass(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
                                       dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), root,
                                       motion, J);
-        dyn_block_store(motion, 3, block, position);
-        dyn_block_store(dyn_block_part(w, 3, block), 3, block, velocity);
-        dyn_block_store(dyn_block_part(w, 6, block), 3, block, acceleration);
-        dyn_block_store(J, 3 * nv, block, jacobian);
+        void *out[MAX_RESULTS] = {motion, dyn_block_part(w, 3, block), dyn_block_part(w, 6, block), J};
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    const dyn_named_result results[] = {{"position", 3, position},
-                                        {"velocity", 3, velocity},
-                                        {"acceleration", 3, acceleration},
-                                        {"jacobian", 3 * nv, jacobian}};
-    return dyn_check_results(w, n, results, 4, error);
+    return status;
 }

@@ -3,6 +3,7 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
 
 static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q,
@@ -19,17 +20,17 @@ dyn_status dyn_centroidal(const dyn_model *model, dyn_workspace *workspace, size
         return status;
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+    const results r = {3, {{"inertia", inertia, 9}, {"A_G", A_G, 6 * nv}, {"dA_G", dA_G, 6 * nv}}};
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         void *I = dyn_block_part(w, 0, block), *A = dyn_block_part(w, 9, block);
         void *dA = dyn_block_part(w, 9 + 6 * nv, block);
         block.kernels->centroidal(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
                                   dyn_block_pack(w, 1, v, nv, block), w->zero, I, A, dA);
-        dyn_block_store(I, 9, block, inertia);
-        dyn_block_store(A, 6 * nv, block, A_G);
-        dyn_block_store(dA, 6 * nv, block, dA_G);
+        void *out[MAX_RESULTS] = {I, A, dA};
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    const dyn_named_result results[] = {{"inertia", 9, inertia}, {"A_G", 6 * nv, A_G}, {"dA_G", 6 * nv, dA_G}};
-    return dyn_check_results(w, n, results, 3, error);
+    return status;
 }
 
 dyn_status dyn_centroidal_momentum(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
@@ -40,11 +41,12 @@ dyn_status dyn_centroidal_momentum(const dyn_model *model, dyn_workspace *worksp
         return status;
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         void *h = dyn_block_part(w, 0, block);
         block.kernels->centroidal_momentum(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
                                            dyn_block_pack(w, 1, v, nv, block), w->zero, h);
-        dyn_block_store(h, 6, block, momentum);
+        status = dyn_result_store(w, h, block, (result){"momentum", momentum, 6}, error);
     }
-    return dyn_check_result(w, "momentum", n, 6, momentum, error);
+    return status;
 }

@@ -2,6 +2,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
 
 dyn_status dyn_coriolis_matrix(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
@@ -12,14 +13,14 @@ dyn_status dyn_coriolis_matrix(const dyn_model *model, dyn_workspace *workspace,
         return status;
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    for (sample_block block = dyn_block_first_of_width(w, n, nv * nv); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, nv * nv); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, C, nv * nv, block);
         block.kernels->coriolis(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
                                 dyn_block_pack(w, 1, v, nv, block), w->zero, out);
-        dyn_block_unpack(out, nv * nv, block, C);
+        status = dyn_result_store(w, out, block, (result){"C", C, nv * nv}, error);
     }
-    return dyn_check_result(w, "C", n, nv * nv, C, error);
+    return status;
 }
 
 dyn_status dyn_christoffel(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,

@@ -19,8 +19,8 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
     if (status != DYN_OK) {
         return status;
     }
-    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r)); block.count > 0;
-         block = dyn_block_next(w, n, block)) {
+    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
+         status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                             dyn_block_pack(w, 2, a, nv, block)};
@@ -30,9 +30,9 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
             block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
                                             &wrenches, out[0], out[1], out[2]);
         }
-        dyn_results_store(out, block, &r);
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    return dyn_results_check(w, n, &r, error);
+    return status;
 }
 
 dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -54,10 +54,12 @@ dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace,
             block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
                                            &wrenches, w->pivots, out[0], out[1], out[2]);
         }
-        dyn_results_store(out, block, &r);
         status = dyn_check_pivots(w, block, error);
+        if (status == DYN_OK) {
+            status = dyn_results_store(w, out, block, &r, error);
+        }
     }
-    return status == DYN_OK ? dyn_results_check(w, n, &r, error) : status;
+    return status;
 }
 
 dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -68,14 +70,14 @@ dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *worksp
     if (status != DYN_OK) {
         return status;
     }
-    for (sample_block block = dyn_block_first_of_width(w, n, nv * nv); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, nv * nv); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, dg_dq, nv * nv, block);
         block.kernels->gravity_derivatives(model, w->memory, gravity ? gravity : model->gravity,
                                            dyn_block_pack(w, 0, q, nq, block), out);
-        dyn_block_unpack(out, nv * nv, block, dg_dq);
+        status = dyn_result_store(w, out, block, (result){"dg_dq", dg_dq, nv * nv}, error);
     }
-    return dyn_check_result(w, "dg_dq", n, nv * nv, dg_dq, error);
+    return status;
 }
 
 dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
@@ -98,16 +100,16 @@ dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspac
         }
         return DYN_OK;
     }
-    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r)); block.count > 0;
-         block = dyn_block_next(w, n, block)) {
+    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
+         status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
         block.kernels->frame_derivatives(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
                                          dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), frame,
                                          reference_frame, out[0], out[1], out[2], out[3]);
-        dyn_results_store(out, block, &r);
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    return dyn_results_check(w, n, &r, error);
+    return status;
 }
 
 dyn_status dyn_frame_hessian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
@@ -125,13 +127,13 @@ dyn_status dyn_frame_hessian(const dyn_model *model, dyn_workspace *workspace, s
         memset(H, 0, n * width * sizeof *H);
         return DYN_OK;
     }
-    for (sample_block block = dyn_block_first_of_width(w, n, width); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, width); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, H, width, block);
         block.kernels->frame_hessian(model, w->memory, dyn_block_pack(w, 0, q, nq, block), frame, reference_frame, out);
-        dyn_block_unpack(out, width, block, H);
+        status = dyn_result_store(w, out, block, (result){"H", H, width}, error);
     }
-    return dyn_check_result(w, "H", n, width, H, error);
+    return status;
 }
 
 dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
@@ -151,14 +153,14 @@ dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *wor
     if (status != DYN_OK) {
         return status;
     }
-    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r)); block.count > 0;
-         block = dyn_block_next(w, n, block)) {
+    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
+         status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
         block.kernels->centroidal_derivatives(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
                                               dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block),
                                               out[0], out[1], out[2], out[3]);
-        dyn_results_store(out, block, &r);
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    return dyn_results_check(w, n, &r, error);
+    return status;
 }

@@ -2,6 +2,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
 
 dyn_status dyn_energy(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -11,14 +12,15 @@ dyn_status dyn_energy(const dyn_model *model, dyn_workspace *workspace, size_t n
     if (status != DYN_OK) {
         return status;
     }
-    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+    const results r = {2, {{"kinetic", kinetic, 1}, {"potential", potential, 1}}};
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         void *T = dyn_block_part(w, 0, block), *V = dyn_block_part(w, 1, block);
         block.kernels->energy(model, w->memory, gravity ? gravity : model->gravity,
                               dyn_block_pack(w, 0, q, (size_t)model->nq, block),
                               dyn_block_pack(w, 1, v, (size_t)model->nv, block), T);
-        dyn_block_store(T, 1, block, kinetic);
-        dyn_block_store(V, 1, block, potential);
+        void *out[MAX_RESULTS] = {T, V};
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    const dyn_named_result results[] = {{"kinetic", 1, kinetic}, {"potential", 1, potential}};
-    return dyn_check_results(w, n, results, 2, error);
+    return status;
 }

@@ -4,6 +4,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
 
 /* The world does not move. */
@@ -31,15 +32,15 @@ dyn_status dyn_frame_motion(const dyn_model *model, dyn_workspace *workspace, si
         store_rest(n, 6 * nv, dJ);
         return DYN_OK;
     }
-    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+    const results r = {3, {{"twist", twist, 6}, {"rate", rate, 6}, {"dJ", dJ, 6 * nv}}};
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         void *V = dyn_block_part(w, 0, block), *dV = dyn_block_part(w, 6, block), *J = dyn_block_part(w, 12, block);
         block.kernels->frame_motion(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
                                     dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), frame,
                                     reference_frame, V, dV, J);
-        dyn_block_store(V, 6, block, twist);
-        dyn_block_store(dV, 6, block, rate);
-        dyn_block_store(J, 6 * nv, block, dJ);
+        void *out[MAX_RESULTS] = {V, dV, J};
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    const dyn_named_result results[] = {{"twist", 6, twist}, {"rate", 6, rate}, {"dJ", 6 * nv, dJ}};
-    return dyn_check_results(w, n, results, 3, error);
+    return status;
 }

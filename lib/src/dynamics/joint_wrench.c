@@ -4,6 +4,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
 
 dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -22,9 +23,9 @@ dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, 
         block.kernels->joint_wrenches(model, w->memory, gravity ? gravity : model->gravity,
                                       dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                       dyn_block_pack(w, 2, a, nv, block), &external, out);
-        dyn_block_unpack(out, width, block, wrenches);
+        status = dyn_result_store(w, out, block, (result){"wrenches", wrenches, width}, error);
     }
-    return dyn_check_result(w, "wrenches", n, width, wrenches, error);
+    return status;
 }
 
 dyn_status dyn_frame_force(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,

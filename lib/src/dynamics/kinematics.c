@@ -5,6 +5,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
 
 static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *q,
@@ -72,11 +73,12 @@ dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, 
         memset(J, 0, n * entries * sizeof *J);
         return DYN_OK;
     }
-    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, J, entries, block);
         block.kernels->frame_jacobian(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame,
                                       reference_frame, out);
-        dyn_block_unpack(out, entries, block, J);
+        status = dyn_result_store(w, out, block, (result){"J", J, entries}, error);
     }
-    return dyn_check_result(workspace, "J", n, entries, J, error);
+    return status;
 }

@@ -3,6 +3,7 @@
 #include "../model/normal_form.h"
 #include "arguments.h"
 #include "compiled.h"
+#include "results.h"
 #include "workspace.h"
 
 dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
@@ -15,16 +16,16 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         return status;
     }
     size_t entries = (size_t)model->nv * (size_t)model->nv;
-    for (sample_block block = dyn_block_first_of_width(workspace, n, entries); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(workspace, n, entries); status == DYN_OK && block.count > 0;
          block = dyn_block_next(workspace, n, block)) {
         void *out = dyn_block_output(workspace, M, entries, block);
         const void *in = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
         if (!dyn_block_compiled(workspace, model, block, COMPILED_CRBA, NULL, NULL, &in, &out)) {
             block.kernels->crba(model, workspace->memory, in, out);
         }
-        dyn_block_unpack(out, entries, block, M);
+        status = dyn_result_store(workspace, out, block, (result){"M", M, entries}, error);
     }
-    return dyn_check_result(workspace, "M", n, entries, M, error);
+    return status;
 }
 
 dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
@@ -42,10 +43,12 @@ dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t
         if (!dyn_block_compiled(w, model, block, COMPILED_MINVERSE, NULL, NULL, &in, out)) {
             block.kernels->minverse(model, w->memory, in, w->pivots, out[0]);
         }
-        dyn_block_unpack(out[0], entries, block, inverse);
         status = dyn_check_pivots(w, block, error);
+        if (status == DYN_OK) {
+            status = dyn_result_store(w, out[0], block, (result){"inverse", inverse, entries}, error);
+        }
     }
-    return status == DYN_OK ? dyn_check_result(w, "inverse", n, entries, inverse, error) : status;
+    return status;
 }
 
 dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
@@ -61,10 +64,12 @@ dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, si
         const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
         void *out = dyn_block_output(w, factors, entries, block);
         block.kernels->mass_factors(model, w->memory, in, w->pivots, out);
-        dyn_block_unpack(out, entries, block, factors);
         status = dyn_check_pivots(w, block, error);
+        if (status == DYN_OK) {
+            status = dyn_result_store(w, out, block, (result){"factors", factors, entries}, error);
+        }
     }
-    return status == DYN_OK ? dyn_check_result(w, "factors", n, entries, factors, error) : status;
+    return status;
 }
 
 /* One sample at a time, from the caller's rows, which are double: to bring the factors into lanes costs more than to

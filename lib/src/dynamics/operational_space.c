@@ -96,10 +96,12 @@ static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t
         block.kernels->operational_space(model, w->memory, gravity ? gravity : model->gravity,
                                          dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block), task,
                                          w->pivots, kept, &at);
-        dyn_results_store(out, block, wanted);
         status = dyn_check_pivots(w, block, error);
         if (status == DYN_OK && inverts) {
             status = check_rows(w, task, kept, block, error);
+        }
+        if (status == DYN_OK) {
+            status = dyn_results_store(w, out, block, wanted, error);
         }
     }
     return status;
@@ -133,5 +135,5 @@ dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspac
     if (wanted.count > 0) {
         status = compute(model, workspace, n, gravity, q, v, task, &all, &wanted, error);
     }
-    return status == DYN_OK ? dyn_results_check(workspace, n, &wanted, error) : status;
+    return status;
 }

@@ -5,6 +5,7 @@
 #include "../model/normal_form.h"
 #include "../model/placement.h"
 #include "arguments.h"
+#include "results.h"
 #include "workspace.h"
 
 enum { PARAMETERS = 10 };
@@ -36,15 +37,15 @@ dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     size_t entries = nv * (size_t)dyn_model_parameter_count(model);
-    for (sample_block block = dyn_block_first_of_width(w, n, entries); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, entries); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, Y, entries, block);
         block.kernels->regressor(model, w->memory, gravity ? gravity : model->gravity,
                                  dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                  dyn_block_pack(w, 2, a, nv, block), out);
-        dyn_block_unpack(out, entries, block, Y);
+        status = dyn_result_store(w, out, block, (result){"Y", Y, entries}, error);
     }
-    return dyn_check_result(w, "Y", n, entries, Y, error);
+    return status;
 }
 
 dyn_status dyn_energy_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -55,13 +56,14 @@ dyn_status dyn_energy_regressor(const dyn_model *model, dyn_workspace *workspace
         return status;
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv, entries = (size_t)dyn_model_parameter_count(model);
-    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
+    const results r = {2, {{"y_T", y_T, entries}, {"y_V", y_V, entries}}};
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         void *T = dyn_block_part(w, 0, block), *V = dyn_block_part(w, entries, block);
         block.kernels->energy_regressor(model, w->memory, gravity ? gravity : model->gravity,
                                         dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block), T, V);
-        dyn_block_store(T, entries, block, y_T);
-        dyn_block_store(V, entries, block, y_V);
+        void *out[MAX_RESULTS] = {T, V};
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    const dyn_named_result results[] = {{"y_T", entries, y_T}, {"y_V", entries, y_V}};
-    return dyn_check_results(w, n, results, 2, error);
+    return status;
 }

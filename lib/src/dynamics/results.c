@@ -18,16 +18,22 @@ void dyn_results_find(const dyn_workspace *workspace, const results *r, sample_b
     }
 }
 
-void dyn_results_store(void *const out[MAX_RESULTS], sample_block block, const results *r) {
-    for (size_t i = 0; i < r->count; i++) {
-        dyn_block_unpack(out[i], r->of[i].width, block, r->of[i].rows);
+dyn_status dyn_result_store(const dyn_workspace *workspace, const void *out, sample_block block, result r,
+                            dyn_error *error) {
+    dyn_block_unpack(out, r.width, block, r.rows);
+    if (block.kernels->all_finite(r.rows + block.first * r.width, block.count * r.width)) {
+        return DYN_OK;
     }
+    return dyn_check_result(workspace, r.name, block.first + block.count, r.width, r.rows, error);
 }
 
-dyn_status dyn_results_check(const dyn_workspace *workspace, size_t n, const results *r, dyn_error *error) {
+dyn_status dyn_results_store(const dyn_workspace *workspace, void *const out[MAX_RESULTS], sample_block block,
+                             const results *r, dyn_error *error) {
     dyn_status status = DYN_OK;
     for (size_t i = 0; i < r->count && status == DYN_OK; i++) {
-        status = dyn_check_result(workspace, r->of[i].name, n, r->of[i].width, r->of[i].rows, error);
+        if (r->of[i].rows) {
+            status = dyn_result_store(workspace, out[i], block, r->of[i], error);
+        }
     }
     return status;
 }

@@ -20,16 +20,16 @@ dyn_status dyn_rnea_second_derivatives(const dyn_model *model, dyn_workspace *wo
     if (status != DYN_OK) {
         return status;
     }
-    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r)); block.count > 0;
-         block = dyn_block_next(w, n, block)) {
+    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
+         status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
         block.kernels->rnea_second_derivatives(model, w->memory, gravity ? gravity : model->gravity,
                                                dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                                dyn_block_pack(w, 2, a, nv, block), out[0], out[1], out[2], out[3]);
-        dyn_results_store(out, block, &r);
+        status = dyn_results_store(w, out, block, &r, error);
     }
-    return dyn_results_check(w, n, &r, error);
+    return status;
 }
 
 dyn_status dyn_aba_second_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
@@ -54,8 +54,10 @@ dyn_status dyn_aba_second_derivatives(const dyn_model *model, dyn_workspace *wor
                                               dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                               dyn_block_pack(w, 2, tau, nv, block), w->pivots, out[0], out[1], out[2],
                                               out[3], out[4], out[5], out[6]);
-        dyn_results_store(out, block, &r);
         status = dyn_check_pivots(w, block, error);
+        if (status == DYN_OK) {
+            status = dyn_results_store(w, out, block, &r, error);
+        }
     }
-    return status == DYN_OK ? dyn_results_check(w, n, &r, error) : status;
+    return status;
 }

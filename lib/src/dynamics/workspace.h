@@ -121,15 +121,9 @@ static inline void dyn_block_unpack(const void *output, size_t width, sample_blo
 }
 
 /* Where one of several outputs is computed that together are at most 24 nv + 48, or 20 joints, numbers a sample,
- * `offset` numbers behind the first; and its way to the caller's rows, who may not want it (NULL). */
+ * `offset` numbers behind the first. */
 static inline void *dyn_block_part(const dyn_workspace *workspace, size_t offset, sample_block block) {
     return dyn_packed(workspace->output, offset, block);
-}
-
-static inline void dyn_block_store(const void *part, size_t width, sample_block block, double *rows) {
-    if (rows) {
-        dyn_block_unpack(part, width, block, rows);
-    }
 }
 
 /* External wrenches of a block; forces on what is fixed to the world are left out. */
