@@ -253,7 +253,7 @@ void restate_for_kernels(std::vector<body> &bodies) {
                   std::memcmp(b.rotation, identity_pose.rotation, sizeof b.rotation) == 0;
         b.tilt[0] = 1, b.tilt[1] = 0;
         b.turn = b.offset;
-        b.on_hinges = false;
+        b.on_hinges = b.trunk = b.on_trunk = false;
         b.forks = true;
     }
 }

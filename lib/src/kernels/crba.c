@@ -5,50 +5,129 @@
  *     F = I_c S_i                      M_ii = S_i' F
  *     F = X* F, towards the root       M_ij = M_ji = S_j' F
  *
+ * In the trunk of a large tree (model/normal_form.h) all is expressed in the axes of its root at q: there X is the
+ * identity and S_j six numbers, and to multiply with them costs less than to carry F.
+ *
  * A coupled mimic joint adds its columns, times its ratio, to its master's.
  *
  * Sources: Walker and Orin 1982, method 3; Featherstone 2008, table 6.2.
  */
+#include "columns.h"
 #include "hinge.h"
 #include "joint_placement.h"
+#include "motion_columns.h"
 
 typedef struct crba_tree {
     joint_turns turns;
-    placement *X; /* of bodies that no hinge carries */
+    placement *X; /* of bodies that no hinge carries in the parent; of the trunk and what hangs on it, in the root */
     rigid_inertia *composite;
+    motion_columns S; /* of the trunk but for its root */
 } crba_tree;
 
 size_t KERNEL(crba_memory)(const dyn_model *model) {
-    return (size_t)model->body_count * (3 * sizeof(real) + sizeof(placement) + sizeof(rigid_inertia));
+    return (size_t)model->body_count * (3 * sizeof(real) + sizeof(placement) + sizeof(rigid_inertia)) +
+           (size_t)model->nv * 6 * sizeof(real);
 }
 
-/* Row v_index + k of M for coordinate k of body i, and the column that mirrors it. */
-static void carry_column(const dyn_model *model, const crba_tree *t, int i, int k, force F, real *M) {
-    const body *b = &model->bodies[i];
-    int nv = model->nv, row = b->v_index + k;
-    for (int l = 0; l < b->nv; l++) {
-        M[row * nv + b->v_index + l] += real_set(b->ratio * b->ratio) * joint_force(b, b->motion, l, F);
-    }
-    for (int j = i; model->bodies[j].parent >= 0;) {
-        const body *c = &model->bodies[j];
-        F = c->hinge ? hinge_force_to_parent(hinge_at(c, t->turns, j), F, force_zero()) : force_to_parent(t->X[j], F);
-        j = c->parent;
-        const body *p = &model->bodies[j];
-        for (int l = 0; l < p->nv; l++) {
-            real m = real_set(b->ratio * p->ratio) * joint_force(p, p->motion, l, F);
-            int column = p->v_index + l;
-            M[row * nv + column] += m;
-            M[column * nv + row] += m;
+/* Placements, the columns of the trunk, and each body's own inertia; returns whether there is a trunk. */
+static bool place_bodies(const dyn_model *model, const crba_tree *t, const real *q) {
+    bool trunk = false;
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        t->composite[i] = body_inertia(b);
+        if (b->hinge && !b->trunk && !b->on_trunk) {
+            continue;
+        }
+        t->X[i] = b->hinge ? hinge_placement(hinge_at(b, t->turns, i))
+                           : joint_placement(b, q + b->q_index, t->turns.sine[i], t->turns.cosine[i]);
+        if (b->on_trunk) {
+            t->X[i] = placement_compose(t->X[b->parent], t->X[i]);
+        }
+        if (b->trunk) {
+            trunk = true;
+            t->composite[i] = rigid_inertia_to_parent(t->X[i], t->composite[i]);
+            for (int k = 0; k < b->nv; k++) {
+                motion_columns_set(t->S, b->v_index + k, placed_column(b, t->X[i], k));
+            }
         }
     }
+    return trunk;
 }
 
-/* The same for a body on hinges all the way from the world. */
-static void carry_hinge_column(const dyn_model *model, const crba_tree *t, int i, real *M) {
-    const body *b = &model->bodies[i];
-    int nv = model->nv, row = b->v_index;
+/* F = I_c S of a hinge. */
+KERNEL_STEP force hinge_column_force(rigid_inertia I) {
+    return force_set(vec3_set(I.I.xz, I.I.yz, I.I.zz), vec3_set(-I.h.y, I.h.x, real_set(0)));
+}
+
+/* F = I_c S_k of any body, with the ratio of a mimic joint. */
+static force column_force(const body *b, const crba_tree *t, int i, int k) {
     rigid_inertia I = t->composite[i];
-    force F = force_set(vec3_set(I.I.xz, I.I.yz, I.I.zz), vec3_set(-I.h.y, I.h.x, real_set(0)));
+    if (b->trunk) {
+        return rigid_inertia_apply(I, placed_column(b, t->X[i], k));
+    }
+    if (b->hinge) {
+        return hinge_column_force(I);
+    }
+    motion S = joint_column(b, b->motion, k);
+    return rigid_inertia_apply(I, motion_fma(real_set(b->ratio), S, motion_zero()));
+}
+
+/* Adds the entries of a row with the coordinates of body j above it, and their mirror. */
+KERNEL_STEP void add_entries(const dyn_model *model, int row, int j, force F, real *M) {
+    const body *p = &model->bodies[j];
+    int nv = model->nv;
+    if (p->hinge) {
+        M[row * nv + p->v_index] += F.n.z;
+        M[p->v_index * nv + row] += F.n.z;
+        return;
+    }
+    for (int l = 0; l < p->nv; l++) {
+        real m = real_set(p->ratio) * joint_force(p, p->motion, l, F);
+        int column = p->v_index + l;
+        M[row * nv + column] += m;
+        M[column * nv + row] += m;
+    }
+}
+
+/* The entries of a row with the trunk from body j on, chain after chain; the root is left and returned. */
+static int put_trunk(const dyn_model *model, const crba_tree *t, int row, int j, force F, real *M) {
+    const body *bodies = model->bodies;
+    while (bodies[j].trunk) {
+        const body *end = &bodies[j], *first = &bodies[end->chain];
+        int from = first->v_index + (first->parent < 0 ? first->nv : 0);
+        motion_columns_dot(t->S, F, from, end->v_index + end->nv, M + row * model->nv);
+        j = first->parent < 0 ? end->chain : first->parent;
+    }
+    return j;
+}
+
+/* Row v_index + k of M for coordinate k of body i, and the column that mirrors it; what is of the trunk has no mirror
+ * yet. */
+static void carry_column(const dyn_model *model, const crba_tree *t, int i, int k, real *M) {
+    const body *b = &model->bodies[i];
+    force F = column_force(b, t, i, k);
+    int nv = model->nv, row = b->v_index + k, j = i;
+    for (int l = 0; l < b->nv && !b->trunk; l++) {
+        M[row * nv + b->v_index + l] += real_set(b->ratio) * joint_force(b, b->motion, l, F);
+    }
+    while (model->bodies[j].parent >= 0 && !model->bodies[j].trunk) {
+        const body *c = &model->bodies[j];
+        F = c->hinge && !c->on_trunk ? hinge_force_to_parent(hinge_at(c, t->turns, j), F, force_zero())
+                                     : force_to_parent(t->X[j], F);
+        j = c->parent;
+        if (!model->bodies[j].trunk) {
+            add_entries(model, row, j, F, M);
+        }
+    }
+    if (model->bodies[j].trunk) {
+        add_entries(model, row, put_trunk(model, t, row, j, F, M), F, M);
+    }
+}
+
+/* The same for a body on hinges all the way from the world, none of which is of a trunk. */
+static void carry_hinge_column(const dyn_model *model, const crba_tree *t, int i, real *M) {
+    int nv = model->nv, row = model->bodies[i].v_index;
+    force F = hinge_column_force(t->composite[i]);
     M[row * nv + row] = F.n.z;
     for (int j = i; model->bodies[j].parent >= 0;) {
         F = hinge_force_to_parent(hinge_at(&model->bodies[j], t->turns, j), F, force_zero());
@@ -58,37 +137,55 @@ static void carry_hinge_column(const dyn_model *model, const crba_tree *t, int i
     }
 }
 
+/* What the parent carries of body i. */
+KERNEL_STEP rigid_inertia carried_inertia(const body *b, const crba_tree *t, int i) {
+    if (b->trunk) {
+        return t->composite[i];
+    }
+    return b->hinge && !b->on_trunk ? hinge_inertia_to_parent(hinge_at(b, t->turns, i), t->composite[i])
+                                    : rigid_inertia_to_parent(t->X[i], t->composite[i]);
+}
+
+/* Above the diagonal what is below it, tile by tile. */
+static void mirror(int n, real *M) {
+    enum { TILE = 8 };
+    for (int bottom = 0; bottom < n; bottom += TILE) {
+        for (int left = 0; left <= bottom; left += TILE) {
+            for (int row = bottom; row < n && row < bottom + TILE; row++) {
+                for (int column = left; column < row && column < left + TILE; column++) {
+                    M[column * n + row] = M[row * n + column];
+                }
+            }
+        }
+    }
+}
+
 void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *mass_matrix) {
     const real *coordinates = (const real *)q;
     crba_tree t;
     t.turns = KERNEL(joint_turns)(model, coordinates, &memory);
+    t.S = motion_columns_at((size_t)model->nv, &memory);
     t.X = (placement *)memory;
     t.composite = (rigid_inertia *)(t.X + model->body_count);
     real *M = (real *)mass_matrix;
     for (int i = 0; i < model->nv * model->nv; i++) {
         M[i] = real_set(0);
     }
-    for (int i = 0; i < model->body_count; i++) {
-        const body *b = &model->bodies[i];
-        t.composite[i] = body_inertia(b);
-        if (!b->hinge) {
-            t.X[i] = joint_placement(b, coordinates + b->q_index, t.turns.sine[i], t.turns.cosine[i]);
-        }
-    }
+    bool trunk = place_bodies(model, &t, coordinates);
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
-        if (b->on_hinges) {
+        if (b->on_hinges && !trunk) {
             carry_hinge_column(model, &t, i, M);
         } else {
             for (int k = 0; k < b->nv; k++) {
-                force F = rigid_inertia_apply(t.composite[i], joint_column(b, b->motion, k));
-                carry_column(model, &t, i, k, F, M);
+                carry_column(model, &t, i, k, M);
             }
         }
         if (b->parent >= 0) {
-            rigid_inertia I = b->hinge ? hinge_inertia_to_parent(hinge_at(b, t.turns, i), t.composite[i])
-                                       : rigid_inertia_to_parent(t.X[i], t.composite[i]);
-            t.composite[b->parent] = rigid_inertia_add(t.composite[b->parent], I);
+            t.composite[b->parent] = rigid_inertia_add(t.composite[b->parent], carried_inertia(b, &t, i));
         }
+    }
+    if (trunk) {
+        mirror(model->nv, M);
     }
 }

@@ -50,6 +50,9 @@ typedef struct body {
     double tilt[2], turn;   /* cosine and sine of the tilt; the turn, to be added to the joint variable */
     bool on_hinges;         /* this and all joints between the body and the world are hinges, and none is coupled */
     bool forks;             /* another body than the next one hangs on it */
+    bool trunk;             /* no root, and so much hangs on it that matrices are found in the root's axes there */
+    bool on_trunk;          /* its parent is of the trunk */
+    int chain;              /* of a trunk: the first of the bodies, each on the one before, that end with this one */
     double rotation[9];     /* placement of the joint frame in the parent body's frame: R, row-major, */
     double position[3];     /* and r */
     double mass;            /* m */

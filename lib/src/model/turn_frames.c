@@ -16,6 +16,10 @@
 #include "error.h"
 #include "placement.h"
 
+/* To place a body in the root and to take its axes as any other vectors costs as many operations as to carry this many
+ * columns to its parent and to pick theirs. */
+static const int columns_on_trunk = 20;
+
 /* Whether a turn of the body's frame about z changes nothing but the placement of its joint. */
 static bool may_turn(const body *b) {
     return b->motion == MOTION_REVOLUTE || b->motion == MOTION_PRISMATIC || b->motion == MOTION_HELICAL ||
@@ -89,17 +93,37 @@ static void find_hinge(body *b) {
     }
 }
 
-dyn_status turn_frames(dyn_model *model, dyn_error *error) {
-    dyn_pose *turns = calloc((size_t)model->body_count + 1, sizeof *turns);
-    if (turns == NULL) {
-        return dyn_error_memory(error);
-    }
+/* Where bodies branch, and where so much hangs on them that they are a trunk. */
+static void find_branches(dyn_model *model, int *columns) {
     for (int i = 0; i < model->body_count; i++) {
-        int parent = model->bodies[i].parent;
-        if (parent >= 0 && parent != i - 1) {
-            model->bodies[parent].forks = true;
+        body *b = &model->bodies[i];
+        b->chain = b->parent >= 0 && b->parent == i - 1 ? model->bodies[i - 1].chain : i;
+        columns[i] = 0;
+    }
+    for (int i = model->body_count - 1; i >= 0; i--) {
+        body *b = &model->bodies[i];
+        b->trunk = columns[i] >= columns_on_trunk && b->parent >= 0 && !model->has_coupling;
+        if (b->parent >= 0) {
+            columns[b->parent] += columns[i] + b->nv;
+        }
+        if (b->parent >= 0 && b->parent != i - 1) {
+            model->bodies[b->parent].forks = true;
         }
     }
+    for (int i = 0; i < model->body_count; i++) {
+        model->bodies[i].on_trunk = model->bodies[i].parent >= 0 && model->bodies[model->bodies[i].parent].trunk;
+    }
+}
+
+dyn_status turn_frames(dyn_model *model, dyn_error *error) {
+    dyn_pose *turns = calloc((size_t)model->body_count + 1, sizeof *turns);
+    int *columns = calloc((size_t)model->body_count + 1, sizeof *columns);
+    if (turns == NULL || columns == NULL) {
+        free(turns);
+        free(columns);
+        return dyn_error_memory(error);
+    }
+    find_branches(model, columns);
     find_turns(model, turns);
     apply_turns(model, turns);
     for (int i = 0; i < model->body_count; i++) {
@@ -108,5 +132,6 @@ dyn_status turn_frames(dyn_model *model, dyn_error *error) {
         b->on_hinges = b->hinge && !model->has_coupling && (b->parent < 0 || model->bodies[b->parent].on_hinges);
     }
     free(turns);
+    free(columns);
     return DYN_OK;
 }

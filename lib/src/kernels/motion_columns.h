@@ -1,0 +1,38 @@
+/*
+ * Columns of motions, one array for each component, so that the products of a force with many of them are loops from
+ * which the compiler makes vectors where a real is a single number.
+ */
+#ifndef DYNAMICS_KERNELS_MOTION_COLUMNS_H
+#define DYNAMICS_KERNELS_MOTION_COLUMNS_H
+
+#include "joint.h"
+
+/* w_x[k] is the component x of w of column k, and so on. */
+typedef struct motion_columns {
+    real *w_x, *w_y, *w_z, *v_x, *v_y, *v_z;
+} motion_columns;
+
+/* `count` columns at the start of *memory, which moves behind them. */
+static inline motion_columns motion_columns_at(size_t count, void **memory) {
+    real *x = (real *)*memory;
+    motion_columns S;
+    S.w_x = x, S.w_y = x + count, S.w_z = x + 2 * count;
+    S.v_x = x + 3 * count, S.v_y = x + 4 * count, S.v_z = x + 5 * count;
+    *memory = x + 6 * count;
+    return S;
+}
+
+static inline void motion_columns_set(motion_columns S, int k, motion m) {
+    S.w_x[k] = m.w.x, S.w_y[k] = m.w.y, S.w_z[k] = m.w.z;
+    S.v_x[k] = m.v.x, S.v_y[k] = m.v.y, S.v_z[k] = m.v.z;
+}
+
+/* row_k = S_k' F for columns `from` to `to` - 1. */
+static inline void motion_columns_dot(motion_columns S, force F, int from, int to, real *__restrict row) {
+    for (int k = from; k < to; k++) {
+        motion m = motion_set(vec3_set(S.w_x[k], S.w_y[k], S.w_z[k]), vec3_set(S.v_x[k], S.v_y[k], S.v_z[k]));
+        row[k] = spatial_dot(m, F);
+    }
+}
+
+#endif
