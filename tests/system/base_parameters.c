@@ -13,6 +13,7 @@
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
 #include "system/wire_tree.h"
+#include "system/unforked.h"
 
 enum { CASES = 30, PARAMETERS = DYN_CLIENT_LINK_PARAMETERS };
 
@@ -234,7 +235,6 @@ int main(void) {
     files = reference_files(&file_count);
     if (file_count == 0)
         printf("no reference values: only random trees and the sample robots are reduced\n");
-    Suite *suite = suite_create("base_parameters");
     TCase *all = tcase_create("base_parameters");
     tcase_set_timeout(all, 120);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -243,13 +243,7 @@ int main(void) {
     tcase_add_test(all, known_robots_have_the_published_number);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, models_that_are_too_large_are_refused);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_unforked("base_parameters", all);
     reference_files_free(files, file_count);
-    return failed > 0;
+    return failed;
 }

@@ -9,6 +9,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/wire_tree.h"
+#include "system/unforked.h"
 
 enum { TREES = 12, SAMPLES = 7 };
 
@@ -393,7 +394,6 @@ START_TEST(bad_configurations_are_named) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("bodies");
     TCase *all = tcase_create("bodies");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -408,12 +408,5 @@ int main(void) {
     tcase_add_test(all, neutral_and_normal_configurations);
     tcase_add_test(all, configurations_follow_the_order_of_joints);
     tcase_add_test(all, bad_configurations_are_named);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("bodies", all);
 }

@@ -17,6 +17,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/silent_peer.h"
+#include "system/unforked.h"
 
 static daemon_fixture served;
 
@@ -909,7 +910,6 @@ static void stop_daemon(void) {
 }
 
 int main(void) {
-    Suite *suite = suite_create("cli");
     TCase *all = tcase_create("cli");
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, every_command_has_help_with_an_example);
@@ -946,12 +946,5 @@ int main(void) {
     tcase_add_test(all, an_empty_file_has_no_states);
     tcase_add_test(all, states_on_a_pipe_are_answered_one_by_one);
     tcase_add_test(all, output_that_cannot_be_written_is_an_error);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* The fixture has used nng, which cannot be used on both sides of a fork. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("cli", all);
 }

@@ -16,6 +16,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/silent_peer.h"
+#include "system/unforked.h"
 
 static daemon_fixture served;
 static dyn_client *client;
@@ -441,7 +442,6 @@ START_TEST(freeing_nothing_is_allowed) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("client");
     TCase *all = tcase_create("client");
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, connect_tells_what_is_wrong_with_an_address);
@@ -466,12 +466,5 @@ int main(void) {
     tcase_add_test(all, raw_calls_take_and_give_messages);
     tcase_add_test(all, the_example_prints_torques);
     tcase_add_test(all, freeing_nothing_is_allowed);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("client", all);
 }

@@ -11,6 +11,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
+#include "system/unforked.h"
 
 enum { QUANTITIES = 59 };
 
@@ -481,7 +482,6 @@ int main(void) {
     files = reference_files(&file_count);
     if (file_count == 0)
         printf("no reference values: only the sample robots are evaluated\n");
-    Suite *suite = suite_create("evaluate");
     TCase *all = tcase_create("evaluate");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -496,14 +496,8 @@ int main(void) {
     tcase_add_test(all, joint_wrenches_hold_the_joint_forces);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, reply_beyond_the_limit_is_refused_before_it_is_computed);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_unforked("evaluate", all);
     reference_summarize(file_count);
     reference_files_free(files, file_count);
-    return failed > 0;
+    return failed;
 }

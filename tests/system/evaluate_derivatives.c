@@ -12,6 +12,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
+#include "system/unforked.h"
 
 static daemon_fixture served;
 static char **files;
@@ -359,7 +360,6 @@ int main(void) {
     files = reference_files(&file_count);
     if (file_count == 0)
         printf("no reference values: only a sample robot is evaluated\n");
-    Suite *suite = suite_create("evaluate derivatives");
     TCase *all = tcase_create("derivatives");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -373,14 +373,8 @@ int main(void) {
     tcase_add_test(all, second_derivatives_along_q_are_those_of_differences);
     tcase_add_test(all, bad_direction_is_refused_with_its_place);
     tcase_add_test(all, large_results_do_not_depend_on_the_batch);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_unforked("evaluate derivatives", all);
     reference_summarize(file_count);
     reference_files_free(files, file_count);
-    return failed > 0;
+    return failed;
 }

@@ -12,6 +12,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
+#include "system/unforked.h"
 
 static daemon_fixture served;
 static char **files;
@@ -367,7 +368,6 @@ int main(void) {
     files = reference_files(&file_count);
     if (file_count == 0)
         printf("no reference values: only the sample robots are evaluated\n");
-    Suite *suite = suite_create("evaluate task");
     TCase *all = tcase_create("task");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -379,14 +379,8 @@ int main(void) {
     tcase_add_test(all, two_link_arm_has_the_inertia_of_the_textbook);
     tcase_add_test(all, singular_state_is_told_by_its_number);
     tcase_add_test(all, wrong_tasks_are_refused_with_their_field);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_unforked("evaluate task", all);
     reference_summarize(file_count);
     reference_files_free(files, file_count);
-    return failed > 0;
+    return failed;
 }

@@ -10,6 +10,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
+#include "system/unforked.h"
 
 static daemon_fixture served;
 static char **files;
@@ -175,7 +176,6 @@ int main(void) {
     files = reference_files(&file_count);
     if (file_count == 0)
         printf("no reference values: only the sample robots are explained\n");
-    Suite *suite = suite_create("explain");
     TCase *all = tcase_create("explain");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -183,14 +183,8 @@ int main(void) {
     tcase_add_test(all, external_forces_are_a_term);
     tcase_add_test(all, every_link_with_mass_has_its_share);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_unforked("explain", all);
     reference_summarize(file_count);
     reference_files_free(files, file_count);
-    return failed > 0;
+    return failed;
 }

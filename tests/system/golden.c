@@ -15,6 +15,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/reference.h"
+#include "system/unforked.h"
 
 static daemon_fixture served;
 static char **files;
@@ -242,7 +243,6 @@ int main(void) {
         printf("skipped: no reference values in %s\n", DYNAMICS_REFERENCE_DIR);
         return 77;
     }
-    Suite *suite = suite_create("golden");
     TCase *all = tcase_create("golden");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -252,14 +252,8 @@ int main(void) {
     tcase_add_loop_test(all, pose_agrees_with_the_reference, 0, file_count);
     tcase_add_loop_test(all, jacobians_agree_with_the_reference, 0, file_count);
     tcase_add_loop_test(all, joint_names_reorder_all_values, 0, file_count);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = run_unforked("golden", all);
     reference_summarize(file_count);
     reference_files_free(files, file_count);
-    return failed > 0;
+    return failed;
 }

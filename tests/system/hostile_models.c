@@ -9,6 +9,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/wire_tree.h"
+#include "system/unforked.h"
 
 static daemon_fixture served;
 static dyn_client *client;
@@ -551,7 +552,6 @@ START_TEST(bad_exports_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("hostile_models");
     TCase *all = tcase_create("hostile_models");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -564,12 +564,5 @@ int main(void) {
     tcase_add_test(all, operations_are_bounded);
     tcase_add_test(all, models_do_not_grow_beyond_the_limit);
     tcase_add_test(all, bad_exports_are_refused);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("hostile_models", all);
 }

@@ -10,6 +10,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/wire_quantities.h"
+#include "system/unforked.h"
 
 enum { TREES = 30, NAME_SIZE = 64 };
 
@@ -128,17 +129,9 @@ START_TEST(joints_of_two_motions_are_two_joints) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("joint_types");
     TCase *all = tcase_create("joint_types");
     tcase_set_timeout(all, 120);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, joints_of_two_motions_are_two_joints);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("joint_types", all);
 }

@@ -11,6 +11,7 @@
 
 #include "support/random.h"
 #include "system/lying_peer.h"
+#include "system/unforked.h"
 
 static lying_peer peer;
 static dyn_client *client;
@@ -438,7 +439,6 @@ START_TEST(random_changes_never_lead_astray) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("lying_daemon");
     TCase *all = tcase_create("lying_daemon");
     tcase_add_unchecked_fixture(all, start_peer, stop_peer);
     tcase_add_test(all, a_right_answer_is_taken);
@@ -454,12 +454,5 @@ int main(void) {
     tcase_add_test(all, base_parameters_that_contradict_themselves_are_refused);
     tcase_add_test(all, a_body_of_too_few_numbers_is_refused);
     tcase_add_test(all, random_changes_never_lead_astray);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("lying_daemon", all);
 }

@@ -11,6 +11,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/wire_tree.h"
+#include "system/unforked.h"
 
 enum { TREES = 25 };
 
@@ -429,7 +430,6 @@ START_TEST(other_changes_go_on_while_a_model_is_derived) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("models");
     TCase *all = tcase_create("models");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -448,12 +448,5 @@ int main(void) {
     tcase_add_test(all, another_inertia_counts);
     tcase_add_test(all, derived_models_have_a_report);
     tcase_add_test(all, other_changes_go_on_while_a_model_is_derived);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("models", all);
 }

@@ -11,6 +11,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/wire_quantities.h"
+#include "system/unforked.h"
 
 enum { TREES = 12 };
 
@@ -373,7 +374,6 @@ START_TEST(payloads_are_bounded) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("payloads");
     TCase *all = tcase_create("payloads");
     tcase_set_timeout(all, 120);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -387,12 +387,5 @@ int main(void) {
     tcase_add_test(all, explain_has_a_term_for_payloads);
     tcase_add_test(all, bad_payloads_are_named);
     tcase_add_test(all, payloads_are_bounded);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("payloads", all);
 }

@@ -12,6 +12,7 @@
 #include <dynamics_client.h>
 
 #include "system/daemon_fixture.h"
+#include "system/unforked.h"
 
 enum { NV = 6 };
 
@@ -428,7 +429,6 @@ START_TEST(forces_move_as_a_rollout_does) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("rollouts");
     TCase *all = tcase_create("rollouts");
     tcase_set_timeout(all, 120);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -443,12 +443,5 @@ int main(void) {
     tcase_add_test(all, progress_is_told_and_a_request_is_cancelled);
     tcase_add_test(all, rates_are_derived_and_limits_are_told);
     tcase_add_test(all, forces_move_as_a_rollout_does);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("rollouts", all);
 }

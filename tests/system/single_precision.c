@@ -9,6 +9,7 @@
 
 #include "system/daemon_fixture.h"
 #include "system/wire_tree.h"
+#include "system/unforked.h"
 
 enum { JOINTS = 6, SAMPLES = 1000 };
 
@@ -219,13 +220,5 @@ int main(void) {
     tcase_add_test(all, models_beyond_single_precision_are_refused);
     tcase_add_test(all, other_precisions_and_other_calls_are_refused);
     tcase_add_test(all, server_tells_its_lanes);
-    Suite *suite = suite_create("single precision by request");
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    /* nng cannot be used on both sides of a fork, and the fixture has used it already. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_unforked("single precision by request", all);
 }
