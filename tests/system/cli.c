@@ -570,8 +570,8 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
     /* Gains for all, for each, and by name are the same gains; another one is another motion. */
     static const char *const gains[] = {
         "--kp 50 --kd 10,elbow_joint=4", "--kp 50,50,50,50,50,50 --kd 10,10,4,10,10,10",
-        "--joints elbow_joint,shoulder_pan_joint,shoulder_lift_joint,wrist_1_joint,wrist_2_joint,wrist_3_joint "
-        "--kp 50 --kd 4,10,10,10,10,10",
+        ("--kp 50 --kd 4,10,10,10,10,10 --joints elbow_joint,shoulder_pan_joint,shoulder_lift_joint,wrist_1_joint,"
+         "wrist_2_joint,wrist_3_joint"),
         "--kp 50 --kd 10"};
     double ends[4][14];
     for (int k = 0; k < 4; k++) {
