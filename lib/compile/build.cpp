@@ -19,18 +19,18 @@ extern char **environ;
 
 typedef std::vector<std::string> words;
 
-/* How an instruction set is compiled for: many states at once, and one. */
+/* How an instruction set is compiled for. */
 struct target {
     const char *name;
     int lanes;
-    words wide, single;
+    words options;
 };
 
 static const target targets[] = {
-    {"avx512", 8, {"-mavx512f", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"}, {"-mavx2", "-mfma"}},
-    {"avx2", 4, {"-mavx2", "-mfma"}, {"-mavx2", "-mfma"}},
-    {"sse2", 2, {}, {}},
-    {"scalar", 1, {}, {}},
+    {"avx512", 8, {"-mavx512f", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"}},
+    {"avx2", 4, {"-mavx2", "-mfma"}},
+    {"sse2", 2, {}},
+    {"scalar", 1, {}},
 };
 
 static const target &find_target(const std::string &name) {
@@ -42,17 +42,10 @@ static const target &find_target(const std::string &name) {
     throw std::runtime_error("there is no instruction set \"" + name + "\"");
 }
 
-/* The same options as the kernels have: fused operations are written where they are wanted. */
-static const words common = {"-std=gnu17",
-                             "-O2",
-                             "-w",
-                             "-fPIC",
-                             "-fvisibility=hidden",
-                             "-ffinite-math-only",
-                             "-fno-signed-zeros",
-                             "-fno-trapping-math",
-                             "-fno-math-errno",
-                             "-ffp-contract=off"};
+/* Fused operations are written where they are wanted. */
+static const words common = {
+    "-std=gnu17",       "-O2", "-w", "-fPIC", "-fvisibility=hidden", "-fno-trapping-math", "-fno-math-errno",
+    "-ffp-contract=off"};
 
 static words operator+(words a, const words &b) {
     a.insert(a.end(), b.begin(), b.end());
@@ -144,15 +137,16 @@ void build_object(const std::string &source, const std::string &path, const buil
     scratch_directory scratch(path);
     std::string source_file = scratch.file("kernels.c"), wide = scratch.file("wide.o"), object = scratch.file("all.so");
     write_file(source_file, source);
-    words both = common + words{"-DWIDE_LANES=" + std::to_string(t.lanes),
-                                "-DINSTRUCTION_SET=\"" + options.instruction_set + "\""};
+    words both =
+        common + t.options +
+        words{"-DWIDE_LANES=" + std::to_string(t.lanes), "-DINSTRUCTION_SET=\"" + options.instruction_set + "\""};
     words objects;
     if (t.lanes > 1) {
-        compile(options, both + t.wide + words{"-DLANES=" + std::to_string(t.lanes), "-c", source_file, "-o", wide});
+        compile(options, both + words{"-DDYN_LANES=" + std::to_string(t.lanes), "-c", source_file, "-o", wide});
         objects.push_back(wide);
     }
-    compile(options, both + t.single + words{"-DLANES=1", "-DDESCRIPTOR", "-shared", source_file} + objects +
-                         words{"-o", object});
+    compile(options,
+            both + words{"-DDYN_LANES=1", "-DDESCRIPTOR", "-shared", source_file} + objects + words{"-o", object});
     if (std::rename(object.c_str(), path.c_str()) != 0) {
         throw std::runtime_error(path + ": " + std::strerror(errno));
     }

@@ -1,5 +1,6 @@
 #include "emit.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
@@ -33,46 +34,6 @@ static void sines(const real *angle, int count, real *sine, real *cosine) {
 }
 )";
 
-static const char object_prelude[] = R"(#if LANES == 1
-typedef double real;
-#else
-#include <immintrin.h>
-typedef double real __attribute__((vector_size(8 * LANES)));
-#endif
-
-typedef void sines_function(const void *angle, int count, void *sine, void *cosine);
-
-/* The angles of a single state are filled up to a multiple of four, which is done at once. */
-#if LANES == 1
-#define PADDED(count) (((count) + 3) / 4 * 4)
-#else
-#define PADDED(count) (count)
-#endif
-
-/* x in every lane. */
-static inline real real_set(double x) {
-#if LANES == 1
-    return x;
-#else
-    const real zero = {0};
-    return x - zero;
-#endif
-}
-
-/* a b + c, rounded once where the instruction set has a fused instruction. */
-static inline real real_fma(real a, real b, real c) {
-#if defined __FMA__ && LANES == 1
-    return __builtin_fma(a, b, c);
-#elif defined __FMA__ && LANES == 4
-    return _mm256_fmadd_pd(a, b, c);
-#elif defined __AVX512F__ && LANES == 8
-    return _mm512_fmadd_pd(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-)";
-
 void emit_prelude(std::ostream &out, const emit_options &options) {
     if (options.target == emit_target::object) {
         out << object_prelude;
@@ -84,6 +45,10 @@ void emit_prelude(std::ostream &out, const emit_options &options) {
     out << text;
 }
 
+bool is_pivots(const output_array &o) {
+    return o.name == "pivots";
+}
+
 /* ---- a function ---------------------------------------------------------------------------------------------------*/
 
 /* One function while it is written. */
@@ -93,13 +58,16 @@ class writer {
         : out(stream), f(written), options(how), live(live_nodes(written)), uses(written.graph.size()),
           fused(written.graph.size(), none), is_dropped(written.graph.size()), is_flipped(written.graph.size()),
           stores(written.graph.size()) {
-        find_angles();
         count_uses();
         fuse_products();
+        find_angles();
         flip_sums();
     }
 
     void write() {
+        if (options.target == emit_target::object) {
+            out << "    real spoilt[SPOILT] = {real_set(0), real_set(0), real_set(0), real_set(0)};\n";
+        }
         write_sines();
         for (uint32_t i = 0; i < f.graph.size(); i++) {
             if (live[i] && !is_dropped[i]) {
@@ -108,6 +76,9 @@ class writer {
             for (const std::string &target : stores[i]) {
                 out << target;
             }
+        }
+        if (options.target == emit_target::object) {
+            out << "    return (spoilt[0] + spoilt[1]) + (spoilt[2] + spoilt[3]);\n";
         }
     }
 
@@ -169,14 +140,61 @@ class writer {
     /* A sum that is only used with a minus is computed with it. */
     void flip_sums() {
         for (uint32_t i = 0; i < f.graph.size(); i++) {
-            is_flipped[i] = f.graph.node(i).kind == operation::sum && uses[i].negative == uses[i].all && live[i];
+            is_flipped[i] =
+                f.graph.node(i).kind == operation::sum && uses[i].negative == uses[i].all && uses[i].all > 0 && live[i];
         }
         for (const output_array &o : f.outputs) {
             for (size_t k = 0; k < o.values.size(); k++) {
-                expression x = o.values[k];
-                stores[x.node()].push_back("    " + o.name + "[" + std::to_string(k) + "] = " + operand(x) + ";\n");
+                store(o, k);
             }
         }
+        if (options.target == emit_target::object) {
+            note_results();
+        }
+    }
+
+    void store(const output_array &o, size_t k) {
+        expression x = o.values[k];
+        bool is_plain = options.target == emit_target::alone || f.graph.is_constant(x) || is_pivots(o);
+        stores[x.node()].push_back("    " + o.name + "[" + std::to_string(k) +
+                                   "] = " + (is_plain ? operand(x) : "plain(" + operand(x) + ")") + ";\n");
+    }
+
+    /* Results that may be infinite or NaN are summed up, times zero. What is computed of sines and constants alone is
+     * finite. */
+    void note_results() {
+        std::vector<double> bound = bounds();
+        std::vector<bool> is_noted(f.graph.size());
+        size_t count = 0;
+        for (const output_array &o : f.outputs) {
+            for (expression x : o.values) {
+                uint32_t i = x.node();
+                if (!is_pivots(o) && !is_noted[i] && !(bound[i] < 1e300)) {
+                    std::string sum = "spoilt[" + std::to_string(count++ % 4) + "]";
+                    stores[i].push_back("    " + sum + " = real_fma(" + operand(x.magnitude()) + ", real_set(0), " +
+                                        sum + ");\n");
+                    is_noted[i] = true;
+                }
+            }
+        }
+    }
+
+    /* No node is larger. */
+    std::vector<double> bounds() const {
+        std::vector<double> bound(f.graph.size(), INFINITY);
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            const graph_node &n = f.graph.node(i);
+            if (n.kind == operation::constant) {
+                bound[i] = n.value;
+            } else if (n.kind == operation::sine || n.kind == operation::cosine) {
+                bound[i] = 1;
+            } else if (n.kind == operation::sum) {
+                bound[i] = bound[n.a.node()] + bound[n.b.node()];
+            } else if (n.kind == operation::product) {
+                bound[i] = bound[n.a.node()] * bound[n.b.node()];
+            }
+        }
+        return bound;
     }
 
     std::string constant(double value) const {
@@ -215,7 +233,8 @@ class writer {
         }
     }
 
-    /* The angles whose sines are needed, in the order in which they will be evaluated. */
+    /* The angles whose sines are needed, each with its place. Where all are multiples of coordinates with offsets, and
+     * of different ones that are near to each other, the places are those of the coordinates. */
     void find_angles() {
         slot.assign(f.graph.size(), none);
         for (uint32_t i = 0; i < f.graph.size(); i++) {
@@ -225,6 +244,64 @@ class writer {
                 angles.push_back(n.a.node());
             }
         }
+        if (options.target == emit_target::object && find_row()) {
+            std::vector<uint32_t> places(row.size(), none);
+            for (uint32_t angle : angles) {
+                slot[angle] = coordinate_of(angle).place - row_first;
+                places[slot[angle]] = angle;
+            }
+            angles = places;
+        }
+    }
+
+    /* factor q[place] + offset */
+    struct coordinate {
+        bool is_one;
+        uint32_t place;
+        double factor, offset;
+    };
+
+    coordinate coordinate_of(uint32_t angle) const {
+        const graph_node *n = &f.graph.node(angle);
+        coordinate c = {false, 0, 1, 0};
+        if (n->kind == operation::sum && f.graph.is_constant(n->a)) {
+            c.offset = f.graph.value(n->a);
+            c.factor = n->b.is_negative() ? -1 : 1;
+            n = &f.graph.node(n->b);
+        }
+        if (n->kind == operation::product && f.graph.is_constant(n->a) && (c.offset == 0 || fused[angle] != none)) {
+            c.factor *= f.graph.value(n->a);
+            n = &f.graph.node(n->b);
+        }
+        c.is_one = n->kind == operation::input && n->a.bits == INPUT_Q;
+        c.place = n->b.bits;
+        return c;
+    }
+
+    /* Whether the angles are those of a row of coordinates; what each is of its coordinate. */
+    bool find_row() {
+        uint32_t first = none, last = 0;
+        for (uint32_t angle : angles) {
+            coordinate c = coordinate_of(angle);
+            if (!c.is_one) {
+                return false;
+            }
+            first = std::min(first, c.place), last = std::max(last, c.place);
+        }
+        if (angles.empty() || last - first >= 2 * angles.size()) {
+            return false;
+        }
+        std::vector<coordinate> found(last - first + 1, coordinate{false, 0, 0, 0});
+        for (uint32_t angle : angles) {
+            coordinate c = coordinate_of(angle);
+            if (found[c.place - first].is_one) {
+                return false;
+            }
+            found[c.place - first] = c;
+        }
+        row = found;
+        row_first = first;
+        return true;
     }
 
     /* All angles first, and what they are computed from; then their sines and cosines together. */
@@ -234,7 +311,9 @@ class writer {
         }
         std::vector<bool> before(f.graph.size());
         for (uint32_t angle : angles) {
-            before[angle] = true;
+            if (angle != none) {
+                before[angle] = true;
+            }
         }
         for (uint32_t i = (uint32_t)f.graph.size(); i-- > 0;) {
             const graph_node &n = f.graph.node(i);
@@ -242,23 +321,63 @@ class writer {
                 before[n.a.node()] = before[n.b.node()] = true;
             }
         }
-        bool is_packed = options.target == emit_target::object;
-        std::string count = std::to_string(angles.size()), size = is_packed ? "PADDED(" + count + ")" : count;
-        out << "    real angle[" << size << "], sine[" << size << "], cosine[" << size << "];\n";
         for (uint32_t i = 0; i < f.graph.size(); i++) {
             if (before[i] && !is_dropped[i]) {
                 write_node(i);
                 is_dropped[i] = true;
             }
         }
+        bool is_object = options.target == emit_target::object;
+        if (is_object && !row.empty()) {
+            out << "#if defined PACK && DYN_LANES == 1\n";
+            write_row_sines();
+            out << "#else\n";
+        }
+        write_packed_sines();
+        if (is_object && !row.empty()) {
+            out << "#endif\n";
+        }
+    }
+
+    void write_packed_sines() {
+        bool is_object = options.target == emit_target::object;
+        std::string count = std::to_string(angles.size());
+        out << "    real angle[" << count << "], sine[" << count << "], cosine[" << count << "];\n";
         for (size_t k = 0; k < angles.size(); k++) {
-            out << "    angle[" << k << "] = " << operand({angles[k] << 1}) << ";\n";
+            out << "    angle[" << k << "] = " << (angles[k] == none ? constant(0) : operand({angles[k] << 1}))
+                << ";\n";
         }
-        if (is_packed) {
-            out << "    for (int i = " << count << "; i < PADDED(" << count << "); i++) {\n"
-                << "        angle[i] = real_set(0);\n    }\n";
+        out << (is_object ? "    lanes_sines(angle, " : "    sines(angle, ") << count << (is_object ? ", sines" : "")
+            << ", sine, cosine);\n";
+    }
+
+    /* One state: the angles come from q as it lies in memory. */
+    void write_row_sines() {
+        bool has_factors = false, has_offsets = false;
+        for (const coordinate &c : row) {
+            has_factors = has_factors || (c.is_one && c.factor != 1);
+            has_offsets = has_offsets || c.offset != 0;
         }
-        out << "    sines(angle, " << size << ", sine, cosine);\n";
+        std::string size = "[PADDED(" + std::to_string(row.size()) + ")]";
+        out << "    double sine" << size << ", cosine" << size << ";\n";
+        if (has_factors) {
+            write_numbers("factor", size, &coordinate::factor);
+        }
+        if (has_factors || has_offsets) {
+            write_numbers("offset", size, &coordinate::offset);
+        }
+        out << "    row_sines(q + " << row_first << ", " << row.size() << ", " << (has_factors ? "factor" : "0") << ", "
+            << (has_factors || has_offsets ? "offset" : "0") << ", sines, sine, cosine);\n";
+    }
+
+    void write_numbers(const char *name, const std::string &size, double coordinate::*number) {
+        out << "    static const double " << name << size << " = {";
+        for (size_t k = 0; k < row.size(); k++) {
+            char text[32];
+            std::snprintf(text, sizeof text, "%.17g", row[k].*number);
+            out << (k ? ", " : "") << text;
+        }
+        out << "};\n";
     }
 
     void write_node(uint32_t i) {
@@ -303,7 +422,9 @@ class writer {
     std::vector<use_count> uses;
     std::vector<uint32_t> fused; /* of a sum: the product that it takes in */
     std::vector<bool> is_dropped, is_flipped;
-    std::vector<uint32_t> angles, slot; /* of an angle: its place */
+    std::vector<uint32_t> angles, slot; /* of an angle: its place; of a place: its angle, or none */
+    std::vector<coordinate> row;        /* what the angles are of coordinates row_first, ...; empty: not of a row */
+    uint32_t row_first = 0;
     std::vector<std::vector<std::string>> stores;
 };
 
@@ -326,7 +447,7 @@ void emit_declaration(std::ostream &out, const dyn_model *model, const compiled_
     if (is_alone) {
         emit_heading(out, model, f);
     }
-    out << (is_alone ? "void " : "static void ") << options.prefix << f.name << "(";
+    out << (is_alone ? "void " : "static __attribute__((noinline)) real ") << options.prefix << f.name << "(";
     for (input_array array : f.inputs) {
         out << "const real *" << input_name(array) << ", ";
     }

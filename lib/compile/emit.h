@@ -22,6 +22,9 @@ struct emit_options {
     std::string prefix; /* of the functions' names */
 };
 
+/* The same for shared objects: headers of the library, and object_prelude.h. */
+extern const char object_prelude[];
+
 /* What stands before the functions: the number type and what is computed with it. */
 void emit_prelude(std::ostream &out, const emit_options &options);
 
@@ -29,9 +32,12 @@ void emit_prelude(std::ostream &out, const emit_options &options);
 void emit_declaration(std::ostream &out, const dyn_model *model, const compiled_function &f,
                       const emit_options &options);
 
-/* The function. Products that only sums use are computed with them, by one fused operation where the processor has it.
- */
+/* The function; that of an object returns a sum that is not zero in lanes where a result is infinite or NaN. Products
+ * that only sums use are computed with them, by one fused operation where the processor has it. */
 void emit_function(std::ostream &out, const dyn_model *model, const compiled_function &f, const emit_options &options);
+
+/* Whether an output is the numbers that are divided by. */
+bool is_pivots(const output_array &o);
 
 /* A name that C allows: letters, digits and underscores. */
 std::string identifier(const std::string &name);

@@ -7,9 +7,24 @@
 
 static const emit_options style = {emit_target::object, false, "compute_"};
 
+/* Whether an output is a matrix: single states compute it where the caller wants it, since that is no input's array,
+ * and several in scratch memory. */
+static bool is_matrix(const dyn_model *model, const output_array &o) {
+    return o.values.size() > (size_t)dyn_model_nv(model);
+}
+
+/* Doubles that a block of several states needs besides. */
+static size_t scratch_width(const dyn_model *model, const compiled_function &f) {
+    size_t width = 0;
+    for (const output_array &o : f.outputs) {
+        width += is_matrix(model, o) ? o.values.size() : 0;
+    }
+    return width;
+}
+
 /* The function behind the uniform signature of all of them. */
-static void emit_wrapper(std::ostream &out, const compiled_function &f) {
-    out << "\nstatic void call_" << f.name
+static void emit_packed(std::ostream &out, const compiled_function &f) {
+    out << "\nstatic void packed_" << f.name
         << "(const void *const *in, sines_function *sines, void *const *out) {\n    compute_" << f.name << "(";
     for (size_t i = 0; i < f.inputs.size(); i++) {
         out << "in[" << i << "], ";
@@ -21,15 +36,94 @@ static void emit_wrapper(std::ostream &out, const compiled_function &f) {
     out << ");\n}\n";
 }
 
-static void emit_table(std::ostream &out, const std::vector<compiled_function> &functions) {
+/* Inputs of a block, whose numbers must be finite and whose quaternions of norm one. */
+static void emit_inputs(std::ostream &out, const dyn_model *model, const compiled_function &f) {
+    for (size_t i = 0; i < f.inputs.size(); i++) {
+        const char *name = input_name(f.inputs[i]);
+        int size = input_size(model, f.inputs[i]);
+        out << "        real room_" << name << "[" << size << "];\n        const real *" << name << " = take_rows(in["
+            << i << "], s, " << size << ", room_" << name << ", &spoilt);\n";
+    }
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
+            out << "        note_quaternion(q + " << joint->q_index + joint->nq - 4 << ", &spoilt);\n";
+        }
+    }
+}
+
+/* Where outputs of a block are computed. */
+static void emit_rooms(std::ostream &out, const dyn_model *model, const compiled_function &f) {
+    size_t offset = 0;
+    for (size_t i = 0; i < f.outputs.size(); i++) {
+        const output_array &o = f.outputs[i];
+        size_t size = o.values.size();
+        if (is_pivots(o)) {
+            out << "        real *pivots = (real *)out[" << i << "];\n";
+        } else if (is_matrix(model, o)) {
+            out << "        real *" << o.name << " = room_of(out[" << i << "], s, " << size << ", scratch, " << offset
+                << ");\n";
+            offset += size;
+        } else {
+            out << "        real " << o.name << "[" << size << "];\n";
+        }
+    }
+}
+
+/* Pivots of a block must be positive. */
+static void emit_checks(std::ostream &out, const compiled_function &f) {
+    for (const output_array &o : f.outputs) {
+        if (!is_pivots(o)) {
+            continue;
+        }
+        out << "        real least = pivots[0];\n";
+        for (size_t k = 1; k < o.values.size(); k++) {
+            out << "        least = lesser(least, pivots[" << k << "]);\n";
+        }
+        out << "        if (!is_positive(least)) {\n            break;\n        }\n";
+    }
+}
+
+/* The same from rows to rows, as far as it can be computed. */
+static void emit_rows(std::ostream &out, const dyn_model *model, const compiled_function &f) {
+    out << "\nstatic size_t rows_" << f.name
+        << "(size_t n, const double *const *in, sines_function *sines, double *const *out, double *scratch) {\n"
+           "    size_t s = 0;\n    for (; s + DYN_LANES <= n; s += DYN_LANES) {\n        real spoilt = real_set(0);\n";
+    emit_inputs(out, model, f);
+    out << "        if (!is_zero(spoilt)) {\n            break;\n        }\n";
+    emit_rooms(out, model, f);
+    out << "        spoilt = compute_" << f.name << "(";
+    for (input_array array : f.inputs) {
+        out << input_name(array) << ", ";
+    }
+    out << "sines";
+    for (const output_array &o : f.outputs) {
+        out << ", " << o.name;
+    }
+    out << ");\n        if (!is_zero(spoilt)) {\n            break;\n        }\n";
+    emit_checks(out, f);
+    for (size_t i = 0; i < f.outputs.size(); i++) {
+        const output_array &o = f.outputs[i];
+        if (!is_pivots(o)) {
+            out << (is_matrix(model, o) ? "        give_matrices(" : "        give_rows(") << o.name << ", s, "
+                << o.values.size() << ", out[" << i << "]);\n";
+        }
+    }
+    out << "    }\n    return s;\n}\n";
+}
+
+static void emit_table(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions) {
     out << "\ntypedef struct compiled_function {\n    const char *name;\n"
-           "    void (*call)(const void *const *in, sines_function *sines, void *const *out);\n} compiled_function;\n\n"
-           "#if LANES == 1\n#define FUNCTIONS functions_single\n#else\n#define FUNCTIONS functions_wide\n#endif\n\n"
+           "    void (*packed)(const void *const *in, sines_function *sines, void *const *out);\n"
+           "    size_t (*rows)(size_t n, const double *const *in, sines_function *sines, double *const *out,\n"
+           "                   double *scratch);\n    size_t scratch;\n} compiled_function;\n\n"
+           "#if DYN_LANES == 1\n#define FUNCTIONS functions_single\n#else\n#define FUNCTIONS functions_wide\n#endif\n\n"
            "const compiled_function FUNCTIONS[] = {\n";
     for (const compiled_function &f : functions) {
-        out << "    {\"" << f.name << "\", call_" << f.name << "},\n";
+        out << "    {\"" << f.name << "\", packed_" << f.name << ", rows_" << f.name
+            << ", DYN_LANES == 1 ? 0 : DYN_LANES * " << scratch_width(model, f) << "},\n";
     }
-    out << "    {0, 0},\n};\n";
+    out << "    {0, 0, 0, 0},\n};\n";
 }
 
 /* The text as string literals, a line each. */
@@ -61,12 +155,14 @@ static void emit_descriptor(std::ostream &out, const std::string &canonical) {
 
 void emit_object(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions,
                  const std::string &canonical) {
+    out << "#define QUATERNION_TOLERANCE " << QUATERNION_TOLERANCE << "\n\n";
     emit_prelude(out, style);
     for (const compiled_function &f : functions) {
         out << "\n";
         emit_function(out, model, f, style);
-        emit_wrapper(out, f);
+        emit_packed(out, f);
+        emit_rows(out, model, f);
     }
-    emit_table(out, functions);
+    emit_table(out, model, functions);
     emit_descriptor(out, canonical);
 }

@@ -10,8 +10,9 @@
 
 #include "specialize.h"
 
-/* Writes C that is compiled twice: with LANES the number of states of the wide functions, and with LANES = 1 and
- * DESCRIPTOR for the single ones and for what names them all. `canonical` is the model's canonical description. */
+/* Writes C that is compiled twice: with DYN_LANES the number of states of the wide functions, and with
+ * DYN_LANES = 1 and DESCRIPTOR for the single ones and for what names them all. `canonical` is the model's canonical
+ * description. */
 void emit_object(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions,
                  const std::string &canonical);
 

@@ -212,6 +212,75 @@ START_TEST(what_was_not_compiled_is_computed_as_ever) {
 }
 END_TEST
 
+/* Both workspaces refuse a call, and say the same of it. */
+static void assert_same_error(const fixture *f, size_t n, const double *q, const double *v, const double *a) {
+    size_t nv = (size_t)dyn_model_nv(f->model);
+    double *out = numbers(n * nv);
+    dyn_error fast, plain;
+    dyn_status status = dyn_rnea(f->model, f->plain, n, NULL, q, v, a, NULL, &plain, out);
+    ck_assert_int_eq(status, DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_rnea(f->model, f->fast, n, NULL, q, v, a, NULL, &fast, out), status);
+    ck_assert_str_eq(fast.place, plain.place);
+    ck_assert_str_eq(fast.message, plain.message);
+    free(out);
+}
+
+/* Inputs that are not finite, quaternions that are none, and results beyond the range of a double, in a full block, in
+ * one that is not full, and alone. */
+START_TEST(what_cannot_be_computed_is_refused_as_ever) {
+    fixture f = open_fixture(&robots[_i]);
+    size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
+    static const size_t samples[] = {0, 13, STATES - 3, STATES - 1};
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        size_t s = samples[i];
+        double *const spoilt[] = {f.q + s * nq + nq - 1, f.v + s * nv, f.a + s * nv + nv - 1, f.a + s * nv};
+        static const double values[] = {NAN, -INFINITY, INFINITY, 1.7e308};
+        for (size_t k = 0; k < sizeof spoilt / sizeof spoilt[0]; k++) {
+            double kept = *spoilt[k];
+            *spoilt[k] = values[k];
+            if (k < 3 || robots[_i].base == DYN_BASE_FLOATING) {
+                assert_same_error(&f, STATES, f.q, f.v, f.a);
+                assert_same_error(&f, 1, f.q + s * nq, f.v + s * nv, f.a + s * nv);
+            }
+            *spoilt[k] = kept;
+        }
+        if (robots[_i].base == DYN_BASE_FLOATING) {
+            f.q[s * nq + 3] += 0.1;
+            assert_same_error(&f, STATES, f.q, f.v, f.a);
+            f.q[s * nq + 3] -= 0.1;
+        }
+    }
+    close_fixture(&f);
+}
+END_TEST
+
+/* Some angles are so large that the library takes their sines. */
+START_TEST(large_angles_leave_their_neighbours_alone) {
+    fixture f = open_fixture(&robots[2]);
+    size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
+    double *few = numbers(STATES * nv), *many = numbers(STATES * nv), *expected = numbers(STATES * nv);
+    dyn_error error;
+    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, few), &error);
+    for (size_t s = 3; s < STATES; s += 7) {
+        f.q[s * nq + s % nq] = 1e6 + (double)s;
+    }
+    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, many), &error);
+    require(dyn_rnea(f.model, f.plain, STATES, NULL, f.q, f.v, f.a, NULL, &error, expected), &error);
+    assert_close("RNEA", 0, many, expected, STATES * nv, 1e-12);
+    for (size_t s = 0; s < STATES; s++) {
+        if (s % 7 != 3) {
+            ck_assert_mem_eq(many + s * nv, few + s * nv, nv * sizeof *few);
+        }
+        double alone[16];
+        require(dyn_rnea(f.model, f.fast, 1, NULL, f.q + s * nq, f.v + s * nv, f.a + s * nv, NULL, &error, alone),
+                &error);
+        ck_assert_mem_eq(many + s * nv, alone, nv * sizeof *alone);
+    }
+    free(few), free(many), free(expected);
+    close_fixture(&f);
+}
+END_TEST
+
 static void assert_refused(const char *path, const dyn_model *model, dyn_status status, const char *fragment) {
     dyn_compiled *compiled = NULL;
     dyn_error error;
@@ -355,6 +424,8 @@ int main(void) {
     tcase_add_loop_test(tests, compiled_results_are_those_of_the_library, 0, ROBOTS);
     tcase_add_loop_test(tests, a_state_has_the_same_bits_in_every_batch, 0, ROBOTS);
     tcase_add_test(tests, what_was_not_compiled_is_computed_as_ever);
+    tcase_add_loop_test(tests, what_cannot_be_computed_is_refused_as_ever, 1, ROBOTS);
+    tcase_add_test(tests, large_angles_leave_their_neighbours_alone);
     tcase_add_test(tests, an_object_that_does_not_fit_is_refused);
     tcase_add_test(tests, an_object_with_other_results_is_refused);
     tcase_add_test(tests, what_cannot_be_compiled_is_said);

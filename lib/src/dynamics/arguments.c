@@ -4,12 +4,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "../kernels/compiled_object.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "precision.h"
 #include "workspace.h"
-
-static const double quaternion_tolerance = 1e-3;
 
 dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *workspace, dyn_error *error) {
     if (model != workspace->model && model != workspace->loaded) {
@@ -85,7 +84,7 @@ static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *join
     for (size_t s = 0; s < n; s++) {
         const double *x = q + s * nq + first;
         double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-        if (!(fabs(norm - 1) <= quaternion_tolerance)) {
+        if (!(fabs(norm - 1) <= QUATERNION_TOLERANCE)) {
             char place[DYN_PLACE_SIZE];
             snprintf(place, sizeof place, "%s[%zu]", name, s * nq + first);
             return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
@@ -212,17 +211,20 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
     return status == DYN_OK ? dyn_check_forces(workspace, n, forces, error) : status;
 }
 
+dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error) {
+    bool is_single = workspace->precision == DYN_SINGLE_PRECISION;
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
+                         "%s of sample %zu is beyond the range of %s precision; the inputs are too large%s", name,
+                         sample, dyn_precision_name(workspace->precision),
+                         is_single ? ", ask for double precision" : "");
+}
+
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error) {
     if (workspace->kernels->wide->all_finite(result, n * width)) {
         return DYN_OK;
     }
-    size_t i = first_not_held(DYN_DOUBLE_PRECISION, result, n * width);
-    bool is_single = workspace->precision == DYN_SINGLE_PRECISION;
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
-                         "%s of sample %zu is beyond the range of %s precision; the inputs are too large%s", name,
-                         i / width, dyn_precision_name(workspace->precision),
-                         is_single ? ", ask for double precision" : "");
+    return dyn_refuse_result(workspace, name, first_not_held(DYN_DOUBLE_PRECISION, result, n * width) / width, error);
 }
 
 /* Whether all pivots of a block are positive; lanes without a sample repeat the last one. */

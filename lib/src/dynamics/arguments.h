@@ -51,6 +51,9 @@ dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error);
 
+/* The error of a sample's result that is not. */
+dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error);
+
 /* Every pivot of a block of forward dynamics is positive, else M is singular. */
 dyn_status dyn_check_pivots(const dyn_workspace *workspace, sample_block block, dyn_error *error);
 

@@ -13,9 +13,24 @@
 
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "arguments.h"
 
-static const char *const names[COMPILED_ALGORITHMS] = {"rnea", "bias",     "gravity",          "crba",
-                                                       "aba",  "minverse", "rnea_derivatives", "aba_derivatives"};
+/* Its name, the name of its first result in errors, how many results there are, whether they are matrices, and whether
+ * M is solved with, so that there are pivots. */
+static const struct description {
+    const char *name, *result;
+    size_t results;
+    bool are_matrices, has_pivots;
+} descriptions[COMPILED_ALGORITHMS] = {
+    [COMPILED_RNEA] = {"rnea", "tau", 1, false, false},
+    [COMPILED_BIAS] = {"bias", "h", 1, false, false},
+    [COMPILED_GRAVITY] = {"gravity", "g", 1, false, false},
+    [COMPILED_CRBA] = {"crba", "M", 1, true, false},
+    [COMPILED_ABA] = {"aba", "a", 1, false, true},
+    [COMPILED_MINVERSE] = {"minverse", "inverse", 1, true, true},
+    [COMPILED_RNEA_DERIVATIVES] = {"rnea_derivatives", "dtau_dq", 3, true, false},
+    [COMPILED_ABA_DERIVATIVES] = {"aba_derivatives", "da_dq", 3, true, true},
+};
 
 dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error) {
     if (compiled && compiled->model != workspace->model) {
@@ -28,27 +43,125 @@ dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compil
 size_t dyn_compiled_count(const dyn_compiled *compiled) {
     size_t count = 0;
     for (int i = 0; i < COMPILED_ALGORITHMS; i++) {
-        count += compiled->single[i] != NULL;
+        count += compiled->single[i].name != NULL;
     }
     return count;
 }
 
 const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i) {
     int a = 0;
-    for (; i > 0 || !compiled->single[a]; a++) {
-        i -= compiled->single[a] != NULL;
+    for (; i > 0 || !compiled->single[a].name; a++) {
+        i -= compiled->single[a].name != NULL;
     }
-    return names[a];
+    return descriptions[a].name;
+}
+
+/* ---- rows of samples ---------------------------------------------------------------------------------------------*/
+
+/* From WIDE_FROM samples on the wide function is quicker than so many single ones. */
+enum { INPUTS = 3, RESULTS = 3, WIDE_FROM = 3 };
+
+/* The arrays of a call. */
+typedef struct call_arrays {
+    const double *in[INPUTS];
+    double *out[RESULTS + 1];
+} call_arrays;
+
+/* Doubles of a sample's input, and of each of its results. */
+static size_t input_width(const dyn_model *model, size_t i) {
+    return (size_t)(i == 0 ? model->nq : model->nv);
+}
+
+static size_t result_width(const dyn_model *model, compiled_algorithm a) {
+    return (size_t)model->nv * (size_t)(descriptions[a].are_matrices ? model->nv : 1);
+}
+
+/* Samples first .. first + n - 1, by the wide function or the single one; returns how many are computed. */
+static size_t run_samples(const compiled_task *task, const dyn_workspace *w, bool is_wide, size_t first, size_t n) {
+    const compiled_function_entry *entry = (is_wide ? w->compiled->wide : w->compiled->single) + task->algorithm;
+    const kernel_table *kernels = is_wide ? w->kernels->wide : w->kernels->one;
+    size_t results = descriptions[task->algorithm].results, width = result_width(w->model, task->algorithm);
+    call_arrays x;
+    for (size_t i = 0; i < INPUTS; i++) {
+        x.in[i] = task->in[i] ? task->in[i] + first * input_width(w->model, i) : NULL;
+    }
+    for (size_t i = 0; i < results; i++) {
+        x.out[i] = task->out[i] + first * width;
+    }
+    x.out[results] = w->pivots;
+    return entry->rows(n, x.in, kernels->sines, x.out, w->output);
+}
+
+/* Fewer samples than there are lanes, by the wide function: the last one is repeated. */
+static bool run_few(const compiled_task *task, const dyn_workspace *w, const compiled_function_entry *wide,
+                    size_t first, size_t n) {
+    size_t lanes = (size_t)w->kernels->wide->lanes, results = descriptions[task->algorithm].results;
+    size_t width = result_width(w->model, task->algorithm);
+    call_arrays x;
+    for (size_t i = 0; i < INPUTS; i++) {
+        size_t bytes = input_width(w->model, i) * sizeof(double);
+        x.in[i] = task->in[i] ? w->input[i] : NULL;
+        for (size_t l = 0; l < lanes && x.in[i]; l++) {
+            memcpy((char *)w->input[i] + l * bytes, (const char *)task->in[i] + (first + (l < n ? l : n - 1)) * bytes,
+                   bytes);
+        }
+    }
+    for (size_t i = 0; i < results; i++) {
+        x.out[i] = (double *)w->output + wide->scratch + i * lanes * width;
+    }
+    x.out[results] = w->pivots;
+    if (wide->rows(lanes, x.in, w->kernels->wide->sines, x.out, w->output) < lanes) {
+        return false;
+    }
+    for (size_t i = 0; i < results; i++) {
+        memcpy(task->out[i] + first * width, x.out[i], n * width * sizeof(double));
+    }
+    return true;
+}
+
+bool dyn_compiled_run(compiled_task *task, const dyn_workspace *w, size_t n) {
+    const compiled_function_entry *wide = &w->compiled->wide[task->algorithm];
+    size_t lanes = (size_t)w->kernels->wide->lanes, done = 0;
+    size_t room = descriptions[task->algorithm].results * result_width(w->model, task->algorithm) * lanes;
+    bool is_wide = n >= WIDE_FROM && lanes > 1 && (wide->scratch + room) * sizeof(double) <= w->output_size;
+    while (done < n) {
+        size_t left = n - done, whole = is_wide ? left / lanes * lanes : 0;
+        if (whole > 0) {
+            done += run_samples(task, w, true, done, whole);
+            left = n - done;
+        }
+        if (is_wide && left < lanes && left >= WIDE_FROM && run_few(task, w, wide, done, left)) {
+            break;
+        }
+        /* What is left of few, or a block in which something was found. */
+        size_t few = left < lanes || !is_wide ? left : lanes, did = run_samples(task, w, false, done, few);
+        done += did;
+        if (did < few) {
+            task->is_refused = true, task->done = done;
+            return false;
+        }
+    }
+    return true;
+}
+
+dyn_status dyn_compiled_refusal(const compiled_task *task, const dyn_workspace *w, dyn_error *error) {
+    const struct description *d = &descriptions[task->algorithm];
+    if (!task->is_refused) {
+        return DYN_OK;
+    }
+    const sample_block alone = dyn_block_of_one(w, task->done);
+    dyn_status status = d->has_pivots ? dyn_check_pivots(w, alone, error) : DYN_OK;
+    return status == DYN_OK ? dyn_refuse_result(w, d->result, task->done, error) : status;
 }
 
 /* ---- what is loaded ---------------------------------------------------------------------------------------------- */
 
 /* The functions whose names are known. */
-static void find_functions(const compiled_function_entry *entry, compiled_call *calls[COMPILED_ALGORITHMS]) {
+static void find_functions(const compiled_function_entry *entry, compiled_function_entry found[COMPILED_ALGORITHMS]) {
     for (; entry->name; entry++) {
         for (int a = 0; a < COMPILED_ALGORITHMS; a++) {
-            if (strcmp(entry->name, names[a]) == 0) {
-                calls[a] = entry->call;
+            if (strcmp(entry->name, descriptions[a].name) == 0) {
+                found[a] = *entry;
             }
         }
     }
@@ -93,7 +206,7 @@ static dyn_status open_object(dyn_compiled *c, const char *path, dyn_error *erro
 
 /* ---- the check against the library's own ------------------------------------------------------------------------- */
 
-enum { CHECKED_STATES = 19, RESULTS = 3 };
+enum { CHECKED_STATES = 19 };
 
 /* States, and room for the results of both, CHECKED_STATES rows each. */
 typedef struct check {
@@ -129,13 +242,6 @@ static void normalize(const dyn_model *model, double *q) {
             }
         }
     }
-}
-
-/* Doubles of a state's results. */
-static size_t result_width(const dyn_model *model, compiled_algorithm a) {
-    size_t nv = (size_t)model->nv;
-    bool is_matrix = a == COMPILED_CRBA || a == COMPILED_MINVERSE;
-    return a >= COMPILED_RNEA_DERIVATIVES ? RESULTS * nv * nv : is_matrix ? nv * nv : nv;
 }
 
 static dyn_status compute(const check *k, compiled_algorithm algorithm, size_t first, size_t n, dyn_error *error,
@@ -175,12 +281,11 @@ static bool agree(const double *x, const double *y, size_t count, double toleran
 /* One function: many states at once against the library's own, and some of them alone against the same. What the
  * library itself refuses, as forward dynamics of a robot without inertia, is not taken from the object either. */
 static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a, dyn_error *error) {
-    size_t width = result_width(k->model, a);
-    bool solves = a == COMPILED_ABA || a == COMPILED_MINVERSE || a == COMPILED_ABA_DERIVATIVES;
+    size_t results = descriptions[a].results, width = result_width(k->model, a);
     dyn_error ignored;
     k->workspace->compiled = NULL;
     if (compute(k, a, 0, CHECKED_STATES, &ignored, k->expected) != DYN_OK) {
-        c->wide[a] = c->single[a] = NULL;
+        c->wide[a].name = c->single[a].name = NULL;
         return DYN_OK;
     }
     k->workspace->compiled = c;
@@ -188,16 +293,16 @@ static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a
     if (status != DYN_OK) {
         return status;
     }
-    if (!agree(k->found, k->expected, CHECKED_STATES * width, solves ? 1e-8 : 1e-11)) {
-        return dyn_error_set(error, DYN_FAILED_PRECONDITION, names[a], "its results differ from the library's own");
+    if (!agree(k->found, k->expected, CHECKED_STATES * results * width, descriptions[a].has_pivots ? 1e-8 : 1e-11)) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, descriptions[a].name,
+                             "its results differ from the library's own");
     }
-    size_t part = width / (a >= COMPILED_RNEA_DERIVATIVES ? RESULTS : 1);
     for (size_t s = 0; s < CHECKED_STATES; s++) {
         status = compute(k, a, s, 1, error, k->expected);
-        for (size_t i = 0; status == DYN_OK && i < width / part; i++) {
-            const double *among = k->found + i * CHECKED_STATES * part + s * part;
-            if (memcmp(k->expected + i * part, among, part * sizeof(double)) != 0) {
-                return dyn_error_set(error, DYN_FAILED_PRECONDITION, names[a],
+        for (size_t i = 0; status == DYN_OK && i < results; i++) {
+            const double *among = k->found + (i * CHECKED_STATES + s) * width;
+            if (memcmp(k->expected + i * width, among, width * sizeof(double)) != 0) {
+                return dyn_error_set(error, DYN_FAILED_PRECONDITION, descriptions[a].name,
                                      "a state alone gives other bits than among others");
             }
         }
@@ -222,10 +327,10 @@ static dyn_status check_functions(dyn_compiled *c, dyn_error *error) {
         }
     }
     for (int a = 0; status == DYN_OK && a < COMPILED_ALGORITHMS; a++) {
-        if (c->wide[a] && c->single[a]) {
+        if (c->wide[a].name && c->single[a].name) {
             status = check_function(c, &k, (compiled_algorithm)a, error);
         } else {
-            c->wide[a] = c->single[a] = NULL;
+            c->wide[a].name = c->single[a].name = NULL;
         }
     }
     dyn_workspace_free(k.workspace);

@@ -4,6 +4,7 @@
 #ifndef DYNAMICS_DYNAMICS_COMPILED_H
 #define DYNAMICS_DYNAMICS_COMPILED_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #include <dynamics/compiled.h>
@@ -23,32 +24,41 @@ typedef enum compiled_algorithm {
     COMPILED_ALGORITHMS,
 } compiled_algorithm;
 
-typedef void compiled_call(const void *const *in, compiled_sines *sines, void *const *out);
-
 struct dyn_compiled {
     void *handle;
     const dyn_model *model;
-    compiled_call *wide[COMPILED_ALGORITHMS], *single[COMPILED_ALGORITHMS]; /* NULL: not compiled */
+    compiled_function_entry wide[COMPILED_ALGORITHMS], single[COMPILED_ALGORITHMS]; /* name NULL: not compiled */
 };
 
-/* Computes a block by the compiled algorithm, from packed inputs to packed outputs, in the order of the kernel's
- * arguments; no output overlaps an input. Returns false, and does nothing, where the workspace has none for this model,
- * gravity (NULL: the model's own) and these forces (may be NULL). */
-static inline bool dyn_block_compiled(const dyn_workspace *workspace, const dyn_model *model, sample_block block,
-                                      compiled_algorithm algorithm, const double *gravity, const wrench_set *forces,
-                                      const void *const *in, void *const *out) {
+/* What a compiled algorithm is to compute, from the caller's rows to the caller's rows, in the order of the kernel's
+ * arguments without pivots. */
+typedef struct compiled_task {
+    compiled_algorithm algorithm;
+    const double *in[3];
+    double *out[3];
+    bool is_refused; /* set by dyn_compiled_compute: sample `done` cannot be computed */
+    size_t done;
+} compiled_task;
+
+/* The part of dyn_compiled_compute behind its conditions. */
+bool dyn_compiled_run(compiled_task *task, const dyn_workspace *workspace, size_t n);
+
+/* Computes n samples, with all checks of inputs and results that the entry points do. Returns false where the workspace
+ * has no such algorithm for this model, gravity (NULL: the model's own) and these forces (may be NULL), or where a
+ * check found something. */
+static inline bool dyn_compiled_compute(compiled_task *task, const dyn_model *model, const dyn_workspace *workspace,
+                                        size_t n, const double *gravity, const dyn_external_forces *forces) {
     const dyn_compiled *c = workspace->compiled;
-    if (!c || model != workspace->model || (forces && forces->count > 0)) {
+    if (!c || model != workspace->model || !c->single[task->algorithm].name || !task->in[0]) {
         return false;
     }
-    if (gravity && memcmp(gravity, model->gravity, sizeof model->gravity) != 0) {
+    if ((forces && forces->count > 0) || (gravity && memcmp(gravity, model->gravity, sizeof model->gravity) != 0)) {
         return false;
     }
-    compiled_call *call = block.lanes == 1 ? c->single[algorithm] : c->wide[algorithm];
-    if (call) {
-        call(in, block.kernels->sines, out);
-    }
-    return call != NULL;
+    return dyn_compiled_run(task, workspace, n);
 }
+
+/* What it found, of inputs that are as they should be: a pivot or a result. DYN_OK where it did not compute. */
+dyn_status dyn_compiled_refusal(const compiled_task *task, const dyn_workspace *workspace, dyn_error *error);
 
 #endif

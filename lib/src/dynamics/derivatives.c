@@ -15,7 +15,14 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
     const results r = {3,
                        {{"dtau_dq", dtau_dq, nv * nv}, {"dtau_dv", dtau_dv, nv * nv}, {"dtau_da", dtau_da, nv * nv}}};
     const dyn_workspace *w = workspace;
+    compiled_task task = {COMPILED_RNEA_DERIVATIVES, {q, v, a}, {dtau_dq, dtau_dv, dtau_da}, false, 0};
+    if (dyn_compiled_compute(&task, model, w, n, gravity, forces)) {
+        return DYN_OK;
+    }
     dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
+    if (status == DYN_OK) {
+        status = dyn_compiled_refusal(&task, w, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
@@ -26,10 +33,8 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
                             dyn_block_pack(w, 2, a, nv, block)};
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
-        if (!dyn_block_compiled(w, model, block, COMPILED_RNEA_DERIVATIVES, gravity, &wrenches, in, out)) {
-            block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
-                                            &wrenches, out[0], out[1], out[2]);
-        }
+        block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
+                                        &wrenches, out[0], out[1], out[2]);
         status = dyn_results_store(w, out, block, &r, error);
     }
     return status;
@@ -41,7 +46,14 @@ dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace,
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     const results r = {3, {{"da_dq", da_dq, nv * nv}, {"da_dv", da_dv, nv * nv}, {"da_dtau", da_dtau, nv * nv}}};
     const dyn_workspace *w = workspace;
+    compiled_task task = {COMPILED_ABA_DERIVATIVES, {q, v, tau}, {da_dq, da_dv, da_dtau}, false, 0};
+    if (dyn_compiled_compute(&task, model, w, n, gravity, forces)) {
+        return DYN_OK;
+    }
     dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
+    if (status == DYN_OK) {
+        status = dyn_compiled_refusal(&task, w, error);
+    }
     for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
@@ -49,11 +61,8 @@ dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace,
                             dyn_block_pack(w, 2, tau, nv, block)};
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
-        out[r.count] = w->pivots;
-        if (!dyn_block_compiled(w, model, block, COMPILED_ABA_DERIVATIVES, gravity, &wrenches, in, out)) {
-            block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
-                                           &wrenches, w->pivots, out[0], out[1], out[2]);
-        }
+        block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
+                                       &wrenches, w->pivots, out[0], out[1], out[2]);
         status = dyn_check_pivots(w, block, error);
         if (status == DYN_OK) {
             status = dyn_results_store(w, out, block, &r, error);

@@ -14,12 +14,8 @@ static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t 
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                             dyn_block_pack(w, 2, a, nv, block)};
-        void *out = w->output; /* tau may be v or a, of which compiled algorithms must not hear */
-        if (!dyn_block_compiled(w, model, block, a ? COMPILED_RNEA : COMPILED_BIAS, gravity, &wrenches, in, &out)) {
-            out = dyn_block_output(w, tau, nv, block);
-            block.kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2], &wrenches,
-                                out);
-        }
+        void *out = dyn_block_output(w, tau, nv, block);
+        block.kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2], &wrenches, out);
         dyn_block_unpack(out, nv, block, tau);
     }
 }
@@ -27,7 +23,14 @@ static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t 
 dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                     const double *v, const double *a, const dyn_external_forces *forces, dyn_error *error,
                     double *tau) {
+    compiled_task task = {a ? COMPILED_RNEA : COMPILED_BIAS, {q, v, a}, {tau}, false, 0};
+    if (dyn_compiled_compute(&task, model, workspace, n, gravity, forces)) {
+        return DYN_OK;
+    }
     dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, forces, error);
+    if (status == DYN_OK) {
+        status = dyn_compiled_refusal(&task, workspace, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
@@ -37,7 +40,14 @@ dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, 
 
 dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                     const double *v, dyn_error *error, double *h) {
+    compiled_task task = {COMPILED_BIAS, {q, v}, {h}, false, 0};
+    if (dyn_compiled_compute(&task, model, workspace, n, gravity, NULL)) {
+        return DYN_OK;
+    }
     dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
+    if (status == DYN_OK) {
+        status = dyn_compiled_refusal(&task, workspace, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
@@ -47,7 +57,14 @@ dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, 
 
 dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                        const double *q, dyn_error *error, double *g) {
+    compiled_task task = {COMPILED_GRAVITY, {q}, {g}, false, 0};
+    if (dyn_compiled_compute(&task, model, workspace, n, gravity, NULL)) {
+        return DYN_OK;
+    }
     dyn_status status = dyn_check_state(model, workspace, n, gravity, q, NULL, error);
+    if (status == DYN_OK) {
+        status = dyn_compiled_refusal(&task, workspace, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
@@ -56,9 +73,7 @@ dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t 
          block = dyn_block_next(workspace, n, block)) {
         const void *in = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
         void *out = dyn_block_output(workspace, g, nv, block);
-        if (!dyn_block_compiled(workspace, model, block, COMPILED_GRAVITY, gravity, NULL, &in, &out)) {
-            block.kernels->gravity(model, workspace->memory, gravity ? gravity : model->gravity, in, out);
-        }
+        block.kernels->gravity(model, workspace->memory, gravity ? gravity : model->gravity, in, out);
         dyn_block_unpack(out, nv, block, g);
     }
     return dyn_check_result(workspace, "g", n, nv, g, error);

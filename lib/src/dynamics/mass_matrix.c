@@ -8,9 +8,16 @@
 
 dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
                     double *M) {
+    compiled_task task = {COMPILED_CRBA, {q}, {M}, false, 0};
+    if (dyn_compiled_compute(&task, model, workspace, n, NULL, NULL)) {
+        return DYN_OK;
+    }
     dyn_status status = dyn_check_workspace(model, workspace, error);
     if (status == DYN_OK) {
         status = dyn_check_q(workspace, n, q, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_compiled_refusal(&task, workspace, error);
     }
     if (status != DYN_OK) {
         return status;
@@ -20,9 +27,7 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
          block = dyn_block_next(workspace, n, block)) {
         void *out = dyn_block_output(workspace, M, entries, block);
         const void *in = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
-        if (!dyn_block_compiled(workspace, model, block, COMPILED_CRBA, NULL, NULL, &in, &out)) {
-            block.kernels->crba(model, workspace->memory, in, out);
-        }
+        block.kernels->crba(model, workspace->memory, in, out);
         status = dyn_result_store(workspace, out, block, (result){"M", M, entries}, error);
     }
     return status;
@@ -31,21 +36,26 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
 dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
                         double *inverse) {
     const dyn_workspace *w = workspace;
+    compiled_task task = {COMPILED_MINVERSE, {q}, {inverse}, false, 0};
+    if (dyn_compiled_compute(&task, model, w, n, NULL, NULL)) {
+        return DYN_OK;
+    }
     dyn_status status = dyn_check_workspace(model, w, error);
     if (status == DYN_OK) {
         status = dyn_check_q(w, n, q, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_compiled_refusal(&task, w, error);
     }
     size_t entries = (size_t)model->nv * (size_t)model->nv;
     for (sample_block block = dyn_block_first_of_width(w, n, entries); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
-        void *out[] = {dyn_block_output(w, inverse, entries, block), w->pivots};
-        if (!dyn_block_compiled(w, model, block, COMPILED_MINVERSE, NULL, NULL, &in, out)) {
-            block.kernels->minverse(model, w->memory, in, w->pivots, out[0]);
-        }
+        void *out = dyn_block_output(w, inverse, entries, block);
+        block.kernels->minverse(model, w->memory, in, w->pivots, out);
         status = dyn_check_pivots(w, block, error);
         if (status == DYN_OK) {
-            status = dyn_result_store(w, out[0], block, (result){"inverse", inverse, entries}, error);
+            status = dyn_result_store(w, out, block, (result){"inverse", inverse, entries}, error);
         }
     }
     return status;

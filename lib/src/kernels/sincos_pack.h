@@ -1,6 +1,7 @@
 /*
  * Sine and cosine of a pack of angles, with an error below 1 unit in the last place: straight-line, for processors with
  * fused multiplication and addition. PACK is the number of doubles in a pack, 4 or 8; elsewhere it is not defined.
+ * Single samples take 4: while wide instructions are under way, processors do fewer of the others.
  *
  * An angle is k pi/2 + r with |r| <= pi/4 (Cody and Waite 1980). pi/2 is taken off in three parts: x - k P_1 is exact,
  * since it is a difference of close numbers that is rounded once; P_2 has 33 bits, so that what is left after it is
@@ -13,7 +14,7 @@
 #ifndef DYNAMICS_KERNELS_SINCOS_PACK_H
 #define DYNAMICS_KERNELS_SINCOS_PACK_H
 
-#if defined __AVX512F__ && defined __AVX512DQ__
+#if defined __AVX512F__ && defined __AVX512DQ__ && DYN_LANES > 1
 #define PACK 8
 #elif defined __AVX2__ && defined __FMA__
 #define PACK 4

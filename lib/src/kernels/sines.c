@@ -1,8 +1,8 @@
 /*
  * Sines and cosines of many angles at once, with an error below 1 unit in the last place: of doubles by straight-line
  * code where the processor has fused multiplication, and by the vector functions of SLEEF for large angles and
- * elsewhere. Both give an angle the same bits in every lane, so that a sample's result does not depend on its place in a
- * batch.
+ * elsewhere. Both give an angle the same bits in every lane, so that a sample's result does not depend on its place in
+ * a batch.
  */
 #include "instance.h"
 

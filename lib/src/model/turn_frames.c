@@ -18,7 +18,7 @@
 
 /* To place a body in the root and to take its axes as any other vectors costs as many operations as to carry this many
  * columns to its parent and to pick theirs. */
-static const int columns_on_trunk = 24;
+static const int columns_on_trunk = 20;
 
 /* Whether a turn of the body's frame about z changes nothing but the placement of its joint. */
 static bool may_turn(const body *b) {
@@ -130,10 +130,6 @@ dyn_status turn_frames(dyn_model *model, dyn_error *error) {
         body *b = &model->bodies[i];
         find_hinge(b);
         b->on_hinges = b->hinge && !model->has_coupling && (b->parent < 0 || model->bodies[b->parent].on_hinges);
-        b->serial = b->hinge && b->parent >= 0 && b->parent == i - 1;
-        if (b->parent >= 0 && !b->serial) {
-            model->bodies[b->parent].bears = true;
-        }
     }
     free(turns);
     free(columns);

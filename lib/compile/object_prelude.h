@@ -1,0 +1,196 @@
+/*
+ * What stands before the functions of a shared object, behind real.h, sincos_pack.h and lane_squares.h: sines, and rows
+ * of samples that are taken and given. The model compiler writes all four into its output; each is compiled twice, for
+ * one sample at a time and for several.
+ *
+ * The sum of zero times each of some numbers is zero, unless one of them is infinite or NaN: so both are found.
+ */
+#ifndef DYNAMICS_COMPILE_OBJECT_PRELUDE_H
+#define DYNAMICS_COMPILE_OBJECT_PRELUDE_H
+
+/* Sines and cosines of any packed angles, by the library. */
+typedef void sines_function(const void *angle, int count, void *sine, void *cosine);
+
+/* Numbers that such sums are spread over. */
+enum { SPOILT = 4 };
+
+/* ---- sines --------------------------------------------------------------------------------------------------------*/
+
+/* Of packed angles. */
+KERNEL_STEP void lanes_sines(const real *angle, int count, sines_function *sines, real *sine, real *cosine) {
+#if defined PACK && DYN_LANES > 1
+    pack_bits beyond = {0};
+    for (int i = 0; i < count; i++) {
+        sincos_pack(angle[i], &sine[i], &cosine[i]);
+        beyond |= pack_beyond(angle[i]);
+    }
+    if (!pack_any(beyond)) {
+        return;
+    }
+#endif
+    sines(angle, count, sine, cosine);
+}
+
+#if defined PACK && DYN_LANES == 1
+
+#define PADDED(count) (((count) + PACK - 1) / PACK * PACK)
+
+/* The first `count` numbers at x, and zeros. */
+KERNEL_STEP pack pack_load(const double *x, int count) {
+    if (count >= PACK) {
+        pack y;
+        __builtin_memcpy(&y, x, sizeof y);
+        return y;
+    }
+    return _mm256_maskload_pd(x, (__m256i)(pack_bits){-(count > 0), -(count > 1), -(count > 2), -(count > 3)});
+}
+
+/* Of `count` angles factor x + offset of a row; the arrays, but for x, are padded. Without factors, or offsets, these
+ * are one, or zero. */
+KERNEL_STEP void row_sines(const double *x, int count, const double *factor, const double *offset,
+                           sines_function *sines, double *sine, double *cosine) {
+    pack_bits beyond = {0};
+    pack angle[PADDED(count) / PACK];
+    for (int i = 0; i < count; i += PACK) {
+        pack s, c, y = pack_load(x + i, count - i);
+        if (factor) {
+            y = pack_fma(y, pack_load(factor + i, PACK), pack_load(offset + i, PACK));
+        } else if (offset) {
+            y = y + pack_load(offset + i, PACK);
+        }
+        sincos_pack(y, &s, &c);
+        __builtin_memcpy(sine + i, &s, sizeof s);
+        __builtin_memcpy(cosine + i, &c, sizeof c);
+        beyond |= pack_beyond(y);
+        angle[i / PACK] = y;
+    }
+    if (pack_any(beyond)) {
+        sines(angle, count, sine, cosine);
+    }
+}
+
+#endif
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------*/
+
+#if DYN_LANES == 1
+typedef int lanes_condition;
+#else
+typedef long long lanes_condition __attribute__((vector_size(8 * DYN_LANES)));
+#endif
+
+/* Whether a condition holds in every lane. */
+KERNEL_STEP int in_all_lanes(lanes_condition condition) {
+#if DYN_LANES == 1
+    return condition;
+#elif defined PACK
+    return !pack_any(~condition);
+#else
+    int all = 1;
+    for (int l = 0; l < DYN_LANES; l++) {
+        all = all && condition[l];
+    }
+    return all;
+#endif
+}
+
+KERNEL_STEP int is_zero(real x) {
+    return in_all_lanes((lanes_condition)(x == real_set(0)));
+}
+
+KERNEL_STEP int is_positive(real x) {
+    return in_all_lanes((lanes_condition)(x > real_set(0)));
+}
+
+/* Adds zero times all numbers of packed samples. */
+KERNEL_STEP void note_packed(const real *packed, int width, real *spoilt) {
+#if defined PACK && DYN_LANES == 1
+    pack sum = {0};
+    for (int i = 0; i < width; i += PACK) {
+        sum = pack_fma(pack_load(packed + i, width - i), pack_set(0), sum);
+    }
+    *spoilt += pack_any((pack_bits)(sum != pack_set(0)));
+#else
+    for (int i = 0; i < width; i++) {
+        *spoilt = real_fma(packed[i], real_set(0), *spoilt);
+    }
+#endif
+}
+
+/* x, with a zero made positive. */
+KERNEL_STEP real plain(real x) {
+    return x + real_set(0);
+}
+
+/* Adds what is not zero where the norm of a quaternion x, y, z, w is too far from one. */
+KERNEL_STEP void note_quaternion(const real *x, real *spoilt) {
+    real off = real_sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]) - real_set(1);
+    real beyond = real_where_positive(off, off, -off) - real_set(QUATERNION_TOLERANCE);
+    *spoilt += real_where_positive(beyond, real_set(1), real_set(0));
+}
+
+/* Samples sample .. sample + DYN_LANES - 1 of rows, packed: in `room`, or where they are. Rows that are missing are
+ * zero. */
+KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, real *room, real *spoilt) {
+    const real *packed = room;
+    if (!rows) {
+        for (int i = 0; i < width; i++) {
+            room[i] = real_set(0);
+        }
+        return room;
+    }
+#if DYN_LANES == 1
+    packed = rows + sample * (size_t)width;
+#else
+    rows_to_lanes(rows + sample * (size_t)width, (size_t)width, room);
+#endif
+    note_packed(packed, width, spoilt);
+    return packed;
+}
+
+/* Where a result of `width` numbers is computed that is larger than an input: single states where it is wanted, several
+ * in scratch memory. */
+KERNEL_STEP real *room_of(double *rows, size_t sample, size_t width, double *scratch, size_t offset) {
+#if DYN_LANES == 1
+    (void)scratch, (void)offset;
+    return rows + sample * width;
+#else
+    (void)rows, (void)sample, (void)width;
+    return (real *)scratch + offset;
+#endif
+}
+
+/* Packed results to rows. */
+KERNEL_STEP void give_rows(const real *packed, size_t sample, int width, double *rows) {
+#if DYN_LANES == 1
+    for (int i = 0; i < width; i++) {
+        rows[sample * (size_t)width + (size_t)i] = packed[i];
+    }
+#else
+    lanes_to_rows(packed, (size_t)width, real_set(-0.0), rows + sample * (size_t)width);
+#endif
+}
+
+/* The same of room_of. */
+KERNEL_STEP void give_matrices(const real *packed, size_t sample, int width, double *rows) {
+#if DYN_LANES == 1
+    (void)packed, (void)sample, (void)width, (void)rows;
+#else
+    give_rows(packed, sample, width, rows);
+#endif
+}
+
+/* The smaller one, b where one is NaN. */
+KERNEL_STEP real lesser(real a, real b) {
+#if DYN_LANES == 1
+    return a < b ? a : b;
+#elif DYN_LANES == 8 && defined PACK
+    return _mm512_min_pd(a, b);
+#elif DYN_LANES == 4 && defined PACK
+    return _mm256_min_pd(a, b);
+#else
+    return real_where_positive(b - a, a, b);
+#endif
+}
+
+#endif
