@@ -58,7 +58,7 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_PAYLOAD] = {"payload", "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]",
                         "body that a link carries: kg, m in the link's frame, kg m^2 about its centre; repeatable"},
     [OPTION_PRECISION] = {"precision", "double|single",
-                          "what is computed in: single has about seven digits and takes half of the time (default "
+                          "what is computed in: single is quicker and has about seven digits (default "
                           "double)"},
     [OPTION_DESCRIPTION] = {"description", "FILE", "the robot as JSON: a ModelDescription, as export writes it"},
     [OPTION_DH] = {"dh", "FILE", "the robot as JSON: Denavit-Hartenberg parameters, a DenavitHartenbergTable"},

@@ -9,7 +9,7 @@
 #include "robots.h"
 #include "support/random.h"
 
-enum { ANGLES = 1001, DOUBLES = 8, SETS = 24 };
+enum { ANGLES = 1001, DOUBLES = 8, FLOATS = 16, SETS = 24 };
 
 /* Units in the last place that an error may take. */
 static const double bound = 1;
@@ -17,8 +17,10 @@ static const double bound = 1;
 typedef void sines_function(const double *angle, int count, double *sine, double *cosine);
 
 void dyn_sines_scalar(const double *angle, int count, double *sine, double *cosine);
-#if DYN_HAVE_X86_INSTANCES
+#if defined DYN_HAVE_SSE2
 void dyn_sines_sse2_one(const double *angle, int count, double *sine, double *cosine);
+#endif
+#if defined DYN_HAVE_AVX512
 void dyn_sines_avx2_one(const double *angle, int count, double *sine, double *cosine);
 void dyn_sines_avx512(const double *angle, int count, double *sine, double *cosine);
 #endif
@@ -51,15 +53,53 @@ static void check_angles(sines_function *sines, int lanes, const double *angle) 
     }
 }
 
+typedef void float_sines_function(const float *angle, int count, float *sine, float *cosine);
+
+void dyn_sines_scalar_float(const float *angle, int count, float *sine, float *cosine);
+#if defined DYN_HAVE_SSE2
+void dyn_sines_sse2_one_float(const float *angle, int count, float *sine, float *cosine);
+#endif
+#if defined DYN_HAVE_AVX512
+void dyn_sines_avx2_one_float(const float *angle, int count, float *sine, float *cosine);
+void dyn_sines_avx512_float(const float *angle, int count, float *sine, float *cosine);
+#endif
+
+static void expect_float_close(float x, float got, double exact) {
+    float unit = nextafterf(fabsf((float)exact), INFINITY) - fabsf((float)exact);
+    double error = fabs(got - exact) / unit;
+    ck_assert_msg(error <= bound, "of %.9g: %.9g is off by %g units", x, got, error);
+}
+
+/* The same in single precision: the angles are rounded to it. */
+static void check_float_angles(float_sines_function *sines, int lanes, const double *angle) {
+    static float sine[ANGLES * FLOATS], cosine[ANGLES * FLOATS], packed[ANGLES * FLOATS];
+    for (int i = 0; i < ANGLES * lanes; i++) {
+        packed[i] = (float)fmin(fmax(angle[i % ANGLES], -1e30), 1e30);
+    }
+    sines(packed, ANGLES, sine, cosine);
+    for (int i = 0; i < ANGLES * lanes; i++) {
+        expect_float_close(packed[i], sine[i], (double)sinl(packed[i]));
+        expect_float_close(packed[i], cosine[i], (double)cosl(packed[i]));
+        ck_assert(memcmp(&sine[i], &sine[i % ANGLES], sizeof *sine) == 0);
+        ck_assert(memcmp(&cosine[i], &cosine[i % ANGLES], sizeof *cosine) == 0);
+    }
+}
+
 static void check_instances(const double *angle) {
     check_angles(dyn_sines_scalar, 1, angle);
-#if DYN_HAVE_X86_INSTANCES
+    check_float_angles(dyn_sines_scalar_float, 1, angle);
+#if defined DYN_HAVE_SSE2
     check_angles(dyn_sines_sse2_one, 1, angle);
+    check_float_angles(dyn_sines_sse2_one_float, 1, angle);
+#endif
+#if defined DYN_HAVE_AVX512
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         check_angles(dyn_sines_avx2_one, 1, angle);
+        check_float_angles(dyn_sines_avx2_one_float, 1, angle);
     }
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
         check_angles(dyn_sines_avx512, 8, angle);
+        check_float_angles(dyn_sines_avx512_float, 16, angle);
     }
 #endif
 }

@@ -5,11 +5,15 @@
 
 #include <dynamics/workspace.h>
 
-#if DYN_HAVE_X86_INSTANCES
+#if defined DYN_HAVE_AVX512 || defined DYN_HAVE_AVX2
 
 static bool has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
+
+#endif
+
+#if defined DYN_HAVE_AVX512
 
 static bool has_avx512(void) {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -24,15 +28,19 @@ static bool always(void) {
 
 /* Best first. */
 static const instruction_set instruction_sets[] = {
-#if DYN_HAVE_X86_INSTANCES
+#if defined DYN_HAVE_AVX512
     {"avx512",
      has_avx512,
      {{&dyn_kernel_table_avx512, &dyn_kernel_table_avx2_one, 3},
       {&dyn_kernel_table_avx512_float, &dyn_kernel_table_avx2_one_float, 3}}},
+#endif
+#if defined DYN_HAVE_AVX2
     {"avx2",
      has_avx2,
      {{&dyn_kernel_table_avx2, &dyn_kernel_table_avx2_one, 2},
       {&dyn_kernel_table_avx2_float, &dyn_kernel_table_avx2_one_float, 2}}},
+#endif
+#if defined DYN_HAVE_SSE2
     {"sse2",
      always,
      {{&dyn_kernel_table_sse2, &dyn_kernel_table_sse2_one, 2},

@@ -159,7 +159,7 @@ typedef struct kernel_table {
                               const task_results *results);
 } kernel_table;
 
-/* The instances; those but the scalar ones where DYN_HAVE_X86_INSTANCES says so. */
+/* The instances; those but the scalar ones where DYN_HAVE_AVX512, DYN_HAVE_AVX2 and DYN_HAVE_SSE2 are defined. */
 extern const kernel_table dyn_kernel_table_scalar, dyn_kernel_table_scalar_float;
 extern const kernel_table dyn_kernel_table_sse2, dyn_kernel_table_sse2_float;
 extern const kernel_table dyn_kernel_table_sse2_one, dyn_kernel_table_sse2_one_float;
