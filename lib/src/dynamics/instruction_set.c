@@ -26,30 +26,37 @@ static bool always(void) {
     return true;
 }
 
+/* The instance of half the lanes, where the build has got it. */
+#if defined DYN_HAVE_AVX2
+#define HALF(wide, narrow) &dyn_kernel_table_##narrow
+#else
+#define HALF(wide, narrow) &dyn_kernel_table_##wide
+#endif
+
 /* Best first. */
 static const instruction_set instruction_sets[] = {
 #if defined DYN_HAVE_AVX512
     {"avx512",
      has_avx512,
-     {{&dyn_kernel_table_avx512, &dyn_kernel_table_avx2_one, 3},
-      {&dyn_kernel_table_avx512_float, &dyn_kernel_table_avx2_one_float, 3}}},
+     {{&dyn_kernel_table_avx512, HALF(avx512, avx2), &dyn_kernel_table_avx2_one, 3},
+      {&dyn_kernel_table_avx512_float, HALF(avx512_float, avx2_float), &dyn_kernel_table_avx2_one_float, 3}}},
 #endif
 #if defined DYN_HAVE_AVX2
     {"avx2",
      has_avx2,
-     {{&dyn_kernel_table_avx2, &dyn_kernel_table_avx2_one, 2},
-      {&dyn_kernel_table_avx2_float, &dyn_kernel_table_avx2_one_float, 2}}},
+     {{&dyn_kernel_table_avx2, &dyn_kernel_table_avx2, &dyn_kernel_table_avx2_one, 2},
+      {&dyn_kernel_table_avx2_float, &dyn_kernel_table_avx2_float, &dyn_kernel_table_avx2_one_float, 2}}},
 #endif
 #if defined DYN_HAVE_SSE2
     {"sse2",
      always,
-     {{&dyn_kernel_table_sse2, &dyn_kernel_table_sse2_one, 2},
-      {&dyn_kernel_table_sse2_float, &dyn_kernel_table_sse2_one_float, 2}}},
+     {{&dyn_kernel_table_sse2, &dyn_kernel_table_sse2, &dyn_kernel_table_sse2_one, 2},
+      {&dyn_kernel_table_sse2_float, &dyn_kernel_table_sse2_float, &dyn_kernel_table_sse2_one_float, 2}}},
 #endif
     {"scalar",
      always,
-     {{&dyn_kernel_table_scalar, &dyn_kernel_table_scalar, 1},
-      {&dyn_kernel_table_scalar_float, &dyn_kernel_table_scalar_float, 1}}},
+     {{&dyn_kernel_table_scalar, &dyn_kernel_table_scalar, &dyn_kernel_table_scalar, 1},
+      {&dyn_kernel_table_scalar_float, &dyn_kernel_table_scalar_float, &dyn_kernel_table_scalar_float, 1}}},
 };
 
 enum { SET_COUNT = sizeof instruction_sets / sizeof instruction_sets[0] };

@@ -12,17 +12,19 @@
 
 enum { PRECISIONS = DYN_SINGLE_PRECISION + 1 };
 
-/* Instances of one instruction set and precision; a sample gets the same bits from both. */
-typedef struct kernel_pair {
+/* Instances of one instruction set and precision, with the same fused operations: a sample gets the same bits from
+ * all. */
+typedef struct kernel_trio {
     const kernel_table *wide; /* many samples at once */
-    const kernel_table *one;  /* one sample; narrower than `wide`, and with the same fused operations */
-    size_t wide_from;         /* number of samples from which the wide instance is quicker than so many single ones */
-} kernel_pair;
+    const kernel_table *half; /* half as many, or `wide` itself */
+    const kernel_table *one;  /* one sample */
+    size_t half_from;         /* number of samples from which `half` is quicker than so many single ones */
+} kernel_trio;
 
 typedef struct instruction_set {
     const char *name;
     bool (*available)(void);
-    kernel_pair kernels[PRECISIONS];
+    kernel_trio kernels[PRECISIONS];
 } instruction_set;
 
 /* The best set that this processor has, or the one that the environment variable DYNAMICS_INSTRUCTION_SET names, if the

@@ -30,15 +30,17 @@ static void *carve(uintptr_t *cursor, size_t bytes) {
 }
 
 /* Lays the parts of a workspace out from `base` and returns their total size. */
-static size_t lay_out(const dyn_model *model, const kernel_pair *kernels, uintptr_t base, dyn_workspace *w) {
+static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintptr_t base, dyn_workspace *w) {
     uintptr_t cursor = base;
     size_t real_size = kernels->wide->number_size * (size_t)kernels->wide->lanes;
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     bool packed = real_size != sizeof(double);
     w->model = model;
     w->kernels = kernels;
+    w->half = kernels->half;
     w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
-    w->memory = carve(&cursor, larger(kernels->wide->memory_size(model), kernels->one->memory_size(model)));
+    w->memory = carve(&cursor, larger(larger(kernels->wide->memory_size(model), kernels->half->memory_size(model)),
+                                      kernels->one->memory_size(model)));
     w->zero = carve(&cursor, nv * real_size);
     w->pivots = carve(&cursor, nv * real_size);
     for (int i = 0; i < 6; i++) {
@@ -63,7 +65,7 @@ dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_wo
 dyn_status dyn_workspace_create_in(dyn_precision precision, const dyn_model *model, dyn_error *error,
                                    dyn_workspace **workspace) {
     const instruction_set *set = dyn_choose_instruction_set();
-    const kernel_pair *kernels = &set->kernels[precision];
+    const kernel_trio *kernels = &set->kernels[precision];
     dyn_workspace measured;
     dyn_status status = dyn_check_constants(precision, model, error);
     if (status != DYN_OK) {

@@ -14,7 +14,8 @@
 struct dyn_workspace {
     const dyn_model *model;
     const instruction_set *set;
-    const kernel_pair *kernels; /* of the instruction set and precision */
+    const kernel_trio *kernels; /* of the instruction set and precision */
+    const kernel_table *half;   /* its instance of half the lanes, or the wide one */
     dyn_precision precision;
     const dyn_compiled *compiled; /* algorithms of this model in place of the kernels, or NULL */
     size_t size;                  /* bytes of everything */
@@ -61,14 +62,16 @@ static inline double dyn_packed_number(const void *packed, size_t i, sample_bloc
     return block.real_size == block.lanes * sizeof(double) ? ((const double *)packed)[at] : ((const float *)packed)[at];
 }
 
-/* The block that starts at sample `first` of n: a wide one, or a single sample where few are left or its outputs,
- * `width` doubles a sample, would not fit. What every call does for each block is inline, so that blocks stay in
+/* The block that starts at sample `first` of n: a wide one or one of half the lanes, or a single sample where few are
+ * left or the outputs, `width` numbers a sample, would not fit. What every call does for each block is inline, so that blocks stay in
  * registers. */
 static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first, size_t width) {
-    const kernel_pair *pair = workspace->kernels;
-    size_t left = n - first, wide_size = (size_t)pair->wide->lanes * pair->wide->number_size;
-    bool wide = left >= pair->wide_from && width * wide_size <= workspace->output_size;
-    const kernel_table *kernels = wide ? pair->wide : pair->one;
+    const kernel_trio *trio = workspace->kernels;
+    size_t left = n - first, wide_size = (size_t)trio->wide->lanes * trio->wide->number_size;
+    bool wide = left >= trio->half_from && width * wide_size <= workspace->output_size;
+    const kernel_table *kernels = !wide                                   ? trio->one
+                                  : left > (size_t)workspace->half->lanes ? trio->wide
+                                                                          : workspace->half;
     size_t lanes = (size_t)kernels->lanes;
     return (sample_block){first, left < lanes ? left : lanes, lanes, lanes * kernels->number_size, width, kernels};
 }
