@@ -53,6 +53,12 @@ static const instruction_set instruction_sets[] = {
      {{&dyn_kernel_table_sse2, &dyn_kernel_table_sse2, &dyn_kernel_table_sse2_one, 2},
       {&dyn_kernel_table_sse2_float, &dyn_kernel_table_sse2_float, &dyn_kernel_table_sse2_one_float, 2}}},
 #endif
+#if defined DYN_HAVE_NEON
+    {"neon",
+     always,
+     {{&dyn_kernel_table_neon, &dyn_kernel_table_neon, &dyn_kernel_table_neon_one, 2},
+      {&dyn_kernel_table_neon_float, &dyn_kernel_table_neon_float, &dyn_kernel_table_neon_one_float, 2}}},
+#endif
     {"scalar",
      always,
      {{&dyn_kernel_table_scalar, &dyn_kernel_table_scalar, &dyn_kernel_table_scalar, 1},

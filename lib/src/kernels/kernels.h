@@ -159,12 +159,14 @@ typedef struct kernel_table {
                               const task_results *results);
 } kernel_table;
 
-/* The instances; those but the scalar ones where DYN_HAVE_AVX512, DYN_HAVE_AVX2 and DYN_HAVE_SSE2 are defined. */
+/* The instances; those but the scalar ones where DYN_HAVE_AVX512 and its like are defined. */
 extern const kernel_table dyn_kernel_table_scalar, dyn_kernel_table_scalar_float;
 extern const kernel_table dyn_kernel_table_sse2, dyn_kernel_table_sse2_float;
 extern const kernel_table dyn_kernel_table_sse2_one, dyn_kernel_table_sse2_one_float;
 extern const kernel_table dyn_kernel_table_avx2, dyn_kernel_table_avx2_float;
 extern const kernel_table dyn_kernel_table_avx2_one, dyn_kernel_table_avx2_one_float;
 extern const kernel_table dyn_kernel_table_avx512, dyn_kernel_table_avx512_float;
+extern const kernel_table dyn_kernel_table_neon, dyn_kernel_table_neon_float;
+extern const kernel_table dyn_kernel_table_neon_one, dyn_kernel_table_neon_one_float;
 
 #endif

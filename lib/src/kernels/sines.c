@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#if defined __x86_64__ && defined DYN_VECTOR_SINES
+#if defined DYN_VECTOR_SINES
 
 #include <sleef.h>
 
@@ -23,6 +23,16 @@ typedef Sleef___m512_2 pack_pair;
 typedef __m256 pack;
 typedef Sleef___m256_2 pack_pair;
 #define PACK_SINCOS Sleef_finz_sincosf8_u10avx2
+#elif defined DYN_FLOAT && defined __aarch64__
+#define PACK 4
+typedef float32x4_t pack;
+typedef Sleef_float32x4_t_2 pack_pair;
+#define PACK_SINCOS Sleef_finz_sincosf4_u10advsimd
+#elif defined __aarch64__
+#define PACK 2
+typedef float64x2_t pack;
+typedef Sleef_float64x2_t_2 pack_pair;
+#define PACK_SINCOS Sleef_finz_sincosd2_u10advsimd
 #elif defined DYN_FLOAT
 #define PACK 4
 typedef __m128 pack;

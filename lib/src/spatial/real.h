@@ -88,15 +88,31 @@ static inline int real_is(real x, double c) {
 #endif
 #endif
 
+/* The same for NEON: NEON_VECTOR(sqrt). */
+#if defined __aarch64__ && NUMBER_SIZE * DYN_LANES == 16
+#include <arm_neon.h>
+#if defined DYN_FLOAT
+#define NEON_VECTOR(operation) v##operation##q_f32
+#else
+#define NEON_VECTOR(operation) v##operation##q_f64
+#endif
+#endif
+
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
+#define HAS_FUSED_INSTRUCTION
+#endif
+
 /* a b + c, rounded once where the instruction set has a fused instruction. The compiler fuses nothing of its own
  * accord, so that a sample has the same bits in every instance of an instruction set. */
 KERNEL_STEP real real_fma(real a, real b, real c) {
-#if defined __FMA__ && DYN_LANES == 1 && defined DYN_FLOAT
+#if defined HAS_FUSED_INSTRUCTION && DYN_LANES == 1 && defined DYN_FLOAT
     return __builtin_fmaf(a, b, c);
-#elif defined __FMA__ && DYN_LANES == 1
+#elif defined HAS_FUSED_INSTRUCTION && DYN_LANES == 1
     return __builtin_fma(a, b, c);
 #elif defined __FMA__ && defined VECTOR_PREFIX
     return VECTOR(fmadd)(a, b, c);
+#elif defined NEON_VECTOR
+    return NEON_VECTOR(fma)(c, a, b);
 #else
     return a * b + c;
 #endif
@@ -115,6 +131,8 @@ KERNEL_STEP real real_sqrt(real x) {
     return number_sqrt(x);
 #elif defined VECTOR_PREFIX
     return VECTOR(sqrt)(x);
+#elif defined NEON_VECTOR
+    return NEON_VECTOR(sqrt)(x);
 #else
     real y = x;
     for (int l = 0; l < DYN_LANES; l++) {

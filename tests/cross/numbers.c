@@ -1,0 +1,119 @@
+/*
+ * Prints the numbers of every algorithm on random trees, one line a result, to be held against those of another
+ * processor; and sees to it that each sample has the same bits in a batch and by itself, in single precision too.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/algorithms.h"
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+/* Full lanes and some that are not, of up to eight. */
+enum { SAMPLES = 11, TREES = 3 };
+
+static const random_tree_options trees[TREES] = {
+    {.joints = 3, .with_mimic = true, .with_fixed = true},
+    {.joints = 7},
+    {.joints = 5, .with_fixed = true, .base = DYN_BASE_FLOATING},
+};
+
+typedef struct states {
+    double *q, *v, *a, *wrench;
+} states;
+
+static states states_create(random_source *random, const dyn_model *model) {
+    size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
+    states x = {numbers(SAMPLES * nq), numbers(SAMPLES * nv), numbers(SAMPLES * nv), numbers(SAMPLES * 6)};
+    for (size_t s = 0; s < SAMPLES; s++) {
+        random_configuration(random, model, 2, x.q + s * nq);
+    }
+    random_vector(random, (int)(SAMPLES * nv), 2, x.v);
+    random_vector(random, (int)(SAMPLES * nv), 9, x.a);
+    random_vector(random, SAMPLES * 6, 5, x.wrench);
+    return x;
+}
+
+static void states_free(states *x) {
+    free(x->q), free(x->v), free(x->a), free(x->wrench);
+}
+
+/* Samples first .. first + n - 1 of one algorithm. */
+static void compute(algorithm_id id, const dyn_model *model, dyn_workspace *w, const states *x, size_t first, size_t n,
+                    double *out) {
+    size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
+    const algorithm_input in = {.model = model,
+                                .workspace = w,
+                                .n = n,
+                                .q = x->q + first * nq,
+                                .v = x->v + first * nv,
+                                .a = x->a + first * nv,
+                                .tau = x->a + first * nv,
+                                .wrench = x->wrench + first * 6,
+                                .frame = dyn_model_link_count(model) - 1};
+    dyn_error error;
+    require(algorithm_compute(id, &in, &error, out), &error);
+}
+
+static void print_row(algorithm_id id, int tree, int output, size_t sample, size_t width, const double *row) {
+    printf("tree %d, %s, output %d, sample %zu:", tree, algorithm_get(id)->name, output, sample);
+    for (size_t k = 0; k < width; k++) {
+        printf(" %.17g", row[k]);
+    }
+    printf("\n");
+}
+
+/* Each output of each sample, in a line that begins with its name; rounding tells two processors apart in single
+ * precision, of which only the bits are looked at. */
+static void print_algorithm(algorithm_id id, int tree, const dyn_model *model, dyn_workspace *w, const states *x) {
+    size_t total = algorithm_width(id, model);
+    double *batch = numbers(SAMPLES * total), *single = numbers(total);
+    compute(id, model, w, x, 0, SAMPLES, batch);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        size_t before = 0;
+        compute(id, model, w, x, s, 1, single);
+        for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
+            size_t width = algorithm_output_width(id, model, i);
+            const double *row = batch + SAMPLES * before + s * width;
+            ck_assert_msg(memcmp(row, single + before, width * sizeof *row) == 0,
+                          "tree %d, %s, output %d: sample %zu has other bits in a batch", tree, algorithm_get(id)->name,
+                          i, s);
+            before += width;
+            if (dyn_workspace_precision(w) == DYN_DOUBLE_PRECISION) {
+                print_row(id, tree, i, s, width, row);
+            }
+        }
+    }
+    free(batch), free(single);
+}
+
+START_TEST(batch_has_the_bits_of_single_calls) {
+    random_source base = random_seed("numbers on two processors", 20261121);
+    printf("instruction set: %s\n", dyn_instruction_set());
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        dyn_model *model = random_tree(&random, &trees[tree]);
+        dyn_workspace *w = NULL;
+        dyn_error error;
+        require(dyn_workspace_create_in((dyn_precision)_i, model, &error, &w), &error);
+        states x = states_create(&random, model);
+        for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
+            print_algorithm(id, tree, model, w, &x);
+        }
+        states_free(&x);
+        dyn_workspace_free(w);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("numbers");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, batch_has_the_bits_of_single_calls, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
+    return run_properties("numbers", tests);
+}
