@@ -38,12 +38,6 @@ static void use(dyn_workspace *workspace, const dyn_compiled *compiled) {
     workspace->half = compiled ? workspace->kernels->wide : workspace->kernels->half;
 }
 
-/* Compiled algorithms have all lanes or one. */
-static void use(dyn_workspace *workspace, const dyn_compiled *compiled) {
-    workspace->compiled = compiled;
-    workspace->half = compiled ? workspace->kernels->wide : workspace->kernels->half;
-}
-
 dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error) {
     if (compiled && compiled->model != workspace->model) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "compiled", "it was loaded for another model");
