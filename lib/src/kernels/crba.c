@@ -124,16 +124,21 @@ static void carry_column(const dyn_model *model, const crba_tree *t, int i, int 
     }
 }
 
-/* The same for a body on hinges all the way from the world, none of which is of a trunk. */
-static void carry_hinge_column(const dyn_model *model, const crba_tree *t, int i, real *M) {
-    int nv = model->nv, row = model->bodies[i].v_index;
+/* The same for a body that is not of the trunk, if there is one, and on hinges all the way from the world. */
+KERNEL_STEP void carry_hinge_column(const dyn_model *model, const crba_tree *t, bool trunk, int i, real *M) {
+    const body *bodies = model->bodies;
+    int nv = model->nv, row = bodies[i].v_index, j = i;
     force F = hinge_column_force(t->composite[i]);
     M[row * nv + row] = F.n.z;
-    for (int j = i; model->bodies[j].parent >= 0;) {
-        F = hinge_force_to_parent(hinge_at(&model->bodies[j], t->turns, j), F, force_zero());
-        j = model->bodies[j].parent;
-        int column = model->bodies[j].v_index;
-        M[row * nv + column] = M[column * nv + row] = F.n.z;
+    while (bodies[j].parent >= 0) {
+        if (trunk && bodies[j].on_trunk) {
+            F = force_to_parent(t->X[j], F);
+            j = put_trunk(model, t, row, bodies[j].parent, F, M);
+        } else {
+            F = hinge_force_to_parent(hinge_at(&bodies[j], t->turns, j), F, force_zero());
+            j = bodies[j].parent;
+        }
+        M[row * nv + bodies[j].v_index] = M[bodies[j].v_index * nv + row] = F.n.z;
     }
 }
 
@@ -175,7 +180,9 @@ void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *mas
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         if (b->on_hinges && !trunk) {
-            carry_hinge_column(model, &t, i, M);
+            carry_hinge_column(model, &t, false, i, M);
+        } else if (b->on_hinges && !b->trunk) {
+            carry_hinge_column(model, &t, true, i, M);
         } else {
             for (int k = 0; k < b->nv; k++) {
                 carry_column(model, &t, i, k, M);

@@ -18,7 +18,7 @@
 
 /* To place a body in the root and to take its axes as any other vectors costs as many operations as to carry this many
  * columns to its parent and to pick theirs. */
-static const int columns_on_trunk = 20;
+static const int columns_on_trunk = 24;
 
 /* Whether a turn of the body's frame about z changes nothing but the placement of its joint. */
 static bool may_turn(const body *b) {
