@@ -249,11 +249,14 @@ void restate_for_kernels(std::vector<body> &bodies) {
         const double *I = b.inertia, half_trace = 0.5 * (I[0] + I[3] + I[5]);
         const double moments[6] = {half_trace - I[0], -I[1], -I[2], half_trace - I[3], -I[4], half_trace - I[5]};
         std::memcpy(b.moments, moments, sizeof moments);
+        b.grouped.mass = b.mass;
+        std::memcpy(b.grouped.first_moment, b.first_moment, sizeof b.first_moment);
+        std::memcpy(b.grouped.moments, moments, sizeof moments);
         b.hinge = b.motion == MOTION_REVOLUTE && b.ratio == 1 &&
                   std::memcmp(b.rotation, identity_pose.rotation, sizeof b.rotation) == 0;
         b.tilt[0] = 1, b.tilt[1] = 0;
         b.turn = b.offset;
-        b.on_hinges = b.trunk = b.on_trunk = false;
-        b.forks = true;
+        b.on_hinges = b.trunk = b.on_trunk = b.serial = false;
+        b.forks = b.bears = true;
     }
 }

@@ -285,6 +285,67 @@ START_TEST(values_that_overflow_when_merged_are_refused) {
 }
 END_TEST
 
+/* A link that turns about z, with a thin rod along the axis of a joint of this type on it. */
+static dyn_model *rod_on_a_link(dyn_joint_type type) {
+    dyn_builder *builder = new_builder();
+    const dyn_inertia rod = {.mass = 3, .center_of_mass = {0, 0, 0.4}, .rotational = {0.09, 0, 0, 0.09, 0, 0}};
+    const double R[9] = {1, 0, 0, 0, cos(0.7), -sin(0.7), 0, sin(0.7), cos(0.7)}, r[3] = {0.1, 0.2, 0.3};
+    dyn_joint_description joint = joint_between("rod", type, "link", "rod");
+    memcpy(joint.rotation, R, sizeof R);
+    memcpy(joint.position, r, sizeof r);
+    add_link(builder, "base");
+    add_link(builder, "link");
+    add_link_with(builder, "rod", &rod);
+    connect_links(builder, "link", DYN_JOINT_REVOLUTE, "base", "link");
+    add_joint(builder, &joint);
+    return build_model(builder, NULL, NULL);
+}
+
+static const double nothing[6] = {0};
+
+/* The rod does not feel its joint: its inertia is grouped with that of the link, as if they were welded. */
+START_TEST(rod_on_the_axis_of_its_joint_is_grouped_with_the_parent) {
+    dyn_model *turning = rod_on_a_link(DYN_JOINT_REVOLUTE), *welded = rod_on_a_link(DYN_JOINT_FIXED);
+    ck_assert_int_eq(turning->body_count, 2);
+    ck_assert_int_eq(welded->body_count, 1);
+    const body *link = &turning->bodies[0], *rod = &turning->bodies[1], *both = &welded->bodies[0];
+    ck_assert(rod->serial && !link->serial);
+    expect_near(link->grouped.first_moment, both->grouped.first_moment, 3, 1e-14);
+    expect_near(link->grouped.moments, both->grouped.moments, 6, 1e-14);
+    ck_assert(fabs(link->grouped.first_moment[0] - 3 * 0.1) < 1e-14);
+    ck_assert(link->grouped.mass == 0 && rod->grouped.mass == 0);
+    expect_near(rod->grouped.first_moment, nothing, 3, 1e-14);
+    expect_near(rod->grouped.moments, nothing, 6, 1e-14);
+    dyn_model_free(turning);
+    dyn_model_free(welded);
+}
+END_TEST
+
+/* On a robot so large that grouping overflows, gravity still pulls as it does. */
+START_TEST(bodies_keep_their_inertias_where_groups_overflow) {
+    dyn_builder *builder = new_builder();
+    dyn_joint_description joint = joint_between("b", DYN_JOINT_REVOLUTE, "a", "b");
+    joint.position[0] = 1e160;
+    const double y[3] = {0, 1, 0};
+    memcpy(joint.axis, y, sizeof y);
+    const dyn_inertia light = {.mass = 1, .center_of_mass = {2, 0, 0}};
+    add_link(builder, "base");
+    add_link(builder, "a");
+    add_link_with(builder, "b", &light);
+    connect_links(builder, "a", DYN_JOINT_REVOLUTE, "base", "a");
+    add_joint(builder, &joint);
+    dyn_model *model = build_model(builder, NULL, NULL);
+    dyn_workspace *workspace = NULL;
+    dyn_error error;
+    double tau[2];
+    ck_assert_int_eq(dyn_workspace_create(model, &error, &workspace), DYN_OK);
+    ck_assert_int_eq(dyn_rnea(model, workspace, 1, NULL, nothing, nothing, nothing, NULL, &error, tau), DYN_OK);
+    ck_assert(fabs(tau[1] + 2 * 9.81) < 1e-14);
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("normal_form");
     tcase_set_timeout(tests, 60);
@@ -294,5 +355,7 @@ int main(void) {
     tcase_add_test(tests, hinge_is_a_tilt_and_a_turn);
     tcase_add_test(tests, universal_joint_is_two_revolute_ones);
     tcase_add_test(tests, values_that_overflow_when_merged_are_refused);
+    tcase_add_test(tests, rod_on_the_axis_of_its_joint_is_grouped_with_the_parent);
+    tcase_add_test(tests, bodies_keep_their_inertias_where_groups_overflow);
     return run_tests(tests);
 }

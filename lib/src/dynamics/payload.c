@@ -9,6 +9,7 @@
 #include <dynamics/inertia.h>
 
 #include "../model/error.h"
+#include "../model/group_inertias.h"
 #include "../model/merge.h"
 #include "precision.h"
 #include "workspace.h"
@@ -64,6 +65,7 @@ static void merge_payloads(const dyn_model *model, size_t count, const dyn_paylo
             body_merge(&bodies[frame->body], &payloads[k].inertia, &frame->pose);
         }
     }
+    group_inertias(bodies, model->body_count);
 }
 
 dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_payload *payloads, dyn_error *error,

@@ -61,13 +61,13 @@ KERNEL_STEP void carry_motion(const body *b, motion_type type, placement X, cons
     }
 }
 
-/* The same through a hinge; `origin` is the acceleration of the child's origin, */
-KERNEL_STEP body_motion carry_through_hinge(hinge h, const body_motion *parent, vec3 origin, real v, real a) {
+/* The same through a hinge, */
+KERNEL_STEP body_motion carry_through_hinge(hinge h, const body_motion *parent, real v, real a) {
     body_motion k;
     vec3 w = hinge_to_child(h, parent->w), alpha = hinge_to_child(h, parent->alpha);
     k.w = vec3_set(w.x, w.y, w.z + v);
     k.alpha = vec3_set(real_fma(w.y, v, alpha.x), real_fma(-w.x, v, alpha.y), alpha.z + a);
-    k.a = hinge_to_child(h, origin);
+    k.a = hinge_to_child(h, point_acceleration(parent, h.r));
     k.U = acceleration_tensor(k.w, k.alpha);
     return k;
 }

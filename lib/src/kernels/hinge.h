@@ -34,6 +34,13 @@ static inline vec3 hinge_to_parent(hinge h, vec3 v) {
     return vec3_set(x, real_fma(h.tilt_c, y, -(h.tilt_s * v.z)), real_fma(h.tilt_s, y, h.tilt_c * v.z));
 }
 
+/* R v + u */
+static inline vec3 hinge_to_parent_add(hinge h, vec3 v, vec3 u) {
+    real y = real_fma(h.s, v.x, h.c * v.y);
+    return vec3_set(real_fma(h.c, v.x, real_fma(-h.s, v.y, u.x)), real_fma(h.tilt_c, y, real_fma(-h.tilt_s, v.z, u.y)),
+                    real_fma(h.tilt_s, y, real_fma(h.tilt_c, v.z, u.z)));
+}
+
 /* R A R' of a symmetric matrix: first about z, */
 static inline sym3 sym3_turn_about_z(real s, real c, sym3 A) {
     real yx = A.xy;
@@ -63,10 +70,11 @@ static inline motion hinge_motion_to_child(hinge h, motion m) {
     return motion_set(hinge_to_child(h, m.w), hinge_to_child(h, vec3_cross_add(m.w, h.r, m.v)));
 }
 
-/* The wrench f of the child, seen from its parent, and another one. */
+/* The wrench f of the child, seen from its parent, and another one. The moment, for which the next body waits, is the
+ * last to be turned. */
 static inline force hinge_force_to_parent(hinge h, force f, force other) {
-    vec3 turned = hinge_to_parent(h, f.f), n = vec3_add(hinge_to_parent(h, f.n), other.n);
-    return force_set(vec3_cross_add(h.r, turned, n), vec3_add(turned, other.f));
+    vec3 turned = hinge_to_parent(h, f.f), moment = vec3_cross_add(h.r, turned, other.n);
+    return force_set(hinge_to_parent_add(h, f.n, moment), vec3_add(turned, other.f));
 }
 
 static inline rigid_inertia hinge_inertia_to_parent(hinge h, rigid_inertia B) {

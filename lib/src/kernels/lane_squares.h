@@ -12,6 +12,10 @@
 
 #if DYN_LANES > 1
 
+#if defined __AVX__
+#include <immintrin.h>
+#endif
+
 /* Samples change places with coordinates in squares of SIDE x SIDE numbers: a vector holds one square, or two. */
 enum { SIDE = DYN_LANES < 8 ? DYN_LANES : 8 };
 
@@ -82,16 +86,43 @@ static inline size_t reach(size_t width, size_t first, size_t size, size_t l) {
     return l * width + first + SIDE <= DYN_LANES * width ? SIDE : size;
 }
 
+/* The first `size` doubles there, and zeros; */
+static inline void load_part(const double *from, size_t size, row_doubles *x) {
+#if defined __AVX512F__ && DYN_LANES >= 8
+    *x = _mm512_maskz_loadu_pd((__mmask8)((1u << size) - 1), from);
+#elif defined __AVX__ && DYN_LANES == 4
+    static const long long mask[2 * SIDE] = {-1, -1, -1, -1};
+    *x = _mm256_maskload_pd(from, _mm256_loadu_si256((const __m256i *)&mask[SIDE - size]));
+#else
+    memset(x, 0, sizeof *x);
+    for (size_t i = 0; i < size; i++) {
+        (*x)[i] = from[i];
+    }
+#endif
+}
+
+/* and back. */
+static inline void store_part(const row_doubles *x, size_t size, double *to) {
+#if defined __AVX512F__ && DYN_LANES >= 8
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << size) - 1), *x);
+#elif defined __AVX__ && DYN_LANES == 4
+    static const long long mask[2 * SIDE] = {-1, -1, -1, -1};
+    _mm256_maskstore_pd(to, _mm256_loadu_si256((const __m256i *)&mask[SIDE - size]), *x);
+#else
+    for (size_t i = 0; i < size; i++) {
+        to[i] = (*x)[i];
+    }
+#endif
+}
+
 /* Row l from column `first` on, as numbers. */
 static inline row_numbers load_row(const double *rows, size_t width, size_t first, size_t size, size_t l) {
     const double *from = rows + l * width + first;
-    row_doubles x = {0};
+    row_doubles x;
     if (reach(width, first, size, l) == SIDE) {
         memcpy(&x, from, sizeof x);
     } else {
-        for (size_t i = 0; i < size; i++) {
-            x[i] = from[i];
-        }
+        load_part(from, size, &x);
     }
     return __builtin_convertvector(x, row_numbers);
 }
@@ -103,9 +134,7 @@ static inline void store_row(row_numbers numbers, size_t width, size_t first, si
     if (reach(width, first, size, l) == SIDE) {
         memcpy(to, &x, sizeof x);
     } else {
-        for (size_t i = 0; i < size; i++) {
-            to[i] = x[i];
-        }
+        store_part(&x, size, to);
     }
 }
 

@@ -9,6 +9,9 @@
  *     tau = S' (n; f)                  f_p += R f          n_p += R n + r x R f
  * Gravity is an acceleration of the world, a_0 = -g.
  *
+ * Joint forces are found from grouped inertial parameters (model/group_inertias.h): of a body that turns on the one
+ * before, m, h_z and J_zz are zero, and fall out of these sums. The wrenches that joints carry take the bodies' own.
+ *
  * Sources: Luh, Walker and Paul 1980; the tensor U: Balafoutis and Patel 1991, algorithm 5.7; trees of joints:
  * Featherstone 2008, chapter 5.
  */
@@ -19,7 +22,7 @@
 typedef struct rnea_tree {
     joint_turns turns;
     placement *X;         /* of bodies that no hinge carries */
-    body_motion *motions; /* of bodies that fork */
+    body_motion *motions; /* of bodies that bear others than serial ones */
     force *f;
 } rnea_tree;
 
@@ -29,11 +32,9 @@ size_t KERNEL(rnea_memory)(const dyn_model *model) {
 }
 
 /* The wrench that the motion takes: f = m a + U h, n = h x a + vee(U J). */
-KERNEL_STEP force inertial_wrench(const body *b, const body_motion *k) {
-    vec3 h = vec3_constant(b->first_moment), a = k->a;
-    sym3 J = sym3_constant(b->moments);
+KERNEL_STEP force inertial_wrench(real m, vec3 h, sym3 J, const body_motion *k) {
+    vec3 a = k->a;
     mat3 U = k->U;
-    real m = real_set(b->mass);
     force f;
     f.f = vec3_set(vec3_dot_add(vec3_set(U.xx, U.xy, U.xz), h, m * a.x),
                    vec3_dot_add(vec3_set(U.yx, U.yy, U.yz), h, m * a.y),
@@ -47,59 +48,83 @@ KERNEL_STEP force inertial_wrench(const body *b, const body_motion *k) {
     return f;
 }
 
-static void outward_pass(const dyn_model *model, const double gravity[3], const real *q, const real *v, const real *a,
-                         rnea_tree t) {
-    body_motion world = world_motion(gravity), k = world; /* of body i - 1, then of body i */
-    vec3 origin = vec3_zero();                            /* acceleration of body i's origin, where it hangs on i - 1 */
-    for (int i = 0; i < model->body_count; i++) {
-        const body *b = &model->bodies[i];
-        int j = b->v_index;
-        if (b->parent >= 0 && b->parent != i - 1) {
-            k = t.motions[b->parent];
-            origin = point_acceleration(&k, vec3_constant(b->position));
-        }
-        if (b->hinge && b->parent < 0) {
-            k = carry_from_world(hinge_at(b, t.turns, i), gravity, v[j], a[j]);
-        } else if (b->hinge) {
-            k = carry_through_hinge(hinge_at(b, t.turns, i), &k, origin, v[j], a[j]);
-        } else {
-            body_motion parent = b->parent < 0 ? world : k;
-            t.X[i] = joint_placement(b, q + b->q_index, t.turns.sine[i], t.turns.cosine[i]);
-            carry_motion(b, b->motion, t.X[i], &parent, v + j, a + j, &k);
-        }
-        t.f[i] = inertial_wrench(b, &k);
-        if (i + 1 < model->body_count && b[1].parent == i) {
-            origin = point_acceleration(&k, vec3_constant(b[1].position));
-        }
-        if (b->forks) {
-            t.motions[i] = k;
-        }
+/* The same of a body: with its own inertia, or with the grouped one, of which a serial body has no m, h_z and J_zz. */
+KERNEL_STEP force body_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
+    if (!grouped) {
+        return inertial_wrench(real_set(b->mass), vec3_constant(b->first_moment), sym3_constant(b->moments), k);
     }
+    const mass_grouping *g = &b->grouped;
+    return inertial_wrench(real_set(g->mass), vec3_constant(g->first_moment), sym3_constant(g->moments), k);
 }
 
-/* The wrench of body i, seen from its parent, and another one. */
-KERNEL_STEP force carry_wrench(const body *b, rnea_tree t, int i, force f, force other) {
-    if (b->hinge) {
-        return hinge_force_to_parent(hinge_at(b, t.turns, i), f, other);
+KERNEL_STEP force serial_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
+    if (!grouped) {
+        return body_inertial_wrench(b, k, false);
     }
-    return force_add(force_to_parent(t.X[i], f), other);
+    const double *h = b->grouped.first_moment, *J = b->grouped.moments;
+    real zero = real_set(0);
+    return inertial_wrench(
+        zero, vec3_set(real_set(h[0]), real_set(h[1]), zero),
+        sym3_set(real_set(J[0]), real_set(J[1]), real_set(J[2]), real_set(J[3]), real_set(J[4]), zero), k);
+}
+
+/* The motion of a body by any joint. */
+static body_motion carry_to_body(const dyn_model *model, const double gravity[3], const real *q, const real *v,
+                                 const real *a, rnea_tree t, int i) {
+    const body *b = &model->bodies[i];
+    body_motion k;
+    if (b->hinge) {
+        hinge h = hinge_at(b, t.turns, i);
+        return b->parent < 0 ? carry_from_world(h, gravity, v[b->v_index], a[b->v_index])
+                             : carry_through_hinge(h, &t.motions[b->parent], v[b->v_index], a[b->v_index]);
+    }
+    body_motion world = world_motion(gravity);
+    t.X[i] = joint_placement(b, q + b->q_index, t.turns.sine[i], t.turns.cosine[i]);
+    carry_motion(b, b->motion, t.X[i], b->parent < 0 ? &world : &t.motions[b->parent], v + b->v_index, a + b->v_index,
+                 &k);
+    return k;
+}
+
+KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], const real *q, const real *v,
+                              const real *a, rnea_tree t, bool grouped) {
+    const body *bodies = model->bodies;
+    for (int i = 0, count = model->body_count; i < count;) {
+        body_motion k = carry_to_body(model, gravity, q, v, a, t, i);
+        t.f[i] = body_inertial_wrench(&bodies[i], &k, grouped);
+        for (;;) {
+            if (bodies[i].bears) {
+                t.motions[i] = k;
+            }
+            if (++i == count || !bodies[i].serial) {
+                break;
+            }
+            const body *b = &bodies[i];
+            k = carry_through_hinge(hinge_at(b, t.turns, i), &k, v[b->v_index], a[b->v_index]);
+            t.f[i] = serial_inertial_wrench(b, &k, grouped);
+        }
+    }
 }
 
 /* tau, and in t.f for every body the wrench that its joint carries. */
 static void inward_pass(const dyn_model *model, rnea_tree t, real *tau) {
+    const body *bodies = model->bodies;
     for (int i = 0; i < model->nv; i++) {
         tau[i] = real_set(0);
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
-        const body *b = &model->bodies[i];
-        if (b->hinge) {
-            tau[b->v_index] += t.f[i].n.z;
+        force f = t.f[i];
+        for (; bodies[i].serial; i--) {
+            tau[bodies[i].v_index] += f.n.z;
+            f = t.f[i - 1] = hinge_force_to_parent(hinge_at(&bodies[i], t.turns, i), f, t.f[i - 1]);
         }
-        for (int k = 0; k < b->nv && !b->hinge; k++) {
-            tau[b->v_index + k] += real_set(b->ratio) * joint_force(b, b->motion, k, t.f[i]);
+        const body *b = &bodies[i];
+        for (int k = 0; k < b->nv; k++) {
+            tau[b->v_index + k] += real_set(b->ratio) * joint_force(b, b->motion, k, f);
         }
         if (b->parent >= 0) {
-            t.f[b->parent] = carry_wrench(b, t, i, t.f[i], t.f[b->parent]);
+            force *p = &t.f[b->parent];
+            *p = b->hinge ? hinge_force_to_parent(hinge_at(b, t.turns, i), f, *p)
+                          : force_add(force_to_parent(t.X[i], f), *p);
         }
     }
 }
@@ -115,15 +140,16 @@ static void subtract_forces(const dyn_model *model, void *memory, const real *q,
 }
 
 /* Both passes: tau, and for every body the wrench that its joint carries. */
-static const force *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], const real *q,
-                                  const real *v, const real *a, const wrench_set *forces, real *tau) {
+KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], const real *q,
+                                       const real *v, const real *a, const wrench_set *forces, bool grouped,
+                                       real *tau) {
     rnea_tree t;
     t.f = (force *)memory;
     t.motions = (body_motion *)(t.f + model->body_count);
     memory = t.motions + model->body_count;
     t.turns = KERNEL(joint_turns)(model, q, &memory);
     t.X = (placement *)memory;
-    outward_pass(model, gravity, q, v, a, t);
+    outward_pass(model, gravity, q, v, a, t, grouped);
     if (forces && forces->count > 0) {
         /* This finds all placements again, and leaves those that are there as they are. */
         subtract_forces(model, memory, q, forces, t.f);
@@ -134,7 +160,7 @@ static const force *find_wrenches(const dyn_model *model, void *memory, const do
 
 void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                   const void *a, const wrench_set *forces, void *tau) {
-    find_wrenches(model, memory, gravity, (const real *)q, (const real *)v, (const real *)a, forces, (real *)tau);
+    find_wrenches(model, memory, gravity, (const real *)q, (const real *)v, (const real *)a, forces, true, (real *)tau);
 }
 
 size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
@@ -145,8 +171,8 @@ size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
 void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *a, const wrench_set *forces, void *wrenches) {
     real *tau = (real *)memory, *out = (real *)wrenches;
-    const force *f =
-        find_wrenches(model, tau + model->nv, gravity, (const real *)q, (const real *)v, (const real *)a, forces, tau);
+    const force *f = find_wrenches(model, tau + model->nv, gravity, (const real *)q, (const real *)v, (const real *)a,
+                                   forces, false, tau);
     for (int j = 0; j < model->joint_count; j++, out += 6) {
         const body_frame *link = &model->frames[model->joints[j].child_link];
         mat3 R = mat3_constant(link->pose.rotation);

@@ -38,6 +38,12 @@ typedef enum motion_type {
     MOTION_FLOATING,
 } motion_type;
 
+/* Ten inertial parameters that give the same joint forces as those of the bodies, with fewer of them other than zero
+ * (group_inertias.h). */
+typedef struct mass_grouping {
+    double mass, first_moment[3], moments[6]; /* as those of a body */
+} mass_grouping;
+
 /* Body i: its inertia, and the joint that connects it with its parent. */
 typedef struct body {
     int parent;             /* index of the parent body, less than i, or -1 for the world */
@@ -53,12 +59,15 @@ typedef struct body {
     bool trunk;             /* no root, and so much hangs on it that matrices are found in the root's axes there */
     bool on_trunk;          /* its parent is of the trunk */
     int chain;              /* of a trunk: the first of the bodies, each on the one before, that end with this one */
+    bool serial;            /* a hinge on the body before; its grouped m, h_z and J_zz are zero */
+    bool bears;             /* a body that is not serial hangs on it */
     double rotation[9];     /* placement of the joint frame in the parent body's frame: R, row-major, */
     double position[3];     /* and r */
     double mass;            /* m */
     double first_moment[3]; /* m c, in the body's frame */
     double inertia[6];      /* about the origin of the body's frame, in its axes: xx xy xz yy yz zz */
     double moments[6];      /* the integral of r r' dm, likewise: tr(inertia)/2 - inertia */
+    mass_grouping grouped;  /* of this and the bodies behind it, for what takes joint forces alone */
     int joint;              /* index of the public joint */
 } body;
 

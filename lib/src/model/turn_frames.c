@@ -130,6 +130,10 @@ dyn_status turn_frames(dyn_model *model, dyn_error *error) {
         body *b = &model->bodies[i];
         find_hinge(b);
         b->on_hinges = b->hinge && !model->has_coupling && (b->parent < 0 || model->bodies[b->parent].on_hinges);
+        b->serial = b->hinge && b->parent >= 0 && b->parent == i - 1;
+        if (b->parent >= 0 && !b->serial) {
+            model->bodies[b->parent].bears = true;
+        }
     }
     free(turns);
     free(columns);
