@@ -13,9 +13,9 @@ typedef struct gains {
     double *kp, *kd;
 } gains;
 
-/* Reads --kp and --kd: "100" for every joint, "100,80,.." for each coordinate of v, "elbow_joint=50" for the coordinates
- * of one joint and "root_joint[3]=50" for one of them, which also overrides what comes before: "100,elbow_joint=50". What
- * is not named is 0. Tells what is wrong. Freed by gains_free either way. */
+/* Reads --kp and --kd: "100" for every joint, "100,80,.." for each coordinate of v, "elbow_joint=50" for those of one
+ * joint and "root_joint[3]=50" for one of them, which also overrides what comes before: "100,elbow_joint=50". What is
+ * not named is 0. Tells what is wrong. Freed by gains_free either way. */
 exit_code gains_take(const arguments *given, const layout *robot, gains *taken);
 void gains_free(gains *freed);
 

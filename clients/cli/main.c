@@ -381,9 +381,9 @@ static const command COMMANDS[] = {
     {.name = "replay",
      .operands = "RECORDING",
      .summary = "compute a recorded run once more, and compare it bit by bit",
-     .details = "With --csv, --json or --plot the states, every --stride'th of them. The recording describes its "
-                "model, which\n"
-                "need not be loaded.\n",
+     .details =
+         "With --csv, --json or --plot the states, every --stride'th of them, where the model is loaded: it has the\n"
+         "names of their columns. Without these the recording is enough, for it describes its model.\n",
      .example = "dynamicsctl replay run1\n  dynamicsctl replay run1 --stride 10 --csv > run1.csv",
      .min_operands = 1,
      .max_operands = 1,

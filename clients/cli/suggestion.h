@@ -14,8 +14,8 @@ typedef struct suggestion {
     size_t distance;
 } suggestion;
 
-/* Considers one of the names that there are: one that begins with the word, or differs from it by a third of its letters
- * or less, inserted, left out or exchanged (Levenshtein 1966). */
+/* Considers one of the names that there are: one that begins with the word, or differs from it by a third of its
+ * letters, inserted, left out or exchanged (Levenshtein 1966), and one more. */
 void suggestion_consider(suggestion *made, const char *name);
 
 #endif

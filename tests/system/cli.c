@@ -612,6 +612,12 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     ck_assert_mem_eq(first, second, strcspn(first, "]"));
     outcome_free(&run);
     must_fail("$ctl replay run2", 1, "replay_simulation.recording");
+    /* A recording is compared without its model, and shown with it. */
+    must_say("$ctl derive two_link change_inertia:link2,0.5 --name passing", "nv = 2");
+    must_say("$ctl simulate passing --duration 0.1 --record passing", "passing");
+    must_say("$ctl unload passing", "unloaded");
+    must_say("$ctl replay passing", "100 steps of 0.001 s, 100 came out with the same bits");
+    must_fail("$ctl replay passing --csv", 1, "there is no model");
     must_fail("$ctl simulate ur5 --step -1", 2, "--step -1");
     must_fail("$ctl simulate ur5 --force tool0:1,2", 2, "give LINK:FX,FY,FZ");
     must_fail("$ctl simulate ur5 --force tool:1,2,3", 1, "set_simulation_input.input.external_forces[0].link");

@@ -116,8 +116,8 @@ DYN_CLIENT_EXPORT const char *dyn_client_version(void);
 
 /* Errors of every call below, beside those that it names: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE,
  * UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY. `timeout` is in seconds; 0 stands for the client's own.
- * The daemon is given nine tenths of it, or a second less where that is more, and ends its work then: DEADLINE_EXCEEDED,
- * also for what exceeds the daemon's own limits.request_time, which no timeout extends. TIMEOUT: it said nothing. */
+ * The daemon is given nine tenths of it, or a second less where that is more, and ends its work then with
+ * DEADLINE_EXCEEDED, as it does past its own limits.request_time, which no timeout extends. TIMEOUT: no word came. */
 
 /* ---- the daemon -------------------------------------------------------------------------------------------------- */
 
@@ -1090,7 +1090,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_record_simulation(dyn_client *cli
 
 /* A recorded run, computed once more and compared bit for bit. */
 typedef struct dyn_client_replay {
-    const char *model;
+    const char *model, *digest; /* as recorded; the model need not be loaded */
     double step_length;
     uint64_t steps, equal_steps; /* recorded; came out the same */
     uint64_t first_difference;   /* step; 0: none */
@@ -1369,9 +1369,9 @@ typedef struct dyn_client_stream_info {
     dyn_client_stream_kind kind;
     uint64_t accepted, lost, late, duplicates, reordered, refused, beyond_credit, chunks, consumed, empty;
     uint64_t last_sequence, credit, waiting;
-    /* s from when the last point was due to when it came: positive, it was late; negative, it came ahead of its time. And
-     * the greatest of all points. A point is due when t has passed since the first as on its own clock, or when simulated
-     * time is t. */
+    /* s from when the last point was due to when it came: positive, it was late; negative, it came ahead of its time.
+     * And the greatest of all points. A point is due when t has passed since the first as on its own clock, or when
+     * simulated time is t. */
     double lag, greatest_lag;
     double idle; /* s since the last chunk */
     uint32_t watchers;

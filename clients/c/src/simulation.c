@@ -472,6 +472,7 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
     result->reply = reply;
     result->replay = (dyn_client_replay){
         .model = reply->model,
+        .digest = reply->digest,
         .step_length = reply->step_length,
         .steps = reply->steps,
         .equal_steps = reply->equal_steps,

@@ -42,16 +42,21 @@ DYN_API dyn_status dyn_forward_dynamics_trajectory(dyn_simulator *simulator, siz
 
 /* How velocities and accelerations are found from positions. */
 typedef enum dyn_rates {
-    DYN_RATES_SPLINE, /* cubic spline through all rows, whose third derivative is continuous at the second and the
-                                 last but one (not-a-knot); error O(h^3) in v and O(h^2) in a */
-    DYN_RATES_SPLINE_AT_REST, /* cubic spline with v = 0 at both ends */
-    DYN_RATES_CENTRAL,        /* the parabola through each row and its neighbours: error O(h^2) in v, O(h) in a, O(h^2)
-                                 where rows are equally spaced */
-    DYN_RATES_FIVE_POINT,     /* the quartic through each row and two on either side: O(h^4) and O(h^3), or O(h^4) */
-    DYN_RATES_QUINTIC, /* quintic spline through all rows, whose derivatives up to the fourth are continuous, with
-                                 the rates of the quintic through the nearest six rows at its ends; error O(h^5) in v
-                                 and O(h^4) in a */
-    DYN_RATES_QUINTIC_AT_REST, /* quintic spline with v = 0 and a = 0 at both ends */
+    /* Cubic spline through all rows, whose third derivative is continuous at the second and the last but one
+     * (not-a-knot); error O(h^3) in v and O(h^2) in a. */
+    DYN_RATES_SPLINE,
+    /* Cubic spline with v = 0 at both ends. */
+    DYN_RATES_SPLINE_AT_REST,
+    /* The parabola through each row and its neighbours: error O(h^2) in v, O(h) in a, O(h^2) where rows are equally
+     * spaced. */
+    DYN_RATES_CENTRAL,
+    /* The quartic through each row and two on either side: O(h^4) and O(h^3), or O(h^4). */
+    DYN_RATES_FIVE_POINT,
+    /* Quintic spline through all rows, whose derivatives up to the fourth are continuous, with the rates of the quintic
+     * through the nearest six rows at its ends; error O(h^5) in v and O(h^4) in a. */
+    DYN_RATES_QUINTIC,
+    /* Quintic spline with v = 0 and a = 0 at both ends. */
+    DYN_RATES_QUINTIC_AT_REST,
 } dyn_rates;
 
 /* v and a (n x nv each) of positions q (n x nq) at the times t (n, strictly increasing, s). Spherical, planar and
