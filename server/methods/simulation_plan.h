@@ -6,13 +6,13 @@
 
 #include "methods/live.h"
 
-/* Checks the request and makes the simulation of a model, which is at rest and in no table; the caller owns a reference.
- * NULL, and `why` filled. */
+/* Checks the request and makes the simulation of a model, which is at rest and in no table; the caller owns a
+ * reference. NULL, and `why` filled. */
 simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
                             refusal *why);
 
-/* The same from a snapshot: with its state, input and generator, paused. The model is that of the store, or the one that
- * is described (NULL: not), which is in no store. */
+/* The same from a snapshot: with its state, input and generator, paused. The model is that of the store, or the one
+ * that is described (NULL: not), which is in no store. */
 simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
                           const Dynamics__V1__ModelDescription *description, refusal *why);
 

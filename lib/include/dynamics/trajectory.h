@@ -61,10 +61,12 @@ typedef enum dyn_rates {
 
 /* v and a (n x nv each) of positions q (n x nq) at the times t (n, strictly increasing, s). Spherical, planar and
  * floating joints are differentiated along the increments q_j (-) q_i from each row i, five rows at a time where the
- * method is a spline, seven where it is a quintic one. One row has no rates: zeros. With few rows the polynomials are of the degree that the rows allow.
+ * method is a spline, seven where it is a quintic one. One row has no rates: zeros. With few rows the polynomials are
+ * of the degree that the rows allow.
  * Cost O(n nv); thread-safe; quintic splines allocate 32 n bytes, the others nothing. Errors: DYN_INVALID_ARGUMENT with
  * "q[13]" or "t[4]", the index of a time that is not after the one before; DYN_RESOURCE_EXHAUSTED out of memory.
- * Source: de Boor 1978, chapter IV; Biagiotti and Melchiorri 2008, chapter 4; Fornberg 1988 for the weights; Modern Robotics (2017), exercise 8.14. */
+ * Source: de Boor 1978, chapter IV; Biagiotti and Melchiorri 2008, chapter 4; Fornberg 1988 for the weights; Modern
+ * Robotics (2017), exercise 8.14. */
 DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q,
                                     dyn_rates method, dyn_error *error, double *v, double *a);
 

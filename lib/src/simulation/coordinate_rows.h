@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Positions at n times, and where their rates go; the rows of q lie q_stride values apart, those of v and a v_stride. */
+/* Positions at n times, and where their rates go; rows of q lie q_stride values apart, those of v and a v_stride. */
 typedef struct coordinate_rows {
     size_t n, q_stride, v_stride;
     const double *t, *q;

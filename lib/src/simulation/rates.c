@@ -7,7 +7,7 @@
  *     v_i = d_i - h_i (2 M_i + M_(i+1)) / 6
  * and two conditions for the ends: not-a-knot, M_0 = M_1 + h_0 (M_1 - M_2) / h_1 and its mirror image, or v = 0. The
  * tridiagonal system is solved by elimination; its quotients are kept where v goes in the end. Quintic splines have a
- * file of their own; where they do not end at rest, the ends have the rates of the quintic through the nearest six rows.
+ * file of their own; where they do not end at rest, their ends have the rates of the quintic of the nearest six rows.
  *
  * Source: de Boor 1978, chapter IV; Fornberg 1988.
  */
@@ -44,7 +44,7 @@ static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
     return DYN_OK;
 }
 
-/* ---- cubic splines of one coordinate --------------------------------------------------------------------------------- */
+/* ---- cubic splines of one coordinate ----------------------------------------------------------------------------- */
 
 /* One row of the elimination: lower M_(i-1) + diagonal M_i + upper M_(i+1) = right. */
 static void eliminate(const coordinate_rows *x, size_t i, bool is_first, double lower, double diagonal, double upper,
