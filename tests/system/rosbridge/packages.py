@@ -28,7 +28,8 @@ def install(source):
     for file in source.glob("*.*"):
         shutil.copy(file, directory)
     if not is_fresh:
-        done = subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=directory, text=True,
+        done = subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1"],
+                              cwd=directory, text=True,
                               capture_output=True, check=False)
         if done.returncode != 0:
             skip(f"npm cannot install the packages of {source.name}: {done.stderr.strip()[-200:]}")
