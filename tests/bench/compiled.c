@@ -2,13 +2,13 @@
  * Nanoseconds per state of algorithms that dynamics-compile made for one robot, beside the generic ones and the peers.
  */
 #include <dynamics/compiled.h>
-#include <dynamics/urdf.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "child.h"
+#include "model_compiler.h"
 #include "sections.h"
 
 static const algorithm_id algorithms[] = {
@@ -36,38 +36,16 @@ static void run(void *context, size_t call) {
     contest_call(t->all, t->who, t->id, call);
 }
 
-static void write_description(const dyn_model *model, const char *path) {
-    char *text;
-    size_t length;
-    dyn_error error;
-    if (dyn_urdf_write_model(model, &error, &text, &length) != DYN_OK) {
-        die("%s: %s", error.place, error.message);
-    }
-    FILE *file = fopen(path, "w");
-    if (!file || fwrite(text, 1, length, file) != length || fclose(file) != 0) {
-        die("cannot write %s", path);
-    }
-    free(text);
-}
-
 /* The robot's compiled algorithms, and how long compiling took. */
 static dyn_compiled *compile(const dyn_model *model, double *seconds) {
-    char directory[64], description[PATH_SIZE], object[PATH_SIZE], program[4096];
+    char directory[64], object[PATH_SIZE];
     struct timespec begin, end;
     dyn_error error;
     dyn_compiled *compiled;
     make_directory(directory);
-    snprintf(description, sizeof description, "%s/robot.urdf", directory);
     snprintf(object, sizeof object, "%s/robot.so", directory);
-    path_beside("dynamics-compile", program, sizeof program);
-    write_description(model, description);
-    const char *base = dyn_model_is_floating(model) ? "--base-type=floating" : "--base-type=fixed";
-    const char *arguments[] = {program, description, "--shared", base, "-o", object, NULL};
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    child c = child_start(arguments, NULL);
-    if (child_wait(&c) != 0) {
-        die("dynamics-compile failed");
-    }
+    compile_model(model, directory, "--shared", "robot.so");
     clock_gettime(CLOCK_MONOTONIC, &end);
     *seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
     if (dyn_compiled_load(object, model, &error, &compiled) != DYN_OK) {

@@ -20,6 +20,7 @@ static const char help[] =
     "  --kernels       nanoseconds per state of each algorithm, on sample robots and chains of 6 to 1000 bodies\n"
     "  --compiled      the same of algorithms compiled for one robot; needs a C compiler\n"
     "  --peak          the share of the core's peak that the kernels reach, by counted operations\n"
+    "  --operations    multiplications and additions of one state, beside published formulas\n"
     "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts\n"
     "  --tasks         dynamics of a task in operational space, and the search for base parameters\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
@@ -49,6 +50,7 @@ enum {
     KERNELS,
     COMPILED,
     PEAK,
+    OPERATIONS,
     ROLLOUTS,
     TASKS,
     ROUND_TRIP,
@@ -60,9 +62,9 @@ enum {
     SECTIONS
 };
 
-static section *const sections[SECTIONS] = {bench_kernels, bench_compiled,   bench_peak,        bench_rollouts,
-                                            bench_tasks,   bench_round_trip, bench_throughput,  bench_rosbridge,
-                                            bench_live,    bench_memory,     bench_instructions};
+static section *const sections[SECTIONS] = {bench_kernels,   bench_compiled, bench_peak,       bench_operations,
+                                            bench_rollouts,  bench_tasks,    bench_round_trip, bench_throughput,
+                                            bench_rosbridge, bench_live,     bench_memory,     bench_instructions};
 
 /* Options behind those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -71,6 +73,7 @@ static const struct option long_options[] = {
     {"kernels", no_argument, NULL, KERNELS},
     {"peak", no_argument, NULL, PEAK},
     {"compiled", no_argument, NULL, COMPILED},
+    {"operations", no_argument, NULL, OPERATIONS},
     {"rollouts", no_argument, NULL, ROLLOUTS},
     {"tasks", no_argument, NULL, TASKS},
     {"round-trip", no_argument, NULL, ROUND_TRIP},

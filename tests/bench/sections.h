@@ -17,6 +17,9 @@ void bench_compiled(const bench_options *options, report *r);
 /* peak.c: the share of the core's peak that some algorithms reach. */
 void bench_peak(const bench_options *options, report *r);
 
+/* operations.c: multiplications and additions of a state, beside published formulas. */
+void bench_operations(const bench_options *options, report *r);
+
 /* rollouts.c: steps forward in time per second and core. */
 void bench_rollouts(const bench_options *options, report *r);
 

@@ -1,0 +1,74 @@
+#include "count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "child.h"
+
+#ifdef HAVE_OPERATION_COUNTS
+
+#include "kernels/kernels.h"
+
+extern const kernel_table dyn_kernel_table_counted;
+
+/* Zeros that may hold whatever a kernel keeps in them. */
+static void *aligned_zeros(size_t size) {
+    enum { ALIGNMENT = 64 };
+    size_t rounded = (size / ALIGNMENT + 1) * ALIGNMENT;
+    void *memory = aligned_alloc(ALIGNMENT, rounded);
+    if (!memory) {
+        die("out of memory");
+    }
+    return memset(memory, 0, rounded);
+}
+
+/* Runs the kernel over numbers that count, which are as large as doubles. */
+static void run_counted(const workload *w, void *memory, algorithm_id id, double *out) {
+    const kernel_table *kernels = &dyn_kernel_table_counted;
+    double gravity[3], *second = out + w->nv * w->nv, *third = second + w->nv * w->nv;
+    double *pivots = third + w->nv * w->nv;
+    dyn_model_gravity(w->model, gravity);
+    switch (id) {
+    case ALGORITHM_RNEA:
+        kernels->rnea(w->model, memory, gravity, w->q, w->v, w->a, NULL, out);
+        break;
+    case ALGORITHM_CRBA:
+        kernels->crba(w->model, memory, w->q, out);
+        break;
+    case ALGORITHM_ABA:
+        kernels->aba(w->model, memory, gravity, w->q, w->v, w->tau, NULL, pivots, out);
+        break;
+    case ALGORITHM_GRAVITY:
+        kernels->gravity(w->model, memory, gravity, w->q, out);
+        break;
+    case ALGORITHM_JACOBIAN:
+        kernels->frame_jacobian(w->model, memory, w->q, w->link, DYN_LOCAL_WORLD_ALIGNED, out);
+        break;
+    case ALGORITHM_RNEA_DERIVATIVES:
+        kernels->rnea_derivatives(w->model, memory, gravity, w->q, w->v, w->a, NULL, out, second, third);
+        break;
+    case ALGORITHM_ABA_DERIVATIVES:
+        kernels->aba_derivatives(w->model, memory, gravity, w->q, w->v, w->tau, NULL, pivots, out, second, third);
+        break;
+    default:
+        die("%s is not counted", algorithm_get(id)->name);
+    }
+}
+
+operation_counts count_operations(const workload *w, algorithm_id id) {
+    void *memory = aligned_zeros(dyn_kernel_table_counted.memory_size(w->model));
+    double *out = aligned_zeros((4 * w->nv * w->nv + 6 * w->nv) * sizeof *out);
+    memset(&counts, 0, sizeof counts);
+    run_counted(w, memory, id, out);
+    free(memory), free(out);
+    return counts;
+}
+
+#else
+
+operation_counts count_operations(const workload *w, algorithm_id id) {
+    (void)w, (void)id;
+    die("this program was built without a C++ compiler, which counts operations");
+}
+
+#endif

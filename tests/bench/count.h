@@ -1,0 +1,13 @@
+/*
+ * Operations of an algorithm as written, counted by running it over numbers that count.
+ */
+#ifndef DYNAMICS_BENCH_COUNT_H
+#define DYNAMICS_BENCH_COUNT_H
+
+#include "support/counted/counts.h"
+#include "workload.h"
+
+/* Those of one state. Ends the program where the algorithm cannot be counted, or where the build cannot count. */
+operation_counts count_operations(const workload *w, algorithm_id id);
+
+#endif

@@ -1,0 +1,37 @@
+#include "model_compiler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <dynamics/urdf.h>
+
+#include "child.h"
+
+static void write_description(const dyn_model *model, const char *path) {
+    char *text;
+    size_t length;
+    dyn_error error;
+    if (dyn_urdf_write_model(model, &error, &text, &length) != DYN_OK) {
+        die("%s: %s", error.place, error.message);
+    }
+    FILE *file = fopen(path, "w");
+    if (!file || fwrite(text, 1, length, file) != length || fclose(file) != 0) {
+        die("cannot write %s", path);
+    }
+    free(text);
+}
+
+void compile_model(const dyn_model *model, const char *directory, const char *option, const char *output_name) {
+    enum { PATH_SIZE = 128 };
+    char description[PATH_SIZE], output[PATH_SIZE], program[4096];
+    snprintf(description, sizeof description, "%s/robot.urdf", directory);
+    snprintf(output, sizeof output, "%s/%s", directory, output_name);
+    path_beside("dynamics-compile", program, sizeof program);
+    write_description(model, description);
+    const char *base = dyn_model_is_floating(model) ? "--base-type=floating" : "--base-type=fixed";
+    const char *arguments[] = {program, description, option, base, "-o", output, NULL};
+    child c = child_start(arguments, NULL);
+    if (child_wait(&c) != 0) {
+        die("dynamics-compile failed");
+    }
+}

@@ -1,0 +1,12 @@
+/*
+ * dynamics-compile, run on a model.
+ */
+#ifndef DYNAMICS_BENCH_MODEL_COMPILER_H
+#define DYNAMICS_BENCH_MODEL_COMPILER_H
+
+#include <dynamics/model.h>
+
+/* Writes output_name in the directory, as --shared or --functions=LIST asks. Ends the program where that fails. */
+void compile_model(const dyn_model *model, const char *directory, const char *option, const char *output_name);
+
+#endif
