@@ -78,7 +78,7 @@ static void print_cell(FILE *out, const table_column *column, int width, const c
 }
 
 void table_print(const table *t, FILE *out) {
-    int width[TABLE_COLUMNS];
+    int *width = require(calloc((size_t)t->column_count, sizeof *width));
     fprintf(out, "\n%s\n\n  ", t->title);
     for (int i = 0; i < t->column_count; i++) {
         width[i] = column_width(t, i);
@@ -92,6 +92,7 @@ void table_print(const table *t, FILE *out) {
             print_cell(out, &t->columns[i], width[i], text);
         }
     }
+    free(width);
     fprintf(out, "\n%s%s", t->note ? "\n" : "", t->note ? t->note : "");
     fflush(out);
 }

@@ -15,7 +15,7 @@ typedef struct table_column {
     int digits;
 } table_column;
 
-enum { TABLE_TEXT = -1, TABLE_COLUMNS = 16 };
+enum { TABLE_TEXT = -1 };
 
 /* A value: text in a column of text, else a number; NaN where there is none. */
 typedef struct table_cell {
