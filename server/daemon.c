@@ -198,8 +198,8 @@ static bool write_status(daemon_state *d) {
     return true;
 }
 
-/* Long messages come and go on many threads, and malloc keeps what they took for each of them: free pages go back to the
- * system now and then, so that a flood leaves no memory taken behind it. */
+/* Long messages come and go on many threads, and malloc keeps what they took for each of them: free pages go back to
+ * the system now and then, so that a flood leaves no memory taken behind it. */
 static void give_memory_back(daemon_state *d, uint64_t now) {
     if (now >= d->next_trim) {
         d->next_trim = now + TRIM_SECONDS * NANOSECONDS;

@@ -1,8 +1,8 @@
 /*
  * Coordinates by name.
  *
- * Messages of ROS name values, the daemon has rows of coordinates. A joint with one coordinate gives its name to it. One
- * with several (planar, cylindrical, spherical, floating ..) is named once for each of them in their order:
+ * Messages of ROS name values, the daemon has rows of coordinates. A joint with one coordinate gives its name to it.
+ * One with several (planar, cylindrical, spherical, floating ..) is named once for each of them in their order:
  * "root_joint/0", "root_joint/1" and so on for a floating base. Where it has more coordinates than velocities (a
  * quaternion), the last names have a position alone: their velocity, acceleration and effort are written as 0 and not
  * read.
@@ -35,8 +35,8 @@ enum { COORDINATES_ERROR_SIZE = 256 };
 bool coordinates_read(coordinates *to, const Dynamics__V1__DescribeModelReply *model, const json_t *joint_names);
 void coordinates_free(coordinates *freed);
 
-/* The coordinates of an array of names that must name each once, in any order; freed by the caller. NULL: `error`, which
- * begins with the `path` of the names. */
+/* The coordinates of an array of names that must name each once, in any order; freed by the caller. NULL: `error`,
+ * which begins with the `path` of the names. */
 const coordinate **coordinates_arrange(const coordinates *of, const json_t *names, const char *path,
                                        char error[COORDINATES_ERROR_SIZE]);
 

@@ -30,8 +30,8 @@ bool joint_state_is_taken(const ProtobufCMessageDescriptor *type);
 /* Does a name in it end in a number, as "root_joint/0", so that the joints of the model must be known? */
 bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t *arguments);
 
-/* Replaces JointState in named arguments by the request's own fields. `joints`: of the model, or NULL. False: `error`, of
- * METHOD_ERROR_SIZE, begins with the path "args...". */
+/* Replaces JointState in named arguments by the request's own fields. `joints`: of the model, or NULL. False: `error`,
+ * of METHOD_ERROR_SIZE, begins with the path "args...". */
 bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments, const coordinates *joints,
                       char *error);
 

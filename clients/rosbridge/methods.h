@@ -36,8 +36,9 @@ const ProtobufCMessageDescriptor *method_request(method of);
 const ProtobufCMessageDescriptor *method_reply(method of);
 
 /* Serializes a request with these arguments: an object with the fields of the request, or an array of their values in
- * order; sensor_msgs/JointState as in joint_state.h, with `joints` where that asks for them, or NULL. The block is freed by the caller. NULL: `error` is a sentence that
- * begins with the path "args...". `reports` asks for events of progress. May change `arguments`. */
+ * order; sensor_msgs/JointState as in joint_state.h, with `joints` where that asks for them, or NULL. The block is
+ * freed by the caller. NULL: `error` is a sentence that begins with the path "args...". `reports` asks for events of
+ * progress. May change `arguments`. */
 uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, bool reports, size_t *size,
                      char error[METHOD_ERROR_SIZE]);
 

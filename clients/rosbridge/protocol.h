@@ -24,8 +24,8 @@ bool request_refuse(const request *refused, const char *format, ...) __attribute
 /* A member that must be a name of ROS; false: refused. */
 bool request_name(const request *from, const char *member, char name[256]);
 
-/* Has the name in a member no leading slash? Clients find their topics and services by their own spelling, so it is that
- * of what goes to them. */
+/* Has the name in a member no leading slash? Clients find their topics and services by their own spelling, so it is
+ * that of what goes to them. */
 bool request_is_bare(const request *from, const char *member);
 
 /* A member that is a string; "" where it is absent. NULL: refused. */

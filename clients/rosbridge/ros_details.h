@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* Types may come in the spelling of either version of ROS. What is told is of the version given: ROS 1 has the primitives
- * time and duration, and a number at the head of std_msgs/Header. */
+/* Types may come in the spelling of either version of ROS. What is told is of the version given: ROS 1 has the
+ * primitives time and duration, and a number at the head of std_msgs/Header. */
 
 /* rosapi's typedefs: an array of {type, fieldnames, fieldtypes, fieldarraylen, examples, constnames, constvalues} for
  * the type and each type in it. Empty: the type is not known. */

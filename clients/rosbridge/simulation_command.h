@@ -1,7 +1,7 @@
 /*
  * sensor_msgs/JointState as the input of a simulation: position and velocity are the reference of its controller,
- * effort the forces; an empty one keeps what there was. Every coordinate is named once, in any order: see coordinates.h.
- * header.frame_id holds the token that CreateSimulation returned: who has it commands the simulation.
+ * effort the forces; an empty one keeps what there was. Every coordinate is named once, in any order: see
+ * coordinates.h. header.frame_id holds the token that CreateSimulation returned: who has it commands the simulation.
  *
  * Commands are set one after another, in the order in which they came. What is wrong with one is told by a status.
  */

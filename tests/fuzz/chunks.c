@@ -1,6 +1,6 @@
 /*
- * Any bytes as a pushed chunk: each point of it is counted exactly once, what comes again is a duplicate, and what waits
- * stays within the stream's capacity. The first byte chooses the kind of the stream and its policies.
+ * Any bytes as a pushed chunk: each point of it is counted exactly once, what comes again is a duplicate, and what
+ * waits stays within the stream's capacity. The first byte chooses the kind of the stream and its policies.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * Any bytes as messages of a peer, without a network or a daemon: the first byte says whether they are JSON or CBOR.
- * The gateway answers or is silent, never fails, and what it sends is a message of the protocol. Simulations and streams
- * are there as the daemon tells them, and have an event each; what they are sent is read, and then refused.
+ * The gateway answers or is silent, never fails, and what it sends is a message of the protocol. Simulations and
+ * streams are there as the daemon tells them, and have an event each; what they are sent is read, and then refused.
  */
 #include <jansson.h>
 #include <math.h>

@@ -6,8 +6,9 @@
 With standard types alone (python3-rospy, python3-sensor-msgs, python3-std-srvs):
 
 Subscribes  joint_states     sensor_msgs/JointState: a state; joints in any order, no velocity stands for rest.
-Publishes   torques          sensor_msgs/JointState: the same state, with the effort that inverse dynamics gives for zero
-                             acceleration: what holds the robot in its motion. Refused states are logged with the reason.
+Publishes   torques          sensor_msgs/JointState: the same state, with the effort that inverse dynamics gives for
+                             zero acceleration: what holds the robot in its motion. Refused states are logged with the
+                             reason.
 Service     ~check_health    std_srvs/Trigger: is the daemon able to work, and if not, why.
 
 Beside them everything that the gateway has, under the same names, as far as its type is installed; build dynamics_msgs

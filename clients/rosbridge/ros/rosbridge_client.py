@@ -54,7 +54,7 @@ class RosbridgeClient:
         self.socket.close()
 
     def send(self, op, **members):
-        """Sends one operation; ConnectionError where the connection is lost, ValueError where JSON has no such number."""
+        """Sends one operation; ConnectionError where the connection is lost, ValueError for NaN and infinity."""
         if not self.is_open:
             raise ConnectionError("the gateway closed the connection")
         self._send(1, json.dumps({"op": op, **members}, allow_nan=False).encode())

@@ -122,14 +122,14 @@ class Inputs(fixture.Case):
         spread = lambda row: [7.5 if at is None else row[at] for _, _, at in names]
         state = {"name": [name for name, _, _ in names], "position": [q[at] for _, at, _ in names], "velocity":
                  spread(v), "effort": spread(tau)}
-        expected = self.client.values("/dynamics/forward_dynamics", {"model": "chain", "q": q, "v": v, "tau": tau})["a"]
+        ask = lambda **args: self.client.values("/dynamics/forward_dynamics", {"model": "chain", **args})["a"]
+        expected = ask(q=q, v=v, tau=tau)
         for args in ({"joint_state": state}, {"joint_state": [state]}, state):
-            self.assertEqual(self.client.values("/dynamics/forward_dynamics", {"model": "chain", **args})["a"], expected,
-                             f"seed {self.seed}")
+            self.assertEqual(ask(**args), expected, f"seed {self.seed}")
         at_rest = {**state, "velocity": [], "effort": []}
-        both = self.client.values("/dynamics/forward_dynamics", {"model": "chain", "joint_state": [state, at_rest]})["a"]
+        both = ask(joint_state=[state, at_rest])
         self.assertEqual(both[:len(v)], expected)
-        self.assertEqual(both[len(v):], self.client.values("/dynamics/forward_dynamics", {"model": "chain", "q": q})["a"])
+        self.assertEqual(both[len(v):], ask(q=q))
         for wrong, reason in (({"model": "none"}, "args.model: there is no model"),
                               ({"model": "two_link"}, "args.joint_names"),
                               ({"joint_state": {**state, "name": ["spherical/0"] * len(names)}},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Clients before roslib 2 under Node, against a real daemon: roslib 1; Foxglove's fork, with its readers of messages."""
+"""Clients before roslib 2 under Node, against a real daemon: roslib 1; Foxglove's fork, with its own readers."""
 import shutil
 import subprocess
 import sys

@@ -13,11 +13,11 @@ import fixture
 ODD = [5e-324, -5e-324, 2.2250738585072014e-308, 1e-310, 0.0, -0.0, 1 / 3, 1e308, -1.7976931348623157e308]
 
 # Methods that change or tell something which has no numbers, or none that stay the same from call to call.
-OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "health", "server_info", "cancel", "create_simulation",
-          "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation", "resume_simulation",
-          "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation", "save_simulations",
-          "restore_simulations", "record_simulation", "replay_simulation", "open_stream", "close_stream",
-          "list_streams", "list_simulations", "stream_status", "get_stream_points", "watch_stream"}
+OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "health", "server_info", "cancel",
+          "create_simulation", "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation",
+          "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation",
+          "save_simulations", "restore_simulations", "record_simulation", "replay_simulation", "open_stream",
+          "close_stream", "list_streams", "list_simulations", "stream_status", "get_stream_points", "watch_stream"}
 
 
 def bits(value):

@@ -143,7 +143,8 @@ class Topics(fixture.Case):
             return step["state"]["tau"] == [-7.25, 3.5]
 
         fixture.wait_for(driven, "the forces act")
-        for wrong, reason in (({"name": ["joint1"]}, "msg.name: 1 names; name each of 2 coordinates"), ({"name": ["a", "b"]}, 'msg.name[0]: "a" is no joint'),
+        for wrong, reason in (({"name": ["joint1"]}, "msg.name: 1 names; name each of 2 coordinates"),
+                              ({"name": ["a", "b"]}, 'msg.name[0]: "a" is no joint'),
                               ({"name": ["joint1", "joint1"]}, "named twice")):
             self.assertIn(reason, self.client.status({"op": "publish", "topic": topic, "msg": {**message, **wrong}}))
         other = {**message, "header": {"frame_id": "1"}}
