@@ -222,14 +222,7 @@ static dyn_client_status check_request(const dyn_client_evaluate_request *reques
 /* Everything but the quantities. */
 static void fill_question(const query_parts *parts, const dyn_client_evaluate_request *request,
                           Dynamics__V1__EvaluateRequest *asked) {
-    asked->model = parts->model;
-    asked->n_joint_names = parts->joint_count;
-    asked->joint_names = parts->joint_names;
-    asked->n_payloads = parts->payload_count;
-    asked->payloads = parts->payloads;
-    asked->precision = parts->precision;
-    asked->n_q = parts->q_count;
-    asked->q = (double *)request->q;
+    query_parts_fill(parts, request->q, &asked->base);
     asked->n_v = request->v != NULL ? parts->v_count : 0;
     asked->v = (double *)request->v;
     asked->n_a = request->a != NULL ? parts->v_count : 0;
@@ -244,9 +237,6 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
     asked->da = (double *)request->da;
     asked->n_dtau = request->dtau != NULL ? parts->v_count : 0;
     asked->dtau = (double *)request->dtau;
-    asked->n_external_forces = parts->force_count;
-    asked->external_forces = parts->forces;
-    asked->gravity = parts->gravity;
     asked->n_frames = request->frame_count;
     asked->frames = (char **)request->frames;
     asked->reference_frame = (Dynamics__V1__ReferenceFrame)request->reference_frame;

@@ -42,14 +42,8 @@ static dyn_client_status call_frames(dyn_client *client, Dynamics__V1__Kinematic
                                      const query_parts *parts, const double *q, double timeout, const wanted *want,
                                      dyn_client_error *error) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    asked->model = parts->model;
-    asked->n_joint_names = parts->joint_count;
-    asked->joint_names = parts->joint_names;
-    asked->precision = parts->precision;
-    asked->n_q = parts->q_count;
-    asked->q = (double *)q;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_KINEMATICS;
-    request.kinematics = asked;
+    query_parts_fill(parts, q, &asked->base);
+    call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_KINEMATICS, &asked->base);
     call_reply answer;
     dyn_client_status status = call(client, &request, timeout, error, &answer);
     if (status != DYN_CLIENT_OK)

@@ -119,17 +119,9 @@ static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_cl
 
 static void fill_question(const query_parts *parts, const dyn_client_rollout_request *request,
                           Dynamics__V1__RolloutResult results[4], Dynamics__V1__RolloutRequest *asked) {
-    asked->model = parts->model;
-    asked->n_joint_names = parts->joint_count;
-    asked->joint_names = parts->joint_names;
-    asked->n_q = parts->q_count;
-    asked->q = (double *)request->q;
+    query_parts_fill(parts, request->q, &asked->base);
     asked->n_v = request->v != NULL ? parts->v_count : 0;
     asked->v = (double *)request->v;
-    asked->n_external_forces = parts->force_count;
-    asked->external_forces = parts->forces;
-    asked->n_payloads = parts->payload_count;
-    asked->payloads = parts->payloads;
     results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q;
     results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_V;
     if (request->with_tau)
