@@ -20,6 +20,8 @@ Actions     the methods that ~actions lists ("rollout"), with feedback and cance
 
 Parameters: ~url, ~model (without it there is no joint_states), ~actions.
 """
+import threading
+
 import rospy
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger, TriggerResponse
@@ -33,7 +35,7 @@ class DynamicsNode:
 
     def __init__(self):
         self.url, self.model = rospy.get_param("~url", "ws://127.0.0.1:9090"), rospy.get_param("~model", None)
-        self.client, self.relays = None, {}
+        self.client, self.relays, self.lock = None, {}, threading.Lock()
         rospy.Service("~check_health", Trigger, self.on_health)
         if self.model:
             self.torques = rospy.Publisher("torques", JointState, queue_size=10)
@@ -41,13 +43,14 @@ class DynamicsNode:
         self.topics = TopicRelays(self)
 
     def connected(self):
-        """The connection; Failed where there is none."""
-        if self.client is None or not self.client.is_open:
-            try:
-                self.client = RosbridgeClient(self.url, on_status=lambda text: rospy.logwarn_throttle(1.0, text))
-            except OSError as error:
-                raise Failed(f"{self.url}: {error}") from error
-        return self.client
+        """The connection, made again by whichever thread needs it first; Failed where there is none."""
+        with self.lock:
+            if self.client is None or not self.client.is_open:
+                try:
+                    self.client = RosbridgeClient(self.url, on_status=lambda text: rospy.logwarn_throttle(1.0, text))
+                except OSError as error:
+                    raise Failed(f"{self.url}: {error}") from error
+            return self.client
 
     def call(self, service, args):
         try:
@@ -83,13 +86,15 @@ class DynamicsNode:
                 self.relays[f"{action}/goal"] = ActionRelay(self, action)
 
     def run(self):
-        """Follows what the gateway has."""
+        """Follows what the gateway has; begins anew with each connection, which another thread may have made."""
+        followed = None
         while not rospy.is_shutdown():
             try:
-                if self.client is None or not self.client.is_open:
-                    self.connected()
+                client = self.connected()
+                if client is not followed:
                     self.topics.clear()
                     self.offer()
+                    followed = client
                 self.topics.follow()
             except (Failed, OSError) as error:
                 rospy.logwarn_throttle(10.0, f"no gateway: {error}")
