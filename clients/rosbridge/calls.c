@@ -3,6 +3,7 @@
  */
 #include "calls.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -19,6 +20,9 @@ enum { GOAL_SUCCEEDED = 4, GOAL_CANCELED = 5, GOAL_ABORTED = 6 };
 
 /* Seconds that the daemon has to cancel a call; before it is asked again, doubled each time. */
 static const double CANCEL_TIME = 5, CANCEL_PAUSE = 0.05;
+
+/* Seconds for a call whose time was over while the joints were asked for: it fails, by the same way as others. */
+static const double LEAST_TIME = 1e-3;
 
 static const char cancelled_early[] = "cancelled before it began (CANCELLED)";
 static const char gateway_stops[] = "the gateway stops (UNAVAILABLE)";
@@ -143,7 +147,8 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     made->number = number;
     if (made->is_cancelled) {
         fail(made, CALL_CANCELLED, cancelled_early);
-    } else if (client == NULL || dyn_client_call_numbered(client, client_number, number, request, size, left, &failure,
+    } else if (client == NULL || dyn_client_call_numbered(client, client_number, number, request, size,
+                                                          fmax(made->deadline - monotonic_time(), LEAST_TIME), &failure,
                                                           &reply, &reply_size) != DYN_CLIENT_OK) {
         fail_client(link, made, &failure);
     } else {

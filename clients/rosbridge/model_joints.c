@@ -17,6 +17,8 @@ bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout
     void *reply = NULL;
     ProtobufCMessage *told = NULL;
     dyn_client_error failure = {0};
+    if (question == NULL)
+        snprintf(error, METHOD_ERROR_SIZE, "out of memory (RESOURCE_EXHAUSTED)");
     dyn_client *client = request != NULL ? daemon_link_get(link, &failure) : NULL;
     if (client != NULL &&
         dyn_client_call(client, request, size, timeout, &failure, &reply, &reply_size) == DYN_CLIENT_OK)
