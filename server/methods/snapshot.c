@@ -12,6 +12,7 @@
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
 #include "methods/simulation_plan.h"
+#include "methods/text.h"
 
 static const char FILE_NAME[] = "simulations", SUFFIX[] = ".snapshot";
 
@@ -109,6 +110,7 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
         char own[MODEL_NAME_SIZE];
         snprintf(own, sizeof own, "%s", entry->name);
         snprintf(entry->name, sizeof entry->name, "%.112s-%.8s", own, entry->digest + strlen("sha256:"));
+        text_make_utf8(entry->name); /* it may be cut within a letter */
         result = model_store_insert(l->options.store, entry, false, NULL);
     }
     return result == MODEL_INSERTED || result == MODEL_PRESENT ||
