@@ -27,4 +27,5 @@ set logscale x
 set yrange [*:*]
 set xtics font ',12'
 set xlabel 'states a request'
-plot for [column = 2:8] throughput using 1:column title columnheader(column) linetype column - 1 pointtype 7 pointsize 0.5
+plot for [column = 2:8] throughput using 1:column title columnheader(column) linetype column - 1 \
+     pointtype 7 pointsize 0.5

@@ -71,8 +71,7 @@ void web_client_close(web_client *closed) {
     free(closed);
 }
 
-/* A client has to mask; with a key of zeros the bytes stay as they are. */
-/* A whole message in one frame, masked with zeros. */
+/* A whole message in one frame. A client has to mask; with a key of zeros the bytes stay as they are. */
 static void send_frame(web_client *to, unsigned char opcode, const void *payload, size_t size) {
     unsigned char frame[16 + 65536] = {0x80 | opcode, (unsigned char)(0x80 | (size < 126 ? size : 126))};
     size_t head = size < 126 ? 6 : 8;

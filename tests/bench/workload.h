@@ -29,8 +29,8 @@ void workload_close(workload *w);
 /* Whether there are `batch` states and room for their results. */
 bool workload_has(const workload *w, algorithm_id id, size_t batch);
 
-/* Our algorithm for states first .. first + n - 1; the results are in w->out. In single precision it may fail where M is
- * nearly singular: false then. */
+/* Our algorithm for states first .. first + n - 1; the results are in w->out. In single precision it may fail where M
+ * is nearly singular: false then. */
 void compute_ours(workload *w, algorithm_id id, size_t first, size_t n);
 bool compute_single(workload *w, algorithm_id id, size_t first, size_t n);
 

@@ -38,7 +38,8 @@ DYN_API size_t dyn_compiled_count(const dyn_compiled *compiled);
 DYN_API const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i);
 
 /* Has a workspace of the same model compute with it from now on; NULL: no longer. It must outlive the workspace, or
- * that use. A compiled model computes in double precision: a workspace of another one goes on without it. Errors: DYN_INVALID_ARGUMENT for a workspace of another model. */
+ * that use. A compiled model computes in double precision: a workspace for single precision goes on without it.
+ * Errors: DYN_INVALID_ARGUMENT for a workspace of another model. */
 DYN_API dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error);
 
 #ifdef __cplusplus

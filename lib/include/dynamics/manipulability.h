@@ -3,8 +3,7 @@
  *
  * An ellipsoid is three lengths of its semi-axes, the longest first (n x 3), and their directions (n x 9: one unit
  * vector in each row, the largest component positive, in the axes of the reference frame). Axes of equal length are any
- * of those that fit. A length below 1e-7 (in single precision 2e-3) of
- * the longest is taken for zero.
+ * of those that fit. A length below 1e-7 (in single precision 2e-3) of the longest is taken for zero.
  *
  * Allocate nothing; safe as long as each thread has its own workspace. Errors as in kinematics.h.
  * Sources: Yoshikawa 1985, "Manipulability of robotic mechanisms"; Modern Robotics (Lynch and Park 2017), sections 5.4

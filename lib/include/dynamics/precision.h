@@ -2,7 +2,8 @@
  * Double and single precision.
  *
  * An algorithm computes in the precision of the workspace that it is given. Arguments and results are doubles in both,
- * and the checks, payloads and models are the same. Single precision computes twice as many states at once.
+ * and the checks, payloads and models are the same. Single precision computes twice as many states at once
+ * (of the scalar instruction set one, as double precision does).
  *
  * Error bound. A result in single precision is about as far off as it is anyway where the state and the robot are known
  * to a part of e = 2^-23 = 1.2e-7. Let y be an array that an algorithm returns for one sample, |.| the largest of its
@@ -22,10 +23,10 @@
  * holds the library to them. Angles and volumes of ellipsoids, whose axes may turn where two lengths are alike, have no
  * such bound.
  *
- * Where single precision ends: an argument beyond 3.4e38 is DYN_INVALID_ARGUMENT, with its place, joint and value, as is
- * a result, with the sample; a constant of the model beyond that, or a mass or a moment of inertia that is not zero but
- * below 1.2e-38, is DYN_FAILED_PRECONDITION when the workspace is created or loaded. A mass matrix with a large k may be
- * singular in single precision, and a task or ellipsoid degenerate, where it is not in double precision.
+ * Where single precision ends: an argument beyond 3.4e38 is DYN_INVALID_ARGUMENT, with its place, joint and value, as
+ * is a result, with the sample; a constant of the model beyond that, or a mass or a moment of inertia that is not zero
+ * but below 1.2e-38, is DYN_FAILED_PRECONDITION when the workspace is created or loaded. A mass matrix with a large k
+ * may be singular in single precision, and a task or ellipsoid degenerate, where it is not in double precision.
  *
  * Simulators, rollouts and accurate motions compute in double precision, as compiled models do.
  */

@@ -63,8 +63,8 @@ static inline double dyn_packed_number(const void *packed, size_t i, sample_bloc
 }
 
 /* The block that starts at sample `first` of n: a wide one or one of half the lanes, or a single sample where few are
- * left or the outputs, `width` numbers a sample, would not fit. What every call does for each block is inline, so that blocks stay in
- * registers. */
+ * left or the outputs, `width` numbers a sample, would not fit. What every call does for each block is inline, so that
+ * blocks stay in registers. */
 static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first, size_t width) {
     const kernel_trio *trio = workspace->kernels;
     size_t left = n - first, wide_size = (size_t)trio->wide->lanes * trio->wide->number_size;
@@ -86,7 +86,7 @@ static inline sample_block dyn_block_next(const dyn_workspace *workspace, size_t
     return dyn_block_at(workspace, n, block.first + block.count, block.width);
 }
 
-/* The first block where the outputs of a sample are `width` doubles in all: many, as matrices of a large robot are, are
+/* The first block where the outputs of a sample are `width` numbers in all: many, as matrices of a large robot are, are
  * computed one sample at a time, so that a workspace need not hold them for all lanes. */
 static inline sample_block dyn_block_first_of_width(const dyn_workspace *workspace, size_t n, size_t width) {
     return dyn_block_at(workspace, n, 0, width);

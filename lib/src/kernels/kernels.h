@@ -2,8 +2,8 @@
  * The algorithms over lanes.
  *
  * One table a lane instance. Arrays of reals hold one number for each of the instance's lanes: element i of a packed
- * array is numbers[i * lanes .. i * lanes + lanes - 1], doubles or floats. `memory` is the scratch block of a workspace, of at least
- * memory_size(model) bytes, aligned to 64.
+ * array is numbers[i * lanes .. i * lanes + lanes - 1], doubles or floats. `memory` is the scratch block of a
+ * workspace, of at least memory_size(model) bytes, aligned to 64.
  */
 #ifndef DYNAMICS_KERNELS_KERNELS_H
 #define DYNAMICS_KERNELS_KERNELS_H

@@ -3,8 +3,8 @@
  *
  * A body turns about the z axis of its frame where its joint is revolute. What lies on that axis is not moved by the
  * joint and gives no moment about it: it is as well fixed to the parent. Of the parameters of a body these are the mass
- * m, the moment m c_z and the second moment J_zz, those of a rod along the axis; they move to the parent, body after body
- * from the tips:
+ * m, the moment m c_z and the second moment J_zz, those of a rod along the axis; they move to the parent, body after
+ * body from the tips:
  *     m_p += m      h_p += m r + h_z u      J_p += m r r' + h_z (r u' + u r') + J_zz u u'
  * with the child's origin r and its z axis u. What reaches the world is gone. Joint forces, and all that follows from
  * them, are the same in exact arithmetic; the wrenches that joints carry are not. No number is subtracted.

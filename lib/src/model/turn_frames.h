@@ -7,7 +7,8 @@
 #include "normal_form.h"
 
 /* Turns the frame of every body that may be turned about its z axis so that the axis of the first joint on it is normal
- * to its x axis, and finds the hinges, the forks, the chains and the trunk. The bodies have no inertia yet. Errors: DYN_RESOURCE_EXHAUSTED. */
+ * to its x axis, and finds the hinges, the forks, the chains, the trunk and the serial bodies. The bodies have no
+ * inertia yet. Errors: DYN_RESOURCE_EXHAUSTED. */
 dyn_status turn_frames(dyn_model *model, dyn_error *error);
 
 #endif
