@@ -13,6 +13,7 @@
 #include <dynamics/dynamics.h>
 #include <dynamics/urdf.h>
 
+#include "model/group_inertias.h"
 #include "model/normal_form.h"
 #include "support/algorithms.h"
 #include "support/assertions.h"
@@ -122,6 +123,7 @@ static const dyn_model *perturb_model(random_source *random, const dyn_model *mo
     for (int i = 0; i < model->body_count; i++) {
         perturb_body(random, length, &loaded->bodies[i]);
     }
+    group_inertias(loaded->bodies, model->body_count);
     loaded->frames = memcpy(frames, model->frames, (size_t)model->link_count * sizeof *frames);
     for (int i = 0; i < model->link_count; i++) {
         perturb_vector(random, frames[i].pose.position, 3, FLT_EPSILON, frames[i].pose.position);
