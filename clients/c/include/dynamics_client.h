@@ -115,9 +115,10 @@ DYN_CLIENT_EXPORT void dyn_client_close(dyn_client *client);
 DYN_CLIENT_EXPORT const char *dyn_client_version(void);
 
 /* Errors of every call below, beside those that it names: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE,
- * UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY. `timeout` is in seconds; 0 stands for the client's own.
- * The daemon is given nine tenths of it, or a second less where that is more, and ends its work then with
- * DEADLINE_EXCEEDED, as it does past its own limits.request_time, which no timeout extends. TIMEOUT: no word came. */
+ * UNREACHABLE, TIMEOUT, BAD_REPLY, OUT_OF_MEMORY, and CANCELLED after dyn_client_abort. `timeout` is in seconds; 0
+ * stands for the client's own. The daemon is given nine tenths of it, or a second less where that is more, and ends its
+ * work then with DEADLINE_EXCEEDED, as it does past its own limits.request_time, which no timeout extends. TIMEOUT: no
+ * word came. */
 
 /* ---- the daemon -------------------------------------------------------------------------------------------------- */
 
