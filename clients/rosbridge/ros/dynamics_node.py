@@ -27,6 +27,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger, TriggerResponse
 
 from relays import ActionRelay, ServiceRelay, TopicRelays
+from ros_values import values_of
 from rosbridge_client import Failed, RosbridgeClient
 
 
@@ -59,7 +60,7 @@ class DynamicsNode:
             raise Failed(f"{self.url}: {error}") from error
 
     def on_state(self, state):
-        joints = {"name": state.name, "position": state.position, "velocity": state.velocity}
+        joints = {"name": state.name, "position": values_of(state.position), "velocity": values_of(state.velocity)}
         try:
             tau = self.call("/dynamics/inverse_dynamics", {"model": self.model, "joint_state": joints})["tau"]
         except Failed as error:
