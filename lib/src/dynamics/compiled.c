@@ -32,17 +32,11 @@ static const struct description {
     [COMPILED_ABA_DERIVATIVES] = {"aba_derivatives", "da_dq", 3, true, true},
 };
 
-/* Compiled algorithms have all lanes or one. */
-static void use(dyn_workspace *workspace, const dyn_compiled *compiled) {
-    workspace->compiled = compiled;
-    workspace->half = compiled ? workspace->kernels->wide : workspace->kernels->half;
-}
-
 dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error) {
     if (compiled && compiled->model != workspace->model) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "compiled", "it was loaded for another model");
     }
-    use(workspace, workspace->precision == DYN_DOUBLE_PRECISION ? compiled : NULL);
+    workspace->compiled = workspace->precision == DYN_DOUBLE_PRECISION ? compiled : NULL;
     return DYN_OK;
 }
 
@@ -289,12 +283,12 @@ static bool agree(const double *x, const double *y, size_t count, double toleran
 static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a, dyn_error *error) {
     size_t results = descriptions[a].results, width = result_width(k->model, a);
     dyn_error ignored;
-    use(k->workspace, NULL);
+    k->workspace->compiled = NULL;
     if (compute(k, a, 0, CHECKED_STATES, &ignored, k->expected) != DYN_OK) {
         c->wide[a].name = c->single[a].name = NULL;
         return DYN_OK;
     }
-    use(k->workspace, c);
+    k->workspace->compiled = c;
     dyn_status status = compute(k, a, 0, CHECKED_STATES, error, k->found);
     if (status != DYN_OK) {
         return status;

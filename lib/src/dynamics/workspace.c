@@ -37,7 +37,6 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     bool packed = real_size != sizeof(double);
     w->model = model;
     w->kernels = kernels;
-    w->half = kernels->half;
     w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
     w->memory = carve(&cursor, larger(larger(kernels->wide->memory_size(model), kernels->half->memory_size(model)),
                                       kernels->one->memory_size(model)));

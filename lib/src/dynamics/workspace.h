@@ -15,7 +15,6 @@ struct dyn_workspace {
     const dyn_model *model;
     const instruction_set *set;
     const kernel_trio *kernels; /* of the instruction set and precision */
-    const kernel_table *half;   /* its instance of half the lanes, or the wide one */
     dyn_precision precision;
     const dyn_compiled *compiled; /* algorithms of this model in place of the kernels, or NULL */
     size_t size;                  /* bytes of everything */
@@ -69,15 +68,13 @@ static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n
     const kernel_trio *trio = workspace->kernels;
     size_t left = n - first, wide_size = (size_t)trio->wide->lanes * trio->wide->number_size;
     bool wide = left >= trio->half_from && width * wide_size <= workspace->output_size;
-    const kernel_table *kernels = !wide                                   ? trio->one
-                                  : left > (size_t)workspace->half->lanes ? trio->wide
-                                                                          : workspace->half;
+    const kernel_table *kernels = !wide ? trio->one : left > (size_t)trio->half->lanes ? trio->wide : trio->half;
     size_t lanes = (size_t)kernels->lanes;
     return (sample_block){first, left < lanes ? left : lanes, lanes, lanes * kernels->number_size, width, kernels};
 }
 
-/* The first block of n samples, and the one behind `block`: as many samples as there are lanes, or a single one where
- * few are left. A block of count 0 ends the samples. */
+/* The first block of n samples, and the one behind `block`: as many samples as there are lanes, fewer where fewer are
+ * left, or a single one. A block of count 0 ends the samples. */
 static inline sample_block dyn_block_first(const dyn_workspace *workspace, size_t n) {
     return dyn_block_at(workspace, n, 0, 0);
 }
