@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json_list.h"
+#include "ros_serialize.h"
 #include "ros_time.h"
 #include "ros_types.h"
 #include "topics.h"
@@ -55,8 +56,7 @@ static json_t *check_value(check *at, const char *type, json_t *value) {
             nanosec = json_object_get(value, "nsecs");
         if (json_is_object(value) && (sec == NULL || json_is_number(sec)) &&
             (nanosec == NULL || json_is_number(nanosec)))
-            return json_pack("{sI sI}", "sec", (json_int_t)json_number_value(sec), "nanosec",
-                             (json_int_t)json_number_value(nanosec));
+            return json_pack("{sI sI}", "sec", ros_whole(sec), "nanosec", ros_whole(nanosec));
         refuse(at, "a time {sec, nanosec}, {secs, nsecs} or \"now\" is needed");
         return NULL;
     }

@@ -53,8 +53,7 @@ static size_t width_of(const char *type) {
     return strstr(type, "16") != NULL ? 2 : 1;
 }
 
-/* The value of an integer or a bool; a real is cut. */
-static json_int_t whole_of(const json_t *value) {
+json_int_t ros_whole(const json_t *value) {
     if (!json_is_real(value))
         return json_is_true(value) ? 1 : json_integer_value(value);
     return (json_int_t)fmax(-0x1p63, fmin(json_real_value(value), 0x1p63 - 1024));
@@ -67,7 +66,7 @@ static void put_primitive(sink *to, const char *type, const json_t *value) {
     }
     double real = json_is_null(value) ? NAN : json_number_value(value); /* JSON has no NaN */
     float single = (float)real;
-    json_int_t whole = whole_of(value);
+    json_int_t whole = ros_whole(value);
     size_t width = width_of(type);
     align(to, width);
     if (strcmp(type, "float64") == 0)
