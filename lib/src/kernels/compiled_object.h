@@ -5,10 +5,10 @@
  * and `out` are in the order in which the kernel table (kernels.h) has them. The functions of `wide` take `lanes`
  * states at once, those of `single` one; a state gets the same bits from both.
  *
- * `packed` reads and writes packed arrays, none of which overlaps another. `rows` goes from n of the caller's rows to
- * as many, and returns how many it did: it stops at a block of states one of which has an input that is not finite, a
- * quaternion whose norm is not one, a result that is not finite, or a pivot that is not positive. In `out`, pivots are
- * packed, those of the last block; a result of nv numbers may be the same array as an input.
+ * `rows` goes from n of the caller's rows to as many, and returns how many it did: it stops at a block of states one of
+ * which has an input that is not finite, a quaternion whose norm is not one, a result that is not finite, or a pivot
+ * that is not positive. In `out`, pivots are packed, those of the last block; a result of nv numbers may be the same
+ * array as an input.
  */
 #ifndef DYNAMICS_KERNELS_COMPILED_OBJECT_H
 #define DYNAMICS_KERNELS_COMPILED_OBJECT_H
@@ -21,14 +21,13 @@
 #define COMPILED_OBJECT_SYMBOL "dynamics_compiled_object"
 
 /* Changes with every change of the structures below, or of what a function of a name computes. */
-#define COMPILED_OBJECT_VERSION 3u
+#define COMPILED_OBJECT_VERSION 4u
 
 /* Sines and cosines of `count` packed angles. */
 typedef void compiled_sines(const void *angle, int count, void *sine, void *cosine);
 
 typedef struct compiled_function_entry {
     const char *name; /* NULL behind the last one */
-    void (*packed)(const void *const *in, compiled_sines *sines, void *const *out);
     size_t (*rows)(size_t n, const double *const *in, compiled_sines *sines, double *const *out, double *scratch);
     size_t scratch; /* doubles of scratch memory for `rows`, aligned as packed arrays are */
 } compiled_function_entry;
