@@ -381,7 +381,7 @@ START_TEST(derived_models_have_a_report) {
 END_TEST
 
 /* A robot of so many links that deriving from it takes its time. */
-enum { MANY_LINKS = 2000, MANY_OPERATIONS = 32, FEW_CHANGES = 10 };
+enum { MANY_LINKS = 2000, MANY_OPERATIONS = 32, FEW_CHANGES = 3, MOST_ROUNDS = 20 };
 
 static void load_large_robot(void) {
     char *text;
@@ -401,30 +401,50 @@ static void load_large_robot(void) {
     free(text);
 }
 
-static void *derive_from_large_robot(void *is_done) {
+/* A derivation in a thread of its own. */
+typedef struct derivation {
+    int round; /* each gives another model */
+    atomic_bool is_begun, is_done;
+} derivation;
+
+static void *derive_from_large_robot(void *context) {
+    derivation *d = context;
     dyn_client_operation operations[MANY_OPERATIONS];
     for (int i = 0; i < MANY_OPERATIONS; i++) {
-        operations[i] = (dyn_client_operation){
-            .kind = DYN_CLIENT_CHANGE_INERTIA, .link = "l1", .inertia = {1 + i, .rotational = {1, 0, 0, 1, 0, 1}}};
+        operations[i] = (dyn_client_operation){.kind = DYN_CLIENT_CHANGE_INERTIA,
+                                               .link = "l1",
+                                               .inertia = {1 + i + d->round, .rotational = {1, 0, 0, 1, 0, 1}}};
     }
+    atomic_store(&d->is_begun, true);
     dyn_client_loaded_model_free(derive("large", "changed", MANY_OPERATIONS, operations));
-    atomic_store((atomic_bool *)is_done, true);
+    atomic_store(&d->is_done, true);
     return NULL;
 }
 
-START_TEST(other_changes_go_on_while_a_model_is_derived) {
+/* The changes that are answered while the derivation goes on. */
+static int count_changes_during(derivation *d) {
     pthread_t thread;
-    atomic_bool is_done = false;
-    load_large_robot();
-    ck_assert_int_eq(pthread_create(&thread, NULL, derive_from_large_robot, &is_done), 0);
     int changes = 0;
-    while (!atomic_load(&is_done)) {
+    ck_assert_int_eq(pthread_create(&thread, NULL, derive_from_large_robot, d), 0);
+    while (!atomic_load(&d->is_done)) {
         const dyn_client_operation heavier = {
-            .kind = DYN_CLIENT_CHANGE_INERTIA, .link = "link2", .inertia = {.mass = 1 + 0.001 * changes}};
+            .kind = DYN_CLIENT_CHANGE_INERTIA, .link = "link2", .inertia = {.mass = 1 + d->round + 0.001 * changes}};
+        bool is_counted = atomic_load(&d->is_begun);
         dyn_client_loaded_model_free(derive("two_link", "heavier", 1, &heavier));
-        changes++;
+        changes += is_counted && !atomic_load(&d->is_done);
     }
     pthread_join(thread, NULL);
+    return changes;
+}
+
+/* One or two may overtake the derivation anyway; how many more fit in is the machine's, so there are several rounds. */
+START_TEST(other_changes_go_on_while_a_model_is_derived) {
+    int changes = 0;
+    load_large_robot();
+    for (int round = 0; changes < FEW_CHANGES && round < MOST_ROUNDS; round++) {
+        derivation d = {.round = round};
+        changes = count_changes_during(&d);
+    }
     ck_assert_int_ge(changes, FEW_CHANGES);
 }
 END_TEST
