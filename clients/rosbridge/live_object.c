@@ -146,7 +146,8 @@ void live_object_sweep(live_object **first, uint64_t generation) {
 void live_object_learn(live_object *of, const Dynamics__V1__DescribeModelReply *model) {
     char error[TOPIC_ERROR_SIZE];
     if (!coordinates_read(&of->coordinates, model, of->joint_names)) {
-        drop_held(of, "its joints cannot be told");
+        of->is_described = false; /* the next message asks again */
+        drop_held(of, "its joints cannot be told; send it again");
         return;
     }
     while (of->held != NULL) {
