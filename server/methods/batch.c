@@ -221,13 +221,21 @@ static size_t caller_index(const place *p, size_t first, size_t index) {
  * in the model's order. */
 static void translate(const batch *b, size_t first, const char *text, char *result, size_t size) {
     const place places[] = {
-        {"tau[", "tau[", b->nv, b->order.v},   {"q[", "q[", b->nq, b->order.q},
-        {"v[", "v[", b->nv, b->order.v},       {"a[", "a[", b->nv, b->order.v},
-        {"dtau[", "dtau[", b->nv, b->order.v}, {"dq[", "dq[", b->nv, b->order.v},
-        {"dv[", "dv[", b->nv, b->order.v},     {"da[", "da[", b->nv, b->order.v},
-        {"q_r[", "q_ref[", b->nq, b->order.q}, {"v_r[", "v_ref[", b->nv, b->order.v},
-        {"a_r[", "a_ref[", b->nv, b->order.v}, {"force[", "force[", 3, NULL},
-        {"torque[", "torque[", 3, NULL},       {"sample ", "sample ", 1, NULL},
+        {"tau[", "tau[", b->nv, b->order.v},
+        {"q[", "q[", b->nq, b->order.q},
+        {"v[", "v[", b->nv, b->order.v},
+        {"a[", "a[", b->nv, b->order.v},
+        {"dtau[", "dtau[", b->nv, b->order.v},
+        {"dq[", "dq[", b->nv, b->order.v},
+        {"dv[", "dv[", b->nv, b->order.v},
+        {"da[", "da[", b->nv, b->order.v},
+        {"q_r[", "q_ref[", b->nq, b->order.q},
+        {"v_r[", "v_ref[", b->nv, b->order.v},
+        {"a_r[", "a_ref[", b->nv, b->order.v},
+        {"force[", "force[", 3, NULL},
+        {"torque[", "torque[", 3, NULL},
+        {"sample ", "sample ", 1, NULL},
+        {"t[", "time[", 1, NULL},
     };
     size_t used = 0;
     bool is_start = true; /* of a word */

@@ -406,6 +406,36 @@ START_TEST(quintic_splines_are_exact_for_quintics) {
 }
 END_TEST
 
+START_TEST(rates_beyond_a_double_are_refused) {
+    static const char text[] = "<robot name='arm'><link name='base'/><link name='rod'><inertial><mass value='1'/>"
+                               "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                               "<joint name='hinge' type='continuous'><parent link='base'/><child link='rod'/></joint>"
+                               "</robot>";
+    enum { N = 8 };
+    dyn_model *model;
+    dyn_error error;
+    require(dyn_urdf_load(text, sizeof text - 1, NULL, NULL, &error, &model), &error);
+    for (int method = 0; method <= DYN_RATES_QUINTIC_AT_REST; method++) {
+        /* At intervals of 1e-160 s accelerations are about 1e320, at 1e-10 s about 1e20. */
+        for (int k = 0; k < 2; k++) {
+            double t[N], q[N], v[N], a[N];
+            for (int i = 0; i < N; i++) {
+                t[i] = (k ? 1e-10 : 1e-160) * (i + (i > 4)), q[i] = i % 2;
+            }
+            t[3] = 0.5 * (t[2] + t[3]);
+            dyn_status status = dyn_derive_rates(model, N, t, q, (dyn_rates)method, &error, v, a);
+            ck_assert_msg(status == (k ? DYN_OK : DYN_INVALID_ARGUMENT), "rates %d gave %d", method, status);
+            if (!k) {
+                ck_assert_str_eq(error.place, "t[3]");
+                ck_assert_ptr_nonnull(strstr(error.message, "the rates of sample "));
+                ck_assert_ptr_nonnull(strstr(error.message, "longer intervals than the 5e-161 s before t[3]"));
+            }
+        }
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("trajectory");
     tcase_set_timeout(tests, 120);
@@ -418,5 +448,6 @@ int main(void) {
     tcase_add_test(tests, rigid_stops_of_an_arm_take_energy);
     tcase_add_test(tests, rates_converge_on_random_trees);
     tcase_add_test(tests, quintic_splines_are_exact_for_quintics);
+    tcase_add_test(tests, rates_beyond_a_double_are_refused);
     return run_properties("trajectory", tests);
 }

@@ -321,6 +321,21 @@ static void minimum_jerk(double t, double *q, double *v, double *a) {
     *a = t * (60 + t * (-180 + 120 * t));
 }
 
+START_TEST(rates_beyond_a_double_are_refused) {
+    const double t[4] = {0, 1, 1 + 1e-15, 2}, q[4][NV] = {{0}, {0}, {1e300}, {0}};
+    dyn_client_query query = UR5;
+    query.samples = 4;
+    dyn_client_trajectory *found;
+    ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], NULL, NULL,
+                                                            DYN_CLIENT_RATES_CENTRAL, NULL, &error, &found),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.time[2]");
+    ck_assert_msg(strstr(error.message, "the rates of sample 0 are") &&
+                      strstr(error.message, "s before time[2], or smaller changes of q"),
+                  "%s", error.message);
+}
+END_TEST
+
 START_TEST(rates_are_derived_and_limits_are_told) {
     enum { ROWS = 201 };
     static double t[ROWS], q[ROWS][NV], v[ROWS][NV], a[ROWS][NV];
@@ -442,6 +457,7 @@ int main(void) {
     tcase_add_test(all, deadline_ends_a_long_rollout);
     tcase_add_test(all, progress_is_told_and_a_request_is_cancelled);
     tcase_add_test(all, rates_are_derived_and_limits_are_told);
+    tcase_add_test(all, rates_beyond_a_double_are_refused);
     tcase_add_test(all, forces_move_as_a_rollout_does);
     return run_unforked("rollouts", all);
 }

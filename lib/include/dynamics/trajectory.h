@@ -64,7 +64,8 @@ typedef enum dyn_rates {
  * method is a spline, seven where it is a quintic one. One row has no rates: zeros. With few rows the polynomials are
  * of the degree that the rows allow.
  * Cost O(n nv); thread-safe; quintic splines allocate 32 n bytes, the others nothing. Errors: DYN_INVALID_ARGUMENT with
- * "q[13]" or "t[4]", the index of a time that is not after the one before; DYN_RESOURCE_EXHAUSTED out of memory.
+ * "q[13]" or "t[4]", the index of a time that is not after the one before, or that ends the shortest interval where
+ * rates are beyond a double, with the sample; DYN_RESOURCE_EXHAUSTED out of memory.
  * Source: de Boor 1978, chapter IV; Biagiotti and Melchiorri 2008, chapter 4; Fornberg 1988 for the weights; Modern
  * Robotics (2017), exercise 8.14. */
 DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q,

@@ -251,6 +251,32 @@ static void all_rates(const dyn_model *model, size_t n, const double *t, const d
     }
 }
 
+/* The time that ends the shortest interval. */
+static size_t end_of_shortest(size_t n, const double *t) {
+    size_t end = 1;
+    for (size_t i = 2; i < n; i++) {
+        end = t[i] - t[i - 1] < t[end] - t[end - 1] ? i : end;
+    }
+    return end;
+}
+
+/* Accelerations go as x / h^2: short intervals make them overflow. */
+static dyn_status check_rates(size_t n, size_t nv, const double *t, const double *v, const double *a,
+                              dyn_error *error) {
+    for (size_t k = 0; k < n * nv; k++) {
+        if (!isfinite(v[k]) || !isfinite(a[k])) {
+            char place[DYN_PLACE_SIZE];
+            size_t end = end_of_shortest(n, t);
+            snprintf(place, sizeof place, "t[%zu]", end);
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
+                                 "the rates of sample %zu are beyond the range of double precision; give longer "
+                                 "intervals than the %g s before %s, or smaller changes of q",
+                                 k / nv, t[end] - t[end - 1], place);
+        }
+    }
+    return DYN_OK;
+}
+
 dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q, dyn_rates method,
                             dyn_error *error, double *v, double *a) {
     size_t nv = (size_t)model->nv;
@@ -275,5 +301,5 @@ dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, c
     }
     all_rates(model, n, t, q, method, scratch, v, a);
     free(scratch);
-    return DYN_OK;
+    return check_rates(n, nv, t, v, a, error);
 }
