@@ -396,6 +396,36 @@ START_TEST(constants_beyond_single_precision_are_refused) {
 }
 END_TEST
 
+/* What hangs on a hinge far out has a second moment about it that single precision does not hold. */
+START_TEST(grouped_constants_beyond_single_precision_are_refused) {
+    static const char format[] =
+        "<robot name='arm'><link name='base'/><link name='rod'>%s</link><link name='tip'>%s</link>"
+        "<joint name='hinge' type='continuous'><parent link='base'/><child link='rod'/><axis xyz='0 1 0'/></joint>"
+        "<joint name='wrist' type='continuous'><origin xyz='%s 0 0'/><parent link='rod'/><child link='tip'/>"
+        "<axis xyz='0 1 0'/></joint></robot>";
+    static const char inertial[] = "<inertial><mass value='1e20'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+                                   "iyz='0'/></inertial>";
+    static const char *const distances[] = {"1e8", "1e10", "1e20"};
+    static const char *const messages[] = {NULL, "hinge: a second moment of the mass that is grouped with it is 1e+40",
+                                           "hinge: the first moment of the mass that is grouped with it is 1e+40"};
+    for (int i = 0; i < 3; i++) {
+        char text[2048];
+        dyn_model *model;
+        dyn_workspace *workspace = NULL;
+        dyn_error error;
+        int length = snprintf(text, sizeof text, format, inertial, inertial, distances[i]);
+        require(dyn_urdf_load(text, (size_t)length, NULL, NULL, &error, &model), &error);
+        dyn_status status = dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace);
+        ck_assert_int_eq(status, messages[i] ? DYN_FAILED_PRECONDITION : DYN_OK);
+        if (messages[i]) {
+            expect_message(&error, "model", messages[i]);
+        }
+        dyn_workspace_free(workspace);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
 START_TEST(payloads_beyond_single_precision_are_refused) {
     dyn_model *model = arm_of_mass("1");
     const dyn_model *loaded;
@@ -439,6 +469,7 @@ int main(void) {
     tcase_add_test(errors, random_trees_keep_the_bound);
     tcase_add_test(errors, robots_keep_the_bound);
     tcase_add_test(errors, constants_beyond_single_precision_are_refused);
+    tcase_add_test(errors, grouped_constants_beyond_single_precision_are_refused);
     tcase_add_test(errors, payloads_beyond_single_precision_are_refused);
     tcase_add_test(errors, numbers_beyond_single_precision_are_refused);
     return run_properties("single precision", errors);

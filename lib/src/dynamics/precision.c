@@ -34,7 +34,15 @@ static dyn_status check_range(const char *owner, const constants *c, dyn_error *
     return DYN_OK;
 }
 
-static dyn_status check_body(const dyn_model *model, const body *b, dyn_error *error) {
+static dyn_status check_ranges(const char *owner, const constants *all, size_t count, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; status == DYN_OK && i < count; i++) {
+        status = check_range(owner, &all[i], error);
+    }
+    return status;
+}
+
+static dyn_status check_body(const char *joint, const body *b, dyn_error *error) {
     const double moments[3] = {b->inertia[0], b->inertia[3], b->inertia[5]};
     const constants all[] = {{"the mass that it moves", &b->mass, 1, true},
                              {"a moment of inertia that it moves", moments, 3, true},
@@ -44,11 +52,15 @@ static dyn_status check_body(const dyn_model *model, const body *b, dyn_error *e
                              {"its pitch", &b->pitch, 1, false},
                              {"its mimic multiplier", &b->ratio, 1, false},
                              {"its mimic offset", &b->offset, 1, false}};
-    dyn_status status = DYN_OK;
-    for (size_t i = 0; status == DYN_OK && i < sizeof all / sizeof all[0]; i++) {
-        status = check_range(model->joints[b->joint].name, &all[i], error);
-    }
-    return status;
+    return check_ranges(joint, all, sizeof all / sizeof all[0], error);
+}
+
+/* What inverse dynamics takes: the masses behind the joint, grouped with its own, can be larger than each of them. */
+static dyn_status check_grouped(const char *joint, const mass_grouping *g, dyn_error *error) {
+    const constants all[] = {{"the mass that is grouped with it", &g->mass, 1, false},
+                             {"the first moment of the mass that is grouped with it", g->first_moment, 3, false},
+                             {"a second moment of the mass that is grouped with it", g->moments, 6, false}};
+    return check_ranges(joint, all, sizeof all / sizeof all[0], error);
 }
 
 dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, dyn_error *error) {
@@ -58,7 +70,10 @@ dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, 
     }
     dyn_status status = check_range(model->name, &gravity, error);
     for (int i = 0; status == DYN_OK && i < model->body_count; i++) {
-        status = check_body(model, &model->bodies[i], error);
+        status = check_body(model->joints[model->bodies[i].joint].name, &model->bodies[i], error);
+    }
+    for (int i = 0; status == DYN_OK && i < model->body_count; i++) {
+        status = check_grouped(model->joints[model->bodies[i].joint].name, &model->bodies[i].grouped, error);
     }
     for (int i = 0; status == DYN_OK && i < model->link_count; i++) {
         const constants position = {"its position on its body", model->frames[i].pose.position, 3, false};
