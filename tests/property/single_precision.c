@@ -444,6 +444,23 @@ START_TEST(payloads_beyond_single_precision_are_refused) {
 }
 END_TEST
 
+START_TEST(mass_matrices_are_solved_in_double_precision) {
+    dyn_model *model = arm_of_mass("1");
+    dyn_workspace *workspace;
+    dyn_error error;
+    double q = 0, factor, b = 1e39, x;
+    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace), &error);
+    require(dyn_mass_factors(model, workspace, 1, &q, &error, &factor), &error);
+    require(dyn_mass_solve(model, workspace, 1, &factor, &b, &error, &x), &error);
+    ck_assert_double_eq_tol(x, b / factor, 1e-15 * b);
+    factor = 0.01, b = 1e308;
+    ck_assert_int_eq(dyn_mass_solve(model, workspace, 1, &factor, &b, &error, &x), DYN_INVALID_ARGUMENT);
+    expect_message(&error, "x", "x of sample 0 is beyond the range of double precision; the inputs are too large");
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+}
+END_TEST
+
 START_TEST(numbers_beyond_single_precision_are_refused) {
     dyn_model *model = arm_of_mass("1");
     dyn_workspace *workspace;
@@ -470,6 +487,7 @@ int main(void) {
     tcase_add_test(errors, robots_keep_the_bound);
     tcase_add_test(errors, constants_beyond_single_precision_are_refused);
     tcase_add_test(errors, grouped_constants_beyond_single_precision_are_refused);
+    tcase_add_test(errors, mass_matrices_are_solved_in_double_precision);
     tcase_add_test(errors, payloads_beyond_single_precision_are_refused);
     tcase_add_test(errors, numbers_beyond_single_precision_are_refused);
     return run_properties("single precision", errors);

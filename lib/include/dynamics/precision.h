@@ -28,7 +28,8 @@
  * but below 1.2e-38, is DYN_FAILED_PRECONDITION when the workspace is created or loaded. A mass matrix with a large k
  * may be singular in single precision, and a task or ellipsoid degenerate, where it is not in double precision.
  *
- * Simulators, rollouts and accurate motions compute in double precision, as compiled models do.
+ * Simulators, rollouts and accurate motions compute in double precision, as compiled models do. So does dyn_mass_solve
+ * in any workspace: its b and x may be beyond single precision.
  */
 #ifndef DYNAMICS_PRECISION_H
 #define DYNAMICS_PRECISION_H

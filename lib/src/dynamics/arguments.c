@@ -211,20 +211,34 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
     return status == DYN_OK ? dyn_check_forces(workspace, n, forces, error) : status;
 }
 
-dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error) {
-    bool is_single = workspace->precision == DYN_SINGLE_PRECISION;
+static dyn_status refuse_result(dyn_precision precision, const char *name, size_t sample, dyn_error *error) {
+    bool is_single = precision == DYN_SINGLE_PRECISION;
     return dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
                          "%s of sample %zu is beyond the range of %s precision; the inputs are too large%s", name,
-                         sample, dyn_precision_name(workspace->precision),
-                         is_single ? ", ask for double precision" : "");
+                         sample, dyn_precision_name(precision), is_single ? ", ask for double precision" : "");
+}
+
+dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error) {
+    return refuse_result(workspace->precision, name, sample, error);
+}
+
+/* Results that were computed in a precision; its largest numbers are no bound to them here. */
+static dyn_status check_result(const dyn_workspace *workspace, dyn_precision precision, const char *name, size_t n,
+                               size_t width, const double *result, dyn_error *error) {
+    if (workspace->kernels->wide->all_finite(result, n * width)) {
+        return DYN_OK;
+    }
+    return refuse_result(precision, name, first_not_held(DYN_DOUBLE_PRECISION, result, n * width) / width, error);
 }
 
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error) {
-    if (workspace->kernels->wide->all_finite(result, n * width)) {
-        return DYN_OK;
-    }
-    return dyn_refuse_result(workspace, name, first_not_held(DYN_DOUBLE_PRECISION, result, n * width) / width, error);
+    return check_result(workspace, workspace->precision, name, n, width, result, error);
+}
+
+dyn_status dyn_check_double_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
+                                   const double *result, dyn_error *error) {
+    return check_result(workspace, DYN_DOUBLE_PRECISION, name, n, width, result, error);
 }
 
 /* Whether all pivots of a block are positive; lanes without a sample repeat the last one. */

@@ -51,6 +51,10 @@ dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error);
 
+/* The same of results that are computed in double precision in any workspace. */
+dyn_status dyn_check_double_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
+                                   const double *result, dyn_error *error);
+
 /* The error of a sample's result that is not. */
 dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error);
 

@@ -97,5 +97,5 @@ dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size
         one->mass_solve(model, w->memory, factors + s * nv * nv, b + s * nv, x + s * nv);
         one->unpack(x + s * nv, nv, 1, x + s * nv);
     }
-    return status == DYN_OK ? dyn_check_result(w, "x", n, nv, x, error) : status;
+    return status == DYN_OK ? dyn_check_double_result(w, "x", n, nv, x, error) : status;
 }
