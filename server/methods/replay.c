@@ -141,7 +141,9 @@ static void begin(replay *p) {
         call_fail(c, DATA_LOSS, "\"%s\" is no recording of a simulation", p->request->recording);
         return;
     }
-    p->simulation = plan_restored(c->service->live, header->start, header->description, &why);
+    model_entry *entry = plan_restored_model(c->service->live, header->start, header->description, &why);
+    p->simulation = entry ? plan_restored(c->service->live, header->start, entry, &why) : NULL;
+    model_entry_release(entry);
     if (!p->simulation) {
         call_blame(c, "recording");
         call_fail(c, why.code, "%s", why.message);

@@ -314,17 +314,19 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
     return true;
 }
 
-simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
-                          const Dynamics__V1__ModelDescription *description, refusal *why) {
+model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
+                                 const Dynamics__V1__ModelDescription *description, refusal *why) {
     if (!snapshot->options) {
         refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its options");
         return NULL;
     }
     /* A model that was asked for by its digest has the name that it gives itself. */
     const char *name = strncmp(snapshot->options->model, "sha256:", 7) == 0 ? "" : snapshot->options->model;
-    model_entry *entry = recorded_model_find(l, name, snapshot->digest, description, why);
-    simulation *s = entry ? plan_simulation(l, snapshot->options, entry, why) : NULL;
-    model_entry_release(entry);
+    return recorded_model_find(l, name, snapshot->digest, description, why);
+}
+
+simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, model_entry *entry, refusal *why) {
+    simulation *s = plan_simulation(l, snapshot->options, entry, why);
     if (s && !plan_jump(s, snapshot, why)) {
         simulation_release(s);
         s = NULL;

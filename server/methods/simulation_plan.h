@@ -11,10 +11,13 @@
 simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
                             refusal *why);
 
-/* The same from a snapshot: with its state, input and generator, paused. The model is that of the store, or the one
- * that is described (NULL: not), which is in no store. */
-simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
-                          const Dynamics__V1__ModelDescription *description, refusal *why);
+/* The model of a snapshot: that of the store, or the one that is described (NULL: not), which is in no store. The caller
+ * owns a reference. NULL, and `why` filled. */
+model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
+                                 const Dynamics__V1__ModelDescription *description, refusal *why);
+
+/* The same as plan_simulation from a snapshot of that model: with its state, input and generator, paused. */
+simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, model_entry *entry, refusal *why);
 
 /* Puts the state, input and generator of a snapshot into a simulation of the same options. With its mutex. */
 bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why);

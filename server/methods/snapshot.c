@@ -100,6 +100,8 @@ void method_save_simulations(call *c) {
 
 /* Enters a model that the file described, under another name where its own is taken. */
 static bool enter_model(live *l, model_entry *entry, refusal *why) {
+    char own[MODEL_NAME_SIZE];
+    snprintf(own, sizeof own, "%s", entry->name);
     model_entry *present = model_store_find(l->options.store, entry->digest);
     model_entry_release(present);
     if (present) {
@@ -107,21 +109,27 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
     }
     model_insertion result = model_store_insert(l->options.store, entry, false, NULL);
     if (result == MODEL_NAME_TAKEN) {
-        char own[MODEL_NAME_SIZE];
-        snprintf(own, sizeof own, "%s", entry->name);
         snprintf(entry->name, sizeof entry->name, "%.112s-%.8s", own, entry->digest + strlen("sha256:"));
         text_make_utf8(entry->name); /* it may be cut within a letter */
         result = model_store_insert(l->options.store, entry, false, NULL);
+    }
+    if (result == MODEL_NAME_TAKEN) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS, "",
+                      "other models have both names of its model, \"%s\" and \"%s\": unload one of them", own,
+                      entry->name);
     }
     return result == MODEL_INSERTED || result == MODEL_PRESENT ||
            refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
                   "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
 }
 
+/* The model is entered even where its simulation is bad: later ones may be of it, and only the first describes it. */
 static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
-    simulation *s = plan_restored(l, snapshot, snapshot->description, why);
-    if (!s || !enter_model(l, s->entry, why)) {
-        simulation_release(s);
+    model_entry *entry = plan_restored_model(l, snapshot, snapshot->description, why);
+    bool has_model = entry && enter_model(l, entry, why);
+    simulation *s = has_model ? plan_restored(l, snapshot, entry, why) : NULL;
+    model_entry_release(entry);
+    if (!s) {
         return false;
     }
     s->token = snapshot->token;

@@ -17,7 +17,7 @@
 #include "dynamics_client.h"
 #include "system/daemon_fixture.h"
 
-enum { NQ = 6 };
+enum { NQ = 6, DIGEST_PREFIX = sizeof "sha256:01234567" };
 
 static daemon_fixture fixture;
 static dyn_client *client;
@@ -731,7 +731,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
 END_TEST
 
 /* A robot that was loaded by request, and is in no directory. */
-static void load_pendulum(double length) {
+static void load_pendulum_as(const char *name, double length, char digest[DIGEST_PREFIX]) {
     char urdf[512];
     snprintf(
         urdf, sizeof urdf,
@@ -740,9 +740,15 @@ static void load_pendulum(double length) {
         "type='continuous'><parent link='base'/><child link='rod'/><axis xyz='1 0 0'/></joint></robot>",
         length);
     dyn_client_loaded_model *loaded;
-    const dyn_client_load_request request = {.urdf = urdf, .replace = true};
+    const dyn_client_load_request request = {.name = name, .urdf = urdf, .replace = true};
     ok(dyn_client_load_model(client, &request, 0, &error, &loaded));
+    snprintf(digest, DIGEST_PREFIX, "%s", loaded->model.digest);
     dyn_client_loaded_model_free(loaded);
+}
+
+static void load_pendulum(double length) {
+    char digest[DIGEST_PREFIX];
+    load_pendulum_as("pendulum", length, digest);
 }
 
 START_TEST(recording_is_replayed_without_its_model) {
@@ -799,6 +805,83 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
         dyn_client_simulation_free(after);
         step(names[k], tokens[k], 1, NULL);
     }
+}
+END_TEST
+
+/* Makes every q[0] of that value a NaN in the file of all simulations. */
+static void spoil_snapshot(double q) {
+    const double nan = NAN;
+    char path[160];
+    uint8_t bytes[65536];
+    int spoilt = 0;
+    snprintf(path, sizeof path, "%s/state/simulations.snapshot", fixture.directory);
+    FILE *file = fopen(path, "r+");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    for (size_t i = 0; i + sizeof q <= size; i++) {
+        if (memcmp(bytes + i, &q, sizeof q) == 0) {
+            memcpy(bytes + i, &nan, sizeof nan);
+            spoilt++;
+        }
+    }
+    rewind(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_gt(spoilt, 0);
+}
+
+/* Only the first simulation of a model describes it in the file. */
+START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
+    const char *const names[] = {"first", "second"};
+    uint64_t tokens[2];
+    dyn_client_simulation *before[2], *after;
+    uint32_t count;
+    load_pendulum(0.5);
+    for (int k = 0; k < 2; k++) {
+        const dyn_client_simulation_options options = {
+            .name = names[k], .model = "pendulum", .disturbance = 1, .seed = (uint64_t)k + 1};
+        tokens[k] = create(&options);
+        step(names[k], tokens[k], 50, &before[k]);
+    }
+    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    for (int k = 0; k < 2; k++)
+        ok(dyn_client_delete_simulation(client, names[k], tokens[k], 0, &error));
+    ok(dyn_client_unload_model(client, "pendulum", 0, &error));
+    spoil_snapshot(before[0]->q[0]);
+    ok(dyn_client_restore_simulations(client, 0, &error, &count));
+    ck_assert_uint_eq(count, 1);
+    after = look("second");
+    ck_assert_uint_eq(after->step, 50);
+    ck_assert_mem_eq(after->q, before[1]->q, sizeof(double));
+    for (int k = 0; k < 2; k++)
+        dyn_client_simulation_free(before[k]);
+    dyn_client_simulation_free(after);
+}
+END_TEST
+
+/* The model's own name and the one with its digest belong to models of earlier simulations. */
+START_TEST(restored_model_whose_names_are_both_taken_is_said_to_be_so) {
+    char digest[DIGEST_PREFIX], other[DIGEST_PREFIX], name[64], words[160];
+    const char *const names[] = {"a", "b", "c"};
+    load_pendulum_as("pendulum", 0.5, digest);
+    snprintf(name, sizeof name, "pendulum-%s", digest + strlen("sha256:"));
+    const dyn_client_simulation_options last = {.name = names[2], .model = "pendulum"};
+    create(&last);
+    load_pendulum_as("pendulum", 0.7, other);
+    load_pendulum_as(name, 0.9, other);
+    for (int k = 0; k < 2; k++) {
+        const dyn_client_simulation_options options = {.name = names[k], .model = k == 0 ? "pendulum" : name};
+        create(&options);
+    }
+    dyn_client_close(client);
+    daemon_restart(&fixture);
+    client = connect_to(fixture.request_ipc);
+    dyn_client_simulation_free(look("a"));
+    dyn_client_simulation_free(look("b"));
+    snprintf(words, sizeof words, "other models have both names of its model, \"pendulum\" and \"%s\"", name);
+    char *log = daemon_log(&fixture);
+    ck_assert_msg(strstr(log, words) != NULL, "%s", log);
+    free(log);
 }
 END_TEST
 
@@ -931,6 +1014,8 @@ int main(void) {
     tcase_add_test(tests, recorded_run_is_replayed_bit_for_bit);
     tcase_add_test(tests, recording_is_replayed_without_its_model);
     tcase_add_test(tests, simulations_of_models_that_were_loaded_by_request_outlive_a_restart);
+    tcase_add_test(tests, bad_simulation_in_a_snapshot_costs_no_other_of_its_model);
+    tcase_add_test(tests, restored_model_whose_names_are_both_taken_is_said_to_be_so);
     tcase_add_test(tests, changed_recording_is_found_out);
     tcase_add_test(tests, missing_state_directory_is_named);
     tcase_add_test(tests, simulations_outlive_a_restart);
