@@ -36,7 +36,7 @@ typedef struct call {
     char field[CALL_FIELD_SIZE];
     char message[CALL_MESSAGE_SIZE];
     service *owner;
-    struct call *next_idle;
+    struct call *next; /* among the idle ones, or in line */
 } call;
 
 /* A method of the service. */

@@ -17,6 +17,9 @@ enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
 /* Calls that are kept for the next requests. */
 enum { IDLE_CALLS = 64 };
 
+/* Changes that are prepared at once: each holds a whole model that no limit counts yet. */
+enum { MOST_PREPARING = 4 };
+
 struct service {
     service_options options;
     const service_endpoint *endpoints;
@@ -28,6 +31,9 @@ struct service {
     size_t idle_count;
     pthread_mutex_t change_mutex; /* one change of state at a time; guards the cache */
     reply_cache cache;
+    pthread_mutex_t line_mutex; /* guards what follows: calls that prepare a change, and those in line for it */
+    unsigned preparing;
+    call *line_first, *line_last; /* no more than the transport has requests under way */
     running_calls running;
 };
 
@@ -139,6 +145,7 @@ service *service_create(const service_options *options) {
         s->options = *options;
         pthread_mutex_init(&s->idle_mutex, NULL);
         pthread_mutex_init(&s->change_mutex, NULL);
+        pthread_mutex_init(&s->line_mutex, NULL);
         running_calls_init(&s->running);
     }
     return s;
@@ -156,13 +163,14 @@ void service_free(service *s) {
     }
     while (s->idle) {
         call *c = s->idle;
-        s->idle = c->next_idle;
+        s->idle = c->next;
         free_call(c);
     }
     reply_cache_clear(&s->cache);
     running_calls_free(&s->running);
     pthread_mutex_destroy(&s->idle_mutex);
     pthread_mutex_destroy(&s->change_mutex);
+    pthread_mutex_destroy(&s->line_mutex);
     free(s);
 }
 
@@ -184,7 +192,7 @@ static call *take_call(service *s) {
     pthread_mutex_lock(&s->idle_mutex);
     call *c = s->idle;
     if (c) {
-        s->idle = c->next_idle;
+        s->idle = c->next;
         s->idle_count--;
     }
     pthread_mutex_unlock(&s->idle_mutex);
@@ -211,7 +219,7 @@ static void return_call(service *s, call *c) {
     pthread_mutex_lock(&s->idle_mutex);
     bool is_kept = s->idle_count < IDLE_CALLS;
     if (is_kept) {
-        c->next_idle = s->idle;
+        c->next = s->idle;
         s->idle = c;
         s->idle_count++;
     }
@@ -371,42 +379,99 @@ static void run_method(call *c) {
     take_step(c, c->method->run);
 }
 
+/* Copies the reply to a repeated request; false: none is known. With the change mutex. */
+static bool repeat_reply(call *c) {
+    uint64_t client = c->request->client;
+    const cached_reply *known = client ? reply_cache_find(&c->owner->cache, client, c->request->id) : NULL;
+    uint8_t *bytes = known ? transport_reply_buffer(c->transport, known->size) : NULL;
+    if (bytes) {
+        memcpy(bytes, known->bytes, known->size);
+    }
+    return known != NULL;
+}
+
+/* Changes the state, and keeps the reply for repetitions. With the change mutex. */
+static void make_change(call *c) {
+    size_t size;
+    take_step(c, c->method->run);
+    uint8_t *bytes = encode(c, &size);
+    if (bytes && c->request->client && c->status.code != DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED) {
+        reply_cache_keep(&c->owner->cache, c->request->client, c->request->id, bytes, size);
+    }
+}
+
 /* Runs a method that changes the state, unless it is a repeated request whose reply is known. What it prepares holds
  * up no other change. */
 static void run_change(call *c) {
     service *s = c->owner;
-    size_t size;
-    uint64_t client = c->request->client, id = c->request->id;
     begin_method(c);
-    take_step(c, c->method->prepare);
     pthread_mutex_lock(&s->change_mutex);
-    const cached_reply *known = client ? reply_cache_find(&s->cache, client, id) : NULL;
-    if (known) {
-        uint8_t *bytes = transport_reply_buffer(c->transport, known->size);
-        if (bytes) {
-            memcpy(bytes, known->bytes, known->size);
-        }
-    } else {
-        take_step(c, c->method->run);
-        uint8_t *bytes = encode(c, &size);
-        if (bytes && client && c->status.code != DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED) {
-            reply_cache_keep(&s->cache, client, id, bytes, size);
-        }
+    bool is_known = repeat_reply(c);
+    if (!is_known && c->method->prepare) {
+        pthread_mutex_unlock(&s->change_mutex);
+        take_step(c, c->method->prepare);
+        pthread_mutex_lock(&s->change_mutex);
+        is_known = repeat_reply(c); /* it may have been answered meanwhile */
+    }
+    if (!is_known) {
+        make_change(c);
     }
     pthread_mutex_unlock(&s->change_mutex);
     finish(c);
+}
+
+/* Whether the call may prepare its change now. If not, it waits in line without a worker, for one that is done. */
+static bool may_prepare(call *c) {
+    service *s = c->owner;
+    pthread_mutex_lock(&s->line_mutex);
+    bool has_place = s->preparing < MOST_PREPARING;
+    if (has_place) {
+        s->preparing++;
+    } else {
+        c->next = NULL;
+        *(s->line_first ? &s->line_last->next : &s->line_first) = c;
+        s->line_last = c;
+    }
+    pthread_mutex_unlock(&s->line_mutex);
+    return has_place;
+}
+
+/* The first in line, which takes over the place of one that is done; NULL: the place is free. */
+static call *next_in_line(service *s) {
+    pthread_mutex_lock(&s->line_mutex);
+    call *c = s->line_first;
+    if (c) {
+        s->line_first = c->next;
+    } else {
+        s->preparing--;
+    }
+    pthread_mutex_unlock(&s->line_mutex);
+    return c;
+}
+
+/* Runs changes that are prepared, this one and those that wait for its place. */
+static void run_prepared_changes(call *c) {
+    service *s = c->owner;
+    while (c) {
+        run_change(c);
+        c = next_in_line(s);
+    }
 }
 
 /* A worker's turn. */
 static void run_on_worker(void *task) {
     call *c = task;
     c->is_on_worker = true;
-    if (c->method->changes_state) {
+    if (c->method->prepare) {
+        if (may_prepare(c)) {
+            run_prepared_changes(c);
+        }
+    } else if (c->method->changes_state) {
         run_change(c);
-        return;
+    } else {
+        run_method(c);
+        answer(c);
     }
-    run_method(c);
-    answer(c);
 }
 
 /* Hands a long call to the workers, unless its connection or the pool has too many already. */

@@ -3,6 +3,7 @@
  */
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 
 enum { SAMPLES = 100000 };
 
-static const char limits[] = "[limits]\nmessage_bytes = 4194304\nreply_bytes = 8388608\nsamples = 100000\n";
+static const char limits[] =
+    "[limits]\nmessage_bytes = 4194304\nreply_bytes = 8388608\nsamples = 100000\n[server]\nworkers = 8\n";
 
 static daemon_fixture served;
 static sp_peer peer;
@@ -329,7 +331,8 @@ END_TEST
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
-static Dynamics__V1__Reply *load_with(const char *urdf, const char *name, uint64_t client, uint64_t id) {
+static Dynamics__V1__Reply *load_over(const sp_peer *to, const char *urdf, const char *name, uint64_t client,
+                                      uint64_t id) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__LoadModelRequest method = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     method.urdf = text(urdf);
@@ -338,7 +341,11 @@ static Dynamics__V1__Reply *load_with(const char *urdf, const char *name, uint64
     request.client = client;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = &method;
-    return sp_ask(&peer, &request);
+    return sp_ask(to, &request);
+}
+
+static Dynamics__V1__Reply *load_with(const char *urdf, const char *name, uint64_t client, uint64_t id) {
+    return load_over(&peer, urdf, name, client, id);
 }
 
 static Dynamics__V1__Reply *load(const char *urdf) {
@@ -504,6 +511,104 @@ START_TEST(repeated_request_is_executed_once) {
 }
 END_TEST
 
+/* Keeps all of "once" under another name. */
+static Dynamics__V1__Reply *derive(uint64_t client, uint64_t id) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__DeriveModelRequest method = DYNAMICS__V1__DERIVE_MODEL_REQUEST__INIT;
+    Dynamics__V1__ModelOperation operation = DYNAMICS__V1__MODEL_OPERATION__INIT, *operations[] = {&operation};
+    Dynamics__V1__KeepSubtree subtree = DYNAMICS__V1__KEEP_SUBTREE__INIT;
+    subtree.link = text("a");
+    operation.operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_SUBTREE;
+    operation.subtree = &subtree;
+    method.model = text("once");
+    method.name = text("derived");
+    method.n_operations = 1;
+    method.operations = operations;
+    request.id = id;
+    request.client = client;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
+    request.derive_model = &method;
+    return sp_ask(&peer, &request);
+}
+
+static uint64_t count_refused(void) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__ServerInfoRequest method = DYNAMICS__V1__SERVER_INFO_REQUEST__INIT;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO;
+    request.server_info = &method;
+    Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+    sp_expect_ok(reply);
+    uint64_t refused = reply->server_info->refused;
+    sp_free_reply(reply);
+    return refused;
+}
+
+/* What a repeated request would be prepared from is gone: it is not even looked for. */
+START_TEST(repeated_request_prepares_nothing) {
+    Dynamics__V1__Reply *replies[] = {load_with("<robot name='once'><link name='a'/></robot>", "", 99, 2000),
+                                      derive(99, 2001), unload("derived"), unload("once")};
+    for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
+        sp_expect_ok(replies[i]);
+    }
+    uint64_t refused = count_refused();
+    Dynamics__V1__Reply *again = derive(99, 2001);
+    sp_expect_ok(again);
+    ck_assert_double_eq(again->server_time, replies[1]->server_time);
+    ck_assert_uint_eq(count_refused(), refused);
+    sp_free_reply(again);
+    for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
+        sp_free_reply(replies[i]);
+    }
+}
+END_TEST
+
+/* One of those who load models at once. */
+enum { LOADERS = 24, LOADS = 4, LOADER_LINKS = 100 };
+
+static void *load_models(void *context) {
+    const int *loader = context;
+    char urdf[LOADER_LINKS * 160], name[32];
+    char *end = stpcpy(urdf, "<robot name='chain'><link name='l0'/>");
+    for (int i = 1; i < LOADER_LINKS; i++) {
+        end += sprintf(end,
+                       "<link name='l%d'/><joint name='j%d' type='continuous'><parent link='l%d'/><child link='l%d'/>"
+                       "</joint>",
+                       i, i, i - 1, i);
+    }
+    stpcpy(end, "</robot>");
+    sp_peer own = sp_open(served.request_ipc, SP_REQ);
+    for (int k = 0; k < LOADS; k++) {
+        snprintf(name, sizeof name, "chain-%d-%d", *loader, k);
+        Dynamics__V1__Reply *reply = load_over(&own, urdf, name, 0, 7);
+        sp_expect_ok(reply);
+        ck_assert_str_eq(reply->load_model->model->name, name);
+        sp_free_reply(reply);
+    }
+    sp_close(&own);
+    return NULL;
+}
+
+/* More than may be built at once, on more workers: those in line have their turn. */
+START_TEST(models_that_arrive_at_once_are_all_loaded) {
+    pthread_t threads[LOADERS];
+    int numbers[LOADERS];
+    char name[32];
+    for (int i = 0; i < LOADERS; i++) {
+        numbers[i] = i;
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, load_models, &numbers[i]), 0);
+    }
+    for (int i = 0; i < LOADERS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    for (int i = 0; i < LOADERS * LOADS; i++) {
+        snprintf(name, sizeof name, "chain-%d-%d", i / LOADS, i % LOADS);
+        Dynamics__V1__Reply *reply = unload(name);
+        sp_expect_ok(reply);
+        sp_free_reply(reply);
+    }
+}
+END_TEST
+
 int main(void) {
     enum { QUESTIONS = sizeof questions / sizeof questions[0] };
     enum { DESCRIPTIONS = sizeof descriptions / sizeof descriptions[0], NAMES = sizeof names / sizeof names[0] };
@@ -529,6 +634,8 @@ int main(void) {
     tcase_add_test(tests, name_of_another_model);
     tcase_add_test(tests, unknown_model_is_neither_described_nor_unloaded);
     tcase_add_test(tests, repeated_request_is_executed_once);
+    tcase_add_test(tests, repeated_request_prepares_nothing);
+    tcase_add_test(tests, models_that_arrive_at_once_are_all_loaded);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
