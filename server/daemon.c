@@ -36,8 +36,8 @@ enum { OTHER_DESCRIPTORS = 128 };
 
 enum { STATUS_SIZE = 160 };
 
-/* Between two looks for memory that can go back to the system. */
-enum { TRIM_SECONDS = 5 };
+/* Between two looks for memory that can go back to the system, and bytes that are worth it. */
+enum { TRIM_SECONDS = 5, TRIM_BYTES = 1 << 20 };
 
 typedef struct daemon_state {
     const daemon_arguments *arguments;
@@ -64,8 +64,9 @@ typedef struct daemon_state {
     uv_loop_t loop;
     uv_timer_t tick, watchdog, drain;
     uv_signal_t terminate, interrupt, hang_up;
-    uv_work_t scan;
-    bool is_scanning, must_scan_again, is_draining, has_lingered;
+    uv_work_t scan, trim;
+    int64_t spare; /* bytes after the last trim, or the least since then */
+    bool is_trimming, must_trim_again, is_scanning, must_scan_again, is_draining, has_lingered;
     uint64_t drain_end;   /* ns */
     uint64_t next_status; /* ns */
     uint64_t next_trim;   /* ns */
@@ -198,12 +199,48 @@ static bool write_status(daemon_state *d) {
     return true;
 }
 
-/* Long messages come and go on many threads, and malloc keeps what they took for each of them: free pages go back to
- * the system now and then, so that a flood leaves no memory taken behind it. */
-static void give_memory_back(daemon_state *d, uint64_t now) {
-    if (now >= d->next_trim) {
-        d->next_trim = now + TRIM_SECONDS * NANOSECONDS;
+/* Resident bytes beyond those that malloc has given out: programs, stacks, and free pages that can go back. */
+static int64_t look_for_spare_bytes(void) {
+    struct mallinfo2 info = mallinfo2();
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file && fscanf(file, "%*u %zu", &pages) != 1) {
+        pages = 0;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return (int64_t)(pages * (size_t)sysconf(_SC_PAGESIZE)) - (int64_t)(info.uordblks + info.hblkhd);
+}
+
+/* After a flood more is to spare than there was after the last trim, or at the least since then. One that pays is
+ * followed by another, since the flood may have gone on. */
+static void on_trim(uv_work_t *work) {
+    daemon_state *d = work->data;
+    int64_t before = look_for_spare_bytes();
+    bool has_grown = before > d->spare + TRIM_BYTES;
+    d->spare = before < d->spare ? before : d->spare;
+    if (has_grown || d->must_trim_again) {
         malloc_trim(0);
+        d->spare = look_for_spare_bytes();
+        d->must_trim_again = has_grown || before > d->spare + TRIM_BYTES;
+    }
+}
+
+static void on_trimmed(uv_work_t *work, int status) {
+    daemon_state *d = work->data;
+    (void)status;
+    d->is_trimming = false;
+}
+
+/* Long messages come and go on many threads, and malloc keeps what they took for each of them: free pages go back to
+ * the system now and then, so that a flood leaves no memory taken behind it. That locks malloc's arenas one by one, so
+ * it is done only where it pays, and not on the loop. */
+static void give_memory_back(daemon_state *d, uint64_t now) {
+    if (now >= d->next_trim && !d->is_trimming) {
+        d->next_trim = now + TRIM_SECONDS * NANOSECONDS;
+        d->trim.data = d;
+        d->is_trimming = uv_queue_work(&d->loop, &d->trim, on_trim, on_trimmed) == 0;
     }
 }
 
