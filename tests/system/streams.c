@@ -267,7 +267,8 @@ START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
 }
 END_TEST
 
-/* Each flood of a new stream takes its memory from other threads; all of it comes back. */
+/* Each flood of a new stream takes its memory from other threads; all of it comes back, but for the ends of arenas, which
+ * malloc_trim leaves alone. */
 START_TEST(floods_leave_no_memory_taken) {
     dyn_client_stream_options options = {.name = "flood", .model = "ur5", .capacity = 10000};
     size_t before = 0, after = SIZE_MAX;
@@ -280,11 +281,11 @@ START_TEST(floods_leave_no_memory_taken) {
         ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
         before = k == 0 ? daemon_resident_bytes(&fixture) : before;
     }
-    for (int i = 0; i < 100 && after > before + DAEMON_MEMORY_SLACK(2); i++) {
+    for (int i = 0; i < 100 && after > before + DAEMON_MEMORY_SLACK(4); i++) {
         pause_for(0.1);
         after = daemon_resident_bytes(&fixture);
     }
-    ck_assert_uint_le(after, before + DAEMON_MEMORY_SLACK(2));
+    ck_assert_uint_le(after, before + DAEMON_MEMORY_SLACK(4));
 }
 END_TEST
 
