@@ -267,8 +267,8 @@ START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
 }
 END_TEST
 
-/* Each flood of a new stream takes its memory from other threads; all of it comes back, but for the ends of arenas, which
- * malloc_trim leaves alone. */
+/* Each flood of a new stream takes its memory from other threads; all of it comes back, but for the ends of arenas,
+ * which malloc_trim leaves alone. */
 START_TEST(floods_leave_no_memory_taken) {
     dyn_client_stream_options options = {.name = "flood", .model = "ur5", .capacity = 10000};
     size_t before = 0, after = SIZE_MAX;
