@@ -613,8 +613,8 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     outcome_free(&run);
     must_fail("$ctl replay run2", 1, "replay_simulation.recording");
     /* A recording is compared without its model, and shown with it. */
-    must_say("$ctl derive two_link inertia:link2,0.5 --name passing", "nv = 2");
-    must_say("$ctl simulate passing --duration 0.1 --record passing", "passing");
+    must_say("$ctl derive two_link inertia:link2,0.5,0.2,0,0,0.01,0,0,0.01,0,0.01 --name passing", "nv = 2");
+    must_say("$ctl simulate passing --duration 0.1 --record passing", "100 steps of 0.001 s");
     must_say("$ctl unload passing", "unloaded");
     must_say("$ctl replay passing", "100 steps of 0.001 s, 100 came out with the same bits");
     must_fail("$ctl replay passing --csv", 1, "there is no model");
