@@ -11,6 +11,7 @@
 #include "system/daemon_fixture.h"
 #include "system/sp_request.h"
 #include "system/sp_wire.h"
+#include "system/unforked.h"
 
 #define CODE(name) DYNAMICS__V1__CODE__CODE_##name
 
@@ -612,9 +613,7 @@ END_TEST
 int main(void) {
     enum { QUESTIONS = sizeof questions / sizeof questions[0] };
     enum { DESCRIPTIONS = sizeof descriptions / sizeof descriptions[0], NAMES = sizeof names / sizeof names[0] };
-    Suite *suite = suite_create("hostile requests");
     TCase *tests = tcase_create("requests");
-    tcase_set_timeout(tests, 60);
     tcase_add_unchecked_fixture(tests, start, stop);
     tcase_add_checked_fixture(tests, open_peer, close_peer);
     tcase_add_test(tests, the_question_itself_is_right);
@@ -636,10 +635,5 @@ int main(void) {
     tcase_add_test(tests, repeated_request_is_executed_once);
     tcase_add_test(tests, repeated_request_prepares_nothing);
     tcase_add_test(tests, models_that_arrive_at_once_are_all_loaded);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_unforked("hostile requests", tests);
 }
