@@ -12,6 +12,7 @@
 #include "system/hostile_witness.h"
 #include "system/sp_request.h"
 #include "system/sp_wire.h"
+#include "system/unforked.h"
 
 #define CODE(name) DYNAMICS__V1__CODE__CODE_##name
 
@@ -318,17 +319,12 @@ END_TEST
 
 int main(void) {
     enum { AMPLIFICATIONS = sizeof amplifications / sizeof amplifications[0] };
-    Suite *suite = suite_create("hostile bytes");
-    /* Witnesses need a process that no other client was forked from: these come first. */
     TCase *watched = tcase_create("watched");
-    tcase_set_timeout(watched, 60);
     tcase_add_checked_fixture(watched, start, stop);
     tcase_add_test(watched, message_far_above_the_limit_closes_its_connection);
     tcase_add_test(watched, wrong_greetings_are_closed);
     tcase_add_test(watched, random_bytes_on_each_listener);
-    suite_add_tcase(suite, watched);
     TCase *tests = tcase_create("bytes");
-    tcase_set_timeout(tests, 60);
     tcase_add_unchecked_fixture(tests, start, stop);
     tcase_add_checked_fixture(tests, NULL, check_daemon);
     tcase_add_test(tests, every_truncation_is_answered);
@@ -340,11 +336,7 @@ int main(void) {
     tcase_add_loop_test(tests, small_fields_do_not_take_much_memory, 0, AMPLIFICATIONS);
     tcase_add_test(tests, messages_without_a_number);
     tcase_add_test(tests, messages_to_the_events_endpoint_are_closed);
-    suite_add_tcase(suite, tests);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    int failed = run_unforked("hostile bytes, watched", watched);
+    return run_unforked("hostile bytes", tests) | failed;
 }
