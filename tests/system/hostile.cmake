@@ -12,10 +12,3 @@ foreach(test contract_golden hostile_bytes hostile_life hostile_live hostile_pee
   add_system_test(${test} hostile_support)
 endforeach()
 run_alone(hostile_bytes hostile_life hostile_live hostile_peers hostile_requests)
-# The thread sanitizer waits for a second at the end of each process, and Check makes one for each test.
-set_tests_properties(system.hostile_bytes system.hostile_requests PROPERTIES
-  ENVIRONMENT TSAN_OPTIONS=atexit_sleep_ms=20)
-# Clients of these close their connections while replies are under way.
-set_tests_properties(system.hostile_life system.hostile_peers PROPERTIES
-  ENVIRONMENT
-  "TSAN_OPTIONS=atexit_sleep_ms=20;LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/closed_by_peer.supp")

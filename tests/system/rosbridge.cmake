@@ -9,7 +9,8 @@ function(add_rosbridge_test name)
     LABELS system SKIP_RETURN_CODE 77 TIMEOUT 120 RUN_SERIAL TRUE
     ENVIRONMENT "DYNAMICSD=$<TARGET_FILE:dynamicsd>;DYNAMICSCTL=$<TARGET_FILE:dynamicsctl>;\
 DYNAMICS_ROSBRIDGE=$<TARGET_FILE:dynamics-rosbridge>;ROBOTS=${PROJECT_SOURCE_DIR}/deploy/robots;\
-WORK=${CMAKE_CURRENT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore::ResourceWarning")
+WORK=${CMAKE_CURRENT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore::ResourceWarning;\
+${system_environment}")
 endfunction()
 
 add_rosbridge_test(protocol)
