@@ -57,7 +57,10 @@ static void write_file(const char *path, const char *text) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Runs a shell command line in which $ctl is the program with the daemon's address. */
+/*
+ * Runs a shell command line in which $ctl is the program with the daemon's address; "shown COMMAND TEXT" waits until
+ * what a command of $ctl writes has a text in it, "lines FILE COUNT" until a file has more lines.
+ */
 static outcome shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static outcome shell(const char *format, ...) {
@@ -66,8 +69,13 @@ static outcome shell(const char *format, ...) {
     va_start(values, format);
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
-    snprintf(command, sizeof command, "ctl='%s --endpoint %s'; { %s\n} >%s 2>%s", DYNAMICSCTL_PROGRAM,
-             served.request_ipc, line, scratch("stdout"), scratch("stderr"));
+    snprintf(
+        command, sizeof command,
+        "ctl='%s --endpoint %s'\n"
+        "shown() { for try in $(seq 1000); do $ctl $1 | grep -q -e \"$2\" && return; sleep 0.02; done; return 1; }\n"
+        "lines() { for try in $(seq 1000); do [ $(wc -l <$1) -gt $2 ] && return; sleep 0.02; done; return 1; }\n"
+        "{ %s\n} >%s 2>%s",
+        DYNAMICSCTL_PROGRAM, served.request_ipc, line, scratch("stdout"), scratch("stderr"));
     int status = system(command);
     ck_assert_int_ne(status, -1);
     return (outcome){.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
@@ -641,12 +649,12 @@ END_TEST
 /* The token that simulate prints records its simulation and drives it. */
 START_TEST(token_records_and_drives_a_simulation) {
     outcome run = shell(
-        "run=%s; $ctl simulate two_link --name driven --rate 1 --duration 4 --csv >$run.csv 2>$run.log & maker=$!\n"
-        "until token=$(sed -n 's/.*token \\([0-9]*\\),.*/\\1/p' $run.log) && [ -n \"$token\" ]; do sleep 0.02; done\n"
+        "run=%s; $ctl simulate two_link --name driven --rate 1 --duration 60 --csv >$run.csv 2>$run.log & maker=$!\n"
+        "shown simulations 'driven .* running'; token=$(sed -n 's/.*token \\([0-9]*\\),.*/\\1/p' $run.log)\n"
         "for i in $(seq 500); do echo '{\"q\": [0, 0], \"tau\": [12, 3]}'; done >$run.in\n"
         "$ctl record driven run4 --token $token --duration 0.3 && $ctl stream driven --token $token --states $run.in\n"
         "$ctl stream two_link --states $run.in --record points\n"
-        "wait $maker; $ctl replay run4",
+        "kill -INT $maker; wait $maker; $ctl replay run4",
         scratch("driven"));
     ck_assert_msg(run.code == 0, "%s", run.error);
     ck_assert_ptr_nonnull(strstr(run.output, "simulation input  driven"));
@@ -662,8 +670,9 @@ START_TEST(token_records_and_drives_a_simulation) {
 END_TEST
 
 START_TEST(watch_tells_frequency_age_and_loss) {
-    outcome run = shell("$ctl simulate ur5 --rate 1 --duration 4 --name seen --plot >%s & "
-                        "sleep 0.5; $ctl simulations; $ctl watch seen --duration 1.3 --csv | wc -l; wait",
+    outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --name seen --plot >%s & maker=$!\n"
+                        "shown simulations 'seen .* running'; $ctl simulations; $ctl watch seen --duration 1.3 --csv | "
+                        "wc -l; kill -INT $maker; wait $maker",
                         scratch("plot"));
     ck_assert_msg(run.code == 0, "%s", run.error);
     ck_assert_ptr_nonnull(strstr(run.output, "seen        ur5    running"));
@@ -707,22 +716,24 @@ END_TEST
 
 /* What was made in another order of the joints is shown in it, also to those who did not make it. */
 START_TEST(columns_have_the_names_of_their_joints) {
-    outcome run = shell("own=%s again=%s; "
-                        "$ctl simulate two_link --joints joint2,joint1 --q 0.1,0.2 --rate 1 --duration 3 --name turned "
-                        "--record turned --csv >$own & maker=$!; "
-                        "sleep 0.5; $ctl watch turned --csv --count 3 | head -n 1; wait $maker; head -n 1 $own; "
-                        "$ctl replay turned --csv >$again; head -n 1 $again; "
-                        "[ $(sed 1d $own | head -n 50 | grep -cxF -f - $again) = 50 ]",
-                        scratch("own.csv"), scratch("again.csv"));
+    outcome run =
+        shell("own=%s again=%s; "
+              "$ctl simulate two_link --joints joint2,joint1 --q 0.1,0.2 --rate 1 --duration 60 --name turned "
+              "--record turned --csv >$own & maker=$!; shown simulations 'turned .* running'; "
+              "$ctl watch turned --csv --count 3 | head -n 1; lines $own 60; kill -INT $maker; wait $maker; "
+              "head -n 1 $own; "
+              "$ctl replay turned --csv >$again; head -n 1 $again; "
+              "[ $(sed 1d $own | head -n 50 | grep -cxF -f - $again) = 50 ]",
+              scratch("own.csv"), scratch("again.csv"));
     static const char heading[] = "step,time,q.joint2,q.joint1,v.joint2,v.joint1,tau.joint2,tau.joint1\n";
     for (int i = 0; i < 3; i++) {
         const char *line = run.output + (size_t)i * (sizeof heading - 1);
         ck_assert_msg(strncmp(line, heading, sizeof heading - 1) == 0, "line %d: %s", i, run.output);
     }
     outcome_free(&run);
-    run = shell("for i in $(seq 100); do echo '{\"q\": [0, 0.1]}'; done | "
+    run = shell("for i in $(seq 3000); do echo '{\"q\": [0, 0.1]}'; done | "
                 "$ctl stream two_link --joints joint2,joint1 --name turned --states - --frequency 50 >%s & maker=$!; "
-                "sleep 0.5; $ctl watch turned --csv --count 3 | head -n 1; wait $maker",
+                "shown streams turned; $ctl watch turned --csv --count 3 | head -n 1; kill -INT $maker; wait $maker",
                 scratch("turned"));
     ck_assert_msg(run.code == 0, "%s", run.error);
     ck_assert_str_eq(run.output, "step,time,tau.joint2,tau.joint1\n");
