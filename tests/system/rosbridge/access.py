@@ -214,7 +214,7 @@ class Access(unittest.TestCase):
         self.addCleanup(gateway.stop)
         client = self.client(gateway)
         client.values("/dynamics/list_models")
-        daemon.process.send_signal(signal.SIGSTOP)
+        daemon.freeze()
         self.addCleanup(daemon.process.send_signal, signal.SIGCONT)
         for number in range(40):
             client.send("call_service", id=number, service="/dynamics/list_models")

@@ -68,6 +68,13 @@ class Daemon(Program):
         return subprocess.run([os.environ["DYNAMICSCTL"], "--endpoint", self.request, *arguments], text=True,
                               capture_output=True, check=False)
 
+    def freeze(self):
+        """Stops it until SIGCONT. Its threads may run for a while after the signal was sent."""
+        self.process.send_signal(signal.SIGSTOP)
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
+        wait_for(lambda: all(task.joinpath("stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
+                             for task in tasks.iterdir()), "all threads of the daemon stand")
+
     def call(self, method, arguments):
         """The result of a method through the C client."""
         done = self.control("call", method, json.dumps(arguments))
