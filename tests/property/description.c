@@ -1,7 +1,8 @@
 /*
- * A model's description builds the model again: on random trees of every joint type.
+ * A model's description builds the model again, read out of it or as text: on random trees of every joint type.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,10 +85,102 @@ START_TEST(description_can_be_read_and_added_again) {
 }
 END_TEST
 
+/* Another name for a robot, a link and a joint, that has what quotes and spaces make hard to read. */
+static dyn_model *renamed(dyn_model *model) {
+    dyn_builder *builder = NULL, *copy = NULL;
+    dyn_model *result = NULL;
+    dyn_error error;
+    dyn_build_options options = dyn_model_build_options(model);
+    require(dyn_model_describe(model, &error, &builder), &error);
+    require(dyn_builder_create("a \"robot\" \\ of\xc3\xa9", &error, &copy), &error);
+    for (int i = 0; i < dyn_builder_link_count(builder); i++) {
+        require(dyn_builder_add_link(copy, dyn_builder_link(builder, i), &error), &error);
+    }
+    for (int j = 0; j < dyn_builder_joint_count(builder); j++) {
+        dyn_joint_description joint = *dyn_builder_joint(builder, j);
+        joint.name = j == dyn_builder_joint_count(builder) - 1 ? "\\last \" joint\"" : joint.name;
+        require(dyn_builder_add_joint(copy, &joint, &error), &error);
+    }
+    require(dyn_builder_build(copy, &options, NULL, &error, &result), &error);
+    dyn_builder_free(builder), dyn_builder_free(copy);
+    dyn_model_free(model);
+    return result;
+}
+
+START_TEST(text_builds_an_equal_model) {
+    random_source base = random_seed("build(read(write(model))) = model", 20261203);
+    dyn_error error;
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        dyn_model *model = random_model(&random, k), *again = NULL;
+        dyn_builder *builder = NULL;
+        dyn_build_options options;
+        char *text, *other;
+        size_t length, other_length;
+        model = k % 4 == 0 ? renamed(model) : model;
+        require(dyn_description_write(model, &error, &text, &length), &error);
+        ck_assert_uint_eq(strlen(text), length);
+        ck_assert(dyn_description_is_text(text, length));
+        require(dyn_description_read(text, length, &error, &builder, &options), &error);
+        require(dyn_builder_build(builder, &options, NULL, &error, &again), &error);
+        char *a = canonical(model), *b = canonical(again);
+        ck_assert_str_eq(a, b);
+        require(dyn_description_write(again, &error, &other, &other_length), &error);
+        ck_assert_str_eq(text, other);
+        free(a), free(b), free(text), free(other);
+        dyn_builder_free(builder);
+        dyn_model_free(model), dyn_model_free(again);
+    }
+}
+END_TEST
+
+/* A text of which one line is another one, and what is said of it. */
+START_TEST(wrong_text_is_refused_by_line) {
+    static const char good[] = "dynamics description 1\nrobot \"r\" base fixed mimic coupled gravity 0 0 -9.81\n"
+                               "link \"a\" mass 1 center 0 0 0 inertia 1 0 0 1 0 1\n";
+    static const struct {
+        const char *line, *place, *fragment;
+    } cases[] = {{"link \"b mass 1\n", "line 4", "the end of a name"},
+                 {"link b mass 1\n", "line 4", "a name in quotes"},
+                 {"limb \"b\"\n", "line 4", "link or the like is expected, not \"limb\""},
+                 {"\n", "line 4", "link or the like"},
+                 {"link \"b\" mass nan\n", "line 4", "a finite number is expected, not \"nan\""},
+                 {"link \"b\" mass 1e999\n", "line 4", "a finite number"},
+                 {"link \"b\" mass\n", "line 4", "a finite number is expected, not \"\""},
+                 {"link \"b\" mess 1\n", "line 4", "mass is expected, not \"mess\""},
+                 {"link \"b\" mass 1 center 0 0 0 inertia 1 0 0 1 0 1 2\n", "line 4", "the end of the line"},
+                 {"link \"a\" mass 1 center 0 0 0 inertia 1 0 0 1 0 1\n", "link a", "two links of this name"},
+                 {"link \"b\" mass -1 center 0 0 0 inertia 1 0 0 1 0 1\n", "link b", "not negative"},
+                 {"joint \"j\" type elastic\n", "line 4", "not \"elastic\""}};
+    char text[400];
+    dyn_error error;
+    dyn_builder *builder = NULL;
+    dyn_build_options options;
+    require(dyn_description_read(good, strlen(good), &error, &builder, &options), &error);
+    dyn_builder_free(builder);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(text, sizeof text, "%s%s", good, cases[i].line);
+        ck_assert_int_eq(dyn_description_read(text, strlen(text), &error, &builder, &options), DYN_INVALID_ARGUMENT);
+        ck_assert_ptr_null(builder);
+        ck_assert_str_eq(error.place, cases[i].place);
+        ck_assert_msg(strstr(error.message, cases[i].fragment) != NULL, "%s", error.message);
+    }
+    /* Cut anywhere, it is a shorter description or none; with a zero byte, none. */
+    for (size_t length = 0; length < strlen(good); length++) {
+        dyn_status status = dyn_description_read(good, length, &error, &builder, &options);
+        ck_assert((status == DYN_OK) == (builder != NULL));
+        dyn_builder_free(builder);
+    }
+    ck_assert_int_eq(dyn_description_read(good, sizeof good, &error, &builder, &options), DYN_INVALID_ARGUMENT);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("description");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, description_builds_an_equal_model);
     tcase_add_test(tests, description_can_be_read_and_added_again);
+    tcase_add_test(tests, text_builds_an_equal_model);
+    tcase_add_test(tests, wrong_text_is_refused_by_line);
     return run_properties("description", tests);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "robots.h"
-#include "lib/src/urdf/number.h"
+#include "lib/src/model/number.h"
 
 /* Every element and attribute, the joints before the links, children before parents. */
 static const char everything[] =

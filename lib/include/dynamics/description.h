@@ -7,6 +7,9 @@
 #ifndef DYNAMICS_DESCRIPTION_H
 #define DYNAMICS_DESCRIPTION_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include <dynamics/builder.h>
 #include <dynamics/export.h>
 #include <dynamics/model.h>
@@ -34,6 +37,21 @@ DYN_API int dyn_builder_link_count(const dyn_builder *builder);
 DYN_API const dyn_link_description *dyn_builder_link(const dyn_builder *builder, int link);
 DYN_API int dyn_builder_joint_count(const dyn_builder *builder);
 DYN_API const dyn_joint_description *dyn_builder_joint(const dyn_builder *builder, int joint);
+
+/* The description as text, for another program: of all joint types, with the options that the model was built with, and
+ * exact, so that what reads it builds a model of the same canonical text. Its first line is "dynamics description 1".
+ * dyn_urdf_write (urdf.h) writes what other tools read too. The caller frees it with free(). Errors:
+ * DYN_RESOURCE_EXHAUSTED. Cost O(links). */
+DYN_API dyn_status dyn_description_write(const dyn_model *model, dyn_error *error, char **text, size_t *length);
+
+/* Reads such a text (not NUL-terminated) into a new builder, which the caller frees, and the options to build it with.
+ * Errors: DYN_INVALID_ARGUMENT with the place "line 12"; those of dyn_builder_add_link and dyn_builder_add_joint. Cost
+ * O(links log links). */
+DYN_API dyn_status dyn_description_read(const char *text, size_t length, dyn_error *error, dyn_builder **builder,
+                                        dyn_build_options *options);
+
+/* Whether a text begins as such a text does. */
+DYN_API bool dyn_description_is_text(const char *text, size_t length);
 
 #ifdef __cplusplus
 }

@@ -1,33 +1,10 @@
 /*
  * The canonical description of a model: one line for each fact, numbers exact and independent of the locale.
  */
-#include <locale.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "error.h"
 #include "normal_form.h"
-
-/* A name in quotes, unambiguous whatever it holds (names have no control characters). */
-static void print_name(FILE *out, const char *name) {
-    fputc('"', out);
-    for (; name != NULL && *name != '\0'; name++) {
-        if (*name == '"' || *name == '\\') {
-            fputc('\\', out);
-        }
-        fputc(*name, out);
-    }
-    fputc('"', out);
-}
-
-/* Numbers with 17 digits, which tell any two doubles apart; both zeros are 0. */
-static void print_numbers(FILE *out, const char *what, const double *values, int count) {
-    fprintf(out, " %s", what);
-    for (int i = 0; i < count; i++) {
-        fprintf(out, " %.17g", values[i] + 0.0);
-    }
-}
+#include "plain_text.h"
 
 static void print_pose(FILE *out, const dyn_pose *pose) {
     print_numbers(out, "position", pose->position, 3);
@@ -70,7 +47,8 @@ static void print_joint(FILE *out, const dyn_joint *joint) {
     fputc('\n', out);
 }
 
-static void print_model(FILE *out, const dyn_model *model) {
+static void print_model(FILE *out, const void *what) {
+    const dyn_model *model = what;
     fprintf(out, "dynamics model 1\nbase %s\n", model->floating ? "floating" : "fixed");
     print_numbers(out, "gravity", model->gravity, 3);
     fputc('\n', out);
@@ -83,29 +61,5 @@ static void print_model(FILE *out, const dyn_model *model) {
 }
 
 dyn_status dyn_model_canonical(const dyn_model *model, dyn_error *error, char **text, size_t *length) {
-    *text = NULL;
-    *length = 0;
-    FILE *out = open_memstream(text, length);
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    dyn_status status = DYN_OK;
-    if (out == NULL || plain == (locale_t)0) {
-        status = dyn_error_memory(error);
-        goto cleanup;
-    }
-    locale_t callers = uselocale(plain);
-    print_model(out, model);
-    uselocale(callers);
-cleanup:
-    if (out != NULL && (ferror(out) | fclose(out)) != 0 && status == DYN_OK) {
-        status = dyn_error_memory(error);
-    }
-    if (plain != (locale_t)0) {
-        freelocale(plain);
-    }
-    if (status != DYN_OK) {
-        free(*text);
-        *text = NULL;
-        *length = 0;
-    }
-    return status;
+    return plain_text_write(print_model, model, error, text, length);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../model/error.h"
-#include "number.h"
+#include "../model/number.h"
 #include "reader.h"
 #include "rpy.h"
 

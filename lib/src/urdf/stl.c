@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "../model/error.h"
-#include "number.h"
+#include "../model/number.h"
 
 enum { HEADER_BYTES = 84, TRIANGLE_BYTES = 50, NORMAL_BYTES = 12, LINE_BYTES = 512 };
 

@@ -1,7 +1,6 @@
 /*
  * The URDF writer: a description in, a document out. Numbers are exact and independent of the locale.
  */
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "../model/description.h"
 #include "../model/error.h"
 #include "../model/placement.h"
+#include "../model/plain_text.h"
 #include "rpy.h"
 
 /* A name as the value of an attribute. */
@@ -171,7 +171,8 @@ static dyn_status check_types(const dyn_builder *builder, dyn_error *error) {
     return DYN_OK;
 }
 
-static void write_robot(FILE *out, const dyn_builder *builder) {
+static void write_robot(FILE *out, const void *what) {
+    const dyn_builder *builder = what;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<robot", out);
     write_name(out, "name", builder->name);
     fputs(">\n", out);
@@ -188,30 +189,7 @@ dyn_status dyn_urdf_write(const dyn_builder *builder, dyn_error *error, char **t
     *text = NULL;
     *length = 0;
     dyn_status status = check_types(builder, error);
-    if (status != DYN_OK) {
-        return status;
-    }
-    FILE *out = open_memstream(text, length);
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (out == NULL || plain == (locale_t)0) {
-        status = dyn_error_memory(error);
-    } else {
-        locale_t callers = uselocale(plain);
-        write_robot(out, builder);
-        uselocale(callers);
-    }
-    if (out != NULL && (ferror(out) | fclose(out)) != 0 && status == DYN_OK) {
-        status = dyn_error_memory(error);
-    }
-    if (plain != (locale_t)0) {
-        freelocale(plain);
-    }
-    if (status != DYN_OK) {
-        free(*text);
-        *text = NULL;
-        *length = 0;
-    }
-    return status;
+    return status == DYN_OK ? plain_text_write(write_robot, builder, error, text, length) : status;
 }
 
 dyn_status dyn_urdf_write_model(const dyn_model *model, dyn_error *error, char **text, size_t *length) {

@@ -1,8 +1,8 @@
 /*
  * Decimal numbers in text, read strictly and whatever the locale is.
  */
-#ifndef DYNAMICS_URDF_NUMBER_H
-#define DYNAMICS_URDF_NUMBER_H
+#ifndef DYNAMICS_MODEL_NUMBER_H
+#define DYNAMICS_MODEL_NUMBER_H
 
 #include <locale.h>
 #include <stdbool.h>

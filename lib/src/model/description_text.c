@@ -1,0 +1,305 @@
+/*
+ * A model's description as text: a line for each fact, in words and numbers behind them. Lines are
+ *
+ *     dynamics description 1
+ *     robot NAME base fixed|floating mimic coupled|independent gravity X Y Z
+ *     link NAME mass M center X Y Z inertia IXX IXY IXZ IYY IYZ IZZ
+ *     joint NAME type TYPE parent NAME child NAME position X Y Z rotation R11 .. R33 axis X Y Z second X Y Z pitch P
+ *         damping B friction F [limits LOWER UPPER VELOCITY EFFORT] [mimic NAME MULTIPLIER OFFSET]
+ *
+ * a joint's in one line.
+ */
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/description.h>
+
+#include "description.h"
+#include "error.h"
+#include "normal_form.h"
+#include "number.h"
+#include "plain_text.h"
+
+static const char heading[] = "dynamics description 1\n";
+
+static const char *const bases[] = {"fixed", "floating"};
+static const char *const mimics[] = {"coupled", "independent"};
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static void print_named(FILE *out, const char *word, const char *name) {
+    fprintf(out, " %s ", word);
+    print_name(out, name);
+}
+
+static void print_link(FILE *out, const dyn_link_description *link) {
+    fputs("link ", out);
+    print_name(out, link->name);
+    print_numbers(out, "mass", &link->inertia.mass, 1);
+    print_numbers(out, "center", link->inertia.center_of_mass, 3);
+    print_numbers(out, "inertia", link->inertia.rotational, 6);
+    fputc('\n', out);
+}
+
+static void print_joint(FILE *out, const dyn_joint_description *joint) {
+    fputs("joint ", out);
+    print_name(out, joint->name);
+    fprintf(out, " type %s", joint_type_name(joint->type));
+    print_named(out, "parent", joint->parent_link);
+    print_named(out, "child", joint->child_link);
+    print_numbers(out, "position", joint->position, 3);
+    print_numbers(out, "rotation", joint->rotation, 9);
+    print_numbers(out, "axis", joint->axis, 3);
+    print_numbers(out, "second", joint->second_axis, 3);
+    print_numbers(out, "pitch", &joint->pitch, 1);
+    print_numbers(out, "damping", &joint->damping, 1);
+    print_numbers(out, "friction", &joint->friction, 1);
+    if (joint->has_limits) {
+        const dyn_joint_limits *limits = &joint->limits;
+        const double values[] = {limits->lower, limits->upper, limits->velocity, limits->effort};
+        print_numbers(out, "limits", values, 4);
+    }
+    if (joint->mimic_joint != NULL) {
+        const double values[] = {joint->mimic_multiplier, joint->mimic_offset};
+        print_named(out, "mimic", joint->mimic_joint);
+        print_numbers(out, "by", values, 2);
+    }
+    fputc('\n', out);
+}
+
+static void print_description(FILE *out, const void *what) {
+    const dyn_model *model = what;
+    const dyn_builder *builder = model->description;
+    fputs(heading, out);
+    fputs("robot ", out);
+    print_name(out, builder->name);
+    fprintf(out, " base %s mimic %s", bases[model->options.base], mimics[model->options.mimic]);
+    print_numbers(out, "gravity", builder->gravity, 3);
+    fputc('\n', out);
+    for (int i = 0; i < builder->link_count; i++) {
+        print_link(out, &builder->links[i]);
+    }
+    for (int j = 0; j < builder->joint_count; j++) {
+        print_joint(out, &builder->joints[j]);
+    }
+}
+
+dyn_status dyn_description_write(const dyn_model *model, dyn_error *error, char **text, size_t *length) {
+    return plain_text_write(print_description, model, error, text, length);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* Text as it is read, in memory of its own; words are cut out of it. */
+typedef struct reader {
+    char *at; /* in the line */
+    int line;
+    locale_t plain;
+    dyn_error *error;
+    dyn_status status; /* of the first thing that was wrong; what comes then changes nothing */
+} reader;
+
+static bool fail(reader *r, const char *what, const char *found) {
+    char place[32];
+    snprintf(place, sizeof place, "line %d", r->line);
+    if (r->status == DYN_OK) {
+        r->status = dyn_error_set(r->error, DYN_INVALID_ARGUMENT, place, "%s is expected, not \"%.40s\"", what, found);
+    }
+    return false;
+}
+
+/* The next word of the line, cut off; "" at its end. */
+static char *take_word(reader *r) {
+    char *word = r->at + strspn(r->at, " ");
+    r->at = word + strcspn(word, " ");
+    if (*r->at != '\0') {
+        *r->at++ = '\0';
+    }
+    return word;
+}
+
+static bool expect(reader *r, const char *word) {
+    const char *found = r->status == DYN_OK ? take_word(r) : word;
+    return strcmp(found, word) == 0 ? r->status == DYN_OK : fail(r, word, found);
+}
+
+/* A name in quotes, which become the end of it. */
+static const char *take_name(reader *r) {
+    char *from = r->at + strspn(r->at, " "), *name = from + 1, *to = name;
+    if (r->status != DYN_OK) {
+        return "";
+    }
+    if (*from++ != '"') {
+        fail(r, "a name in quotes", from - 1);
+        return "";
+    }
+    for (; *from != '"' && *from != '\0'; from++) {
+        from += *from == '\\' && from[1] != '\0';
+        *to++ = *from;
+    }
+    if (*from != '"') {
+        fail(r, "the end of a name", from);
+        return "";
+    }
+    r->at = from + 1;
+    *to = '\0';
+    return name;
+}
+
+/* The place of the next word in a list. */
+static int take_choice(reader *r, const char *const *list, int count) {
+    const char *found = r->status == DYN_OK ? take_word(r) : list[0];
+    for (int i = 0; i < count; i++) {
+        if (strcmp(found, list[i]) == 0) {
+            return i;
+        }
+    }
+    char what[40];
+    snprintf(what, sizeof what, "%s or the like", list[0]);
+    fail(r, what, found);
+    return 0;
+}
+
+static void take_numbers(reader *r, const char *word, double *values, int count) {
+    expect(r, word);
+    for (int i = 0; i < count && r->status == DYN_OK; i++) {
+        const char *found = take_word(r);
+        if (numbers_read(found, r->plain, 1, &values[i]) != 1) {
+            fail(r, "a finite number", found);
+        }
+    }
+}
+
+/* The word ahead, if it is this one. */
+static bool is_next(const reader *r, const char *word) {
+    size_t blank = strspn(r->at, " "), length = strlen(word);
+    return r->status == DYN_OK && strncmp(r->at + blank, word, length) == 0 && r->at[blank + length] == ' ';
+}
+
+/* The line is done. */
+static void expect_end(reader *r) {
+    if (r->status == DYN_OK && r->at[strspn(r->at, " ")] != '\0') {
+        fail(r, "the end of the line", r->at + strspn(r->at, " "));
+    }
+}
+
+static void read_robot(reader *r, dyn_builder **builder, dyn_build_options *options) {
+    double gravity[3];
+    expect(r, "robot");
+    const char *name = take_name(r);
+    expect(r, "base");
+    options->base = (dyn_base)take_choice(r, bases, 2);
+    expect(r, "mimic");
+    options->mimic = (dyn_mimic_policy)take_choice(r, mimics, 2);
+    take_numbers(r, "gravity", gravity, 3);
+    expect_end(r);
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_create(name, r->error, builder);
+    }
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_set_gravity(*builder, gravity, r->error);
+    }
+}
+
+static void read_link(reader *r, dyn_builder *builder) {
+    dyn_link_description link = {.name = take_name(r)};
+    take_numbers(r, "mass", &link.inertia.mass, 1);
+    take_numbers(r, "center", link.inertia.center_of_mass, 3);
+    take_numbers(r, "inertia", link.inertia.rotational, 6);
+    expect_end(r);
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_add_link(builder, &link, r->error);
+    }
+}
+
+static dyn_joint_type take_type(reader *r) {
+    const char *names[DYN_JOINT_FLOATING + 1];
+    for (int type = 0; type <= DYN_JOINT_FLOATING; type++) {
+        names[type] = joint_type_name((dyn_joint_type)type);
+    }
+    expect(r, "type");
+    return (dyn_joint_type)take_choice(r, names, DYN_JOINT_FLOATING + 1);
+}
+
+static void read_joint(reader *r, dyn_builder *builder) {
+    double limits[4] = {0}, mimic[2] = {0};
+    dyn_joint_description joint = {.name = take_name(r)};
+    joint.type = take_type(r);
+    expect(r, "parent");
+    joint.parent_link = take_name(r);
+    expect(r, "child");
+    joint.child_link = take_name(r);
+    take_numbers(r, "position", joint.position, 3);
+    take_numbers(r, "rotation", joint.rotation, 9);
+    take_numbers(r, "axis", joint.axis, 3);
+    take_numbers(r, "second", joint.second_axis, 3);
+    take_numbers(r, "pitch", &joint.pitch, 1);
+    take_numbers(r, "damping", &joint.damping, 1);
+    take_numbers(r, "friction", &joint.friction, 1);
+    joint.has_limits = is_next(r, "limits");
+    if (joint.has_limits) {
+        take_numbers(r, "limits", limits, 4);
+        joint.limits = (dyn_joint_limits){limits[0], limits[1], limits[2], limits[3]};
+    }
+    if (is_next(r, "mimic")) {
+        expect(r, "mimic");
+        joint.mimic_joint = take_name(r);
+        take_numbers(r, "by", mimic, 2);
+        joint.mimic_multiplier = mimic[0], joint.mimic_offset = mimic[1];
+    }
+    expect_end(r);
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_add_joint(builder, &joint, r->error);
+    }
+}
+
+/* One line behind the heading. */
+static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
+    static const char *const kinds[] = {"link", "joint"};
+    if (*builder == NULL) {
+        read_robot(r, builder, options);
+    } else if (take_choice(r, kinds, 2) == 0) {
+        read_link(r, *builder);
+    } else {
+        read_joint(r, *builder);
+    }
+}
+
+bool dyn_description_is_text(const char *text, size_t length) {
+    return length >= strlen(heading) && memcmp(text, heading, strlen(heading)) == 0;
+}
+
+dyn_status dyn_description_read(const char *text, size_t length, dyn_error *error, dyn_builder **builder,
+                                dyn_build_options *options) {
+    reader r = {.line = 1, .error = error};
+    *builder = NULL;
+    *options = (dyn_build_options){0};
+    if (!dyn_description_is_text(text, length) || memchr(text, '\0', length) != NULL) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "line 1",
+                             "this is no description: it does not begin with \"%.*s\", or holds a zero byte",
+                             (int)strlen(heading) - 1, heading);
+    }
+    char *copy = strndup(text, length), *next = copy != NULL ? copy + strlen(heading) : NULL;
+    r.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (copy == NULL || r.plain == (locale_t)0) {
+        r.status = dyn_error_memory(error);
+    }
+    while (r.status == DYN_OK && (*next != '\0' || *builder == NULL)) {
+        r.at = next, r.line++;
+        next += strcspn(next, "\n");
+        if (*next != '\0') {
+            *next++ = '\0';
+        }
+        read_line(&r, builder, options);
+    }
+    if (r.plain != (locale_t)0) {
+        freelocale(r.plain);
+    }
+    free(copy);
+    if (r.status != DYN_OK) {
+        dyn_builder_free(*builder);
+        *builder = NULL;
+    }
+    return r.status;
+}

@@ -1,0 +1,52 @@
+#include "plain_text.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+void print_name(FILE *out, const char *name) {
+    fputc('"', out);
+    for (; name != NULL && *name != '\0'; name++) {
+        if (*name == '"' || *name == '\\') {
+            fputc('\\', out);
+        }
+        fputc(*name, out);
+    }
+    fputc('"', out);
+}
+
+void print_numbers(FILE *out, const char *word, const double *values, int count) {
+    fprintf(out, " %s", word);
+    for (int i = 0; i < count; i++) {
+        fprintf(out, " %.17g", values[i] + 0.0);
+    }
+}
+
+dyn_status plain_text_write(void (*print)(FILE *out, const void *what), const void *what, dyn_error *error, char **text,
+                            size_t *length) {
+    *text = NULL;
+    *length = 0;
+    FILE *out = open_memstream(text, length);
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    dyn_status status = DYN_OK;
+    if (out == NULL || plain == (locale_t)0) {
+        status = dyn_error_memory(error);
+    } else {
+        locale_t callers = uselocale(plain);
+        print(out, what);
+        uselocale(callers);
+    }
+    if (out != NULL && (ferror(out) | fclose(out)) != 0 && status == DYN_OK) {
+        status = dyn_error_memory(error);
+    }
+    if (plain != (locale_t)0) {
+        freelocale(plain);
+    }
+    if (status != DYN_OK) {
+        free(*text);
+        *text = NULL;
+        *length = 0;
+    }
+    return status;
+}

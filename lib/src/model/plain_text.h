@@ -1,0 +1,21 @@
+/*
+ * Text that programs read again: numbers exact and independent of the locale, names in quotes.
+ */
+#ifndef DYNAMICS_MODEL_PLAIN_TEXT_H
+#define DYNAMICS_MODEL_PLAIN_TEXT_H
+
+#include <dynamics/status.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* A name in quotes, unambiguous whatever it holds (names have no control characters); NULL: an empty one. */
+void print_name(FILE *out, const char *name);
+
+/* A word and numbers, with a space before each; 17 digits tell any two doubles apart, and both zeros are 0. */
+void print_numbers(FILE *out, const char *word, const double *values, int count);
+
+/* What `print` writes, in the C locale, as text that the caller frees. Errors: DYN_RESOURCE_EXHAUSTED. */
+dyn_status plain_text_write(void (*print)(FILE *out, const void *what), const void *what, dyn_error *error, char **text,
+                            size_t *length);
+
+#endif
