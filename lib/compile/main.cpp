@@ -26,16 +26,18 @@ enum { EXIT_USAGE = 2 };
 static const size_t most_nodes = 8u << 20, most_operations = 12000;
 
 static const char help[] =
-    "Usage: dynamics-compile ROBOT.urdf -o FILE [OPTION]...\n"
+    "Usage: dynamics-compile ROBOT -o FILE [OPTION]...\n"
     "\n"
     "Writes the dynamics of one robot as straight-line C: constants are folded, common subexpressions shared, what is\n"
     "zero is gone. The file needs nothing but libm, and allocates nothing: it suits microcontrollers and real-time "
     "loops.\n"
-    "- stands for standard input or output.\n"
+    "ROBOT is URDF, or a description as dyn_description_write (dynamics/description.h) writes it, which states its "
+    "base,\n"
+    "mimic policy and gravity itself. - stands for standard input or output.\n"
     "\n"
     "  -o, --output FILE          where to write; .c is C\n"
-    "  -f, --functions LIST       of rnea, bias, gravity, crba, aba, minverse, rnea_derivatives, aba_derivatives;\n"
-    "                             default: rnea,crba,aba\n"
+    "  -f, --functions LIST       of rnea, bias, gravity, crba, aba, resisted_aba, minverse, rnea_derivatives,\n"
+    "                             aba_derivatives; default: rnea,crba,aba\n"
     "      --frames LIST          names of links: pose and Jacobian of each\n"
     "      --base-type TYPE       fixed (default) or floating\n"
     "      --mimic POLICY         coupled (default) or independent\n"
@@ -62,7 +64,7 @@ static const char help[] =
 struct command {
     std::string robot, output, prefix, frames, functions = "rnea,crba,aba";
     dyn_build_options build = {};
-    bool is_float = false, is_shared = false, has_gravity = false;
+    bool is_float = false, is_shared = false, has_base = false, has_mimic = false, has_gravity = false;
     double gravity[3] = {0, 0, 0};
     build_options compiler = {"", dyn_instruction_set(), 0};
 };
@@ -171,9 +173,11 @@ static void take_option(command &c, int option) {
         c.frames = optarg;
         break;
     case OPTION_BASE:
+        c.has_base = true;
         c.build.base = is_second("--base-type", optarg, "fixed", "floating") ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
         break;
     case OPTION_MIMIC:
+        c.has_mimic = true;
         c.build.mimic =
             is_second("--mimic", optarg, "coupled", "independent") ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
         break;
@@ -257,12 +261,20 @@ static model_pointer load(const command &c) {
     dyn_error error;
     dyn_builder *builder = nullptr;
     dyn_model *model = nullptr;
-    require(dyn_urdf_read(text.data(), text.size(), nullptr, &error, &builder), error);
+    dyn_build_options options = c.build;
+    if (dyn_description_is_text(text.data(), text.size())) {
+        dyn_build_options stated;
+        require(dyn_description_read(text.data(), text.size(), &error, &builder, &stated), error);
+        options.base = c.has_base ? c.build.base : stated.base;
+        options.mimic = c.has_mimic ? c.build.mimic : stated.mimic;
+    } else {
+        require(dyn_urdf_read(text.data(), text.size(), nullptr, &error, &builder), error);
+    }
     builder_pointer owner(builder, dyn_builder_free);
     if (c.has_gravity) {
         require(dyn_builder_set_gravity(builder, c.gravity, &error), error);
     }
-    require(dyn_builder_build(builder, &c.build, nullptr, &error, &model), error);
+    require(dyn_builder_build(builder, &options, nullptr, &error, &model), error);
     return model_pointer(model, dyn_model_free);
 }
 
@@ -373,8 +385,9 @@ static void write_alone(std::ostream &out, const command &c, const dyn_model *mo
 /* All that the library has a use for; what is too large to compile is left to the generic kernels. */
 static std::vector<compiled_function> object_functions(const dyn_model *model) {
     std::vector<compiled_function> functions;
-    for (algorithm a : {algorithm::rnea, algorithm::bias, algorithm::gravity, algorithm::crba, algorithm::aba,
-                        algorithm::minverse, algorithm::rnea_derivatives, algorithm::aba_derivatives}) {
+    for (algorithm a :
+         {algorithm::rnea, algorithm::bias, algorithm::gravity, algorithm::crba, algorithm::aba,
+          algorithm::resisted_aba, algorithm::minverse, algorithm::rnea_derivatives, algorithm::aba_derivatives}) {
         try {
             compiled_function f = specialize(model, a, 0, most_nodes);
             operations n = count_operations(f);

@@ -22,6 +22,20 @@ static size_t scratch_width(const dyn_model *model, const compiled_function &f) 
     return width;
 }
 
+/* The function behind the uniform signature of all of them. */
+static void emit_packed(std::ostream &out, const compiled_function &f) {
+    out << "\nstatic void packed_" << f.name
+        << "(const void *const *in, sines_function *sines, void *const *out) {\n    compute_" << f.name << "(";
+    for (size_t i = 0; i < f.inputs.size(); i++) {
+        out << "in[" << i << "], ";
+    }
+    out << "sines";
+    for (size_t i = 0; i < f.outputs.size(); i++) {
+        out << ", out[" << i << "]";
+    }
+    out << ");\n}\n";
+}
+
 /* Inputs of a block, whose numbers must be finite and whose quaternions of norm one. */
 static void emit_inputs(std::ostream &out, const dyn_model *model, const compiled_function &f) {
     for (size_t i = 0; i < f.inputs.size(); i++) {
@@ -70,7 +84,7 @@ static void emit_checks(std::ostream &out, const compiled_function &f) {
     }
 }
 
-/* The function from rows to rows, as far as it can be computed. */
+/* The same from rows to rows, as far as it can be computed. */
 static void emit_rows(std::ostream &out, const dyn_model *model, const compiled_function &f) {
     out << "\nstatic size_t rows_" << f.name
         << "(size_t n, const double *const *in, sines_function *sines, double *const *out, double *scratch) {\n"
@@ -100,15 +114,16 @@ static void emit_rows(std::ostream &out, const dyn_model *model, const compiled_
 
 static void emit_table(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions) {
     out << "\ntypedef struct compiled_function {\n    const char *name;\n"
+           "    void (*packed)(const void *const *in, sines_function *sines, void *const *out);\n"
            "    size_t (*rows)(size_t n, const double *const *in, sines_function *sines, double *const *out,\n"
            "                   double *scratch);\n    size_t scratch;\n} compiled_function;\n\n"
            "#if DYN_LANES == 1\n#define FUNCTIONS functions_single\n#else\n#define FUNCTIONS functions_wide\n#endif\n\n"
            "const compiled_function FUNCTIONS[] = {\n";
     for (const compiled_function &f : functions) {
-        out << "    {\"" << f.name << "\", rows_" << f.name << ", DYN_LANES == 1 ? 0 : DYN_LANES * "
-            << scratch_width(model, f) << "},\n";
+        out << "    {\"" << f.name << "\", packed_" << f.name << ", rows_" << f.name
+            << ", DYN_LANES == 1 ? 0 : DYN_LANES * " << scratch_width(model, f) << "},\n";
     }
-    out << "    {0, 0, 0},\n};\n";
+    out << "    {0, 0, 0, 0},\n};\n";
 }
 
 /* The text as string literals, a line each. */
@@ -145,6 +160,7 @@ void emit_object(std::ostream &out, const dyn_model *model, const std::vector<co
     for (const compiled_function &f : functions) {
         out << "\n";
         emit_function(out, model, f, style);
+        emit_packed(out, f);
         emit_rows(out, model, f);
     }
     emit_table(out, model, functions);

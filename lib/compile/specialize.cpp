@@ -8,8 +8,8 @@
 #include "kernels/instance.h"
 #include "reduce.h"
 
-static const char *const names[] = {"rnea",     "bias",  "gravity",          "crba",           "aba",
-                                    "minverse", "frame", "rnea_derivatives", "aba_derivatives"};
+static const char *const names[] = {"rnea",         "bias",     "gravity", "crba",             "aba",
+                                    "resisted_aba", "minverse", "frame",   "rnea_derivatives", "aba_derivatives"};
 
 const char *algorithm_name(algorithm a) {
     return names[(int)a];
@@ -30,7 +30,7 @@ int input_size(const dyn_model *model, input_array array) {
 }
 
 const char *input_name(input_array array) {
-    static const char *const arrays[] = {"q", "v", "a", "tau"};
+    static const char *const arrays[] = {"q", "v", "a", "tau", "diagonal"};
     return arrays[array];
 }
 
@@ -123,12 +123,13 @@ static void run_crba(symbolic_run &r) {
     KERNEL(crba)(&r.model, r.memory.data(), q, M);
 }
 
-static void run_forward_dynamics(symbolic_run &r, bool solves) {
+static void run_forward_dynamics(symbolic_run &r, bool is_resisted, bool solves) {
     const void *q = r.input(INPUT_Q), *v = r.input(INPUT_V), *tau = r.input(INPUT_TAU);
+    const void *diagonal = is_resisted ? r.input(INPUT_DIAGONAL) : nullptr;
     void *a = r.output("a", "joint accelerations", (size_t)r.model.nv);
     void *pivots = r.output("pivots", "numbers that were divided by: positive, or M is singular", (size_t)r.model.nv);
     auto kernel = solves ? KERNEL(coupled_forward_dynamics) : KERNEL(aba);
-    kernel(&r.model, r.memory.data(), r.model.gravity, q, v, tau, nullptr, nullptr, pivots, a);
+    kernel(&r.model, r.memory.data(), r.model.gravity, q, v, tau, diagonal, nullptr, pivots, a);
 }
 
 static void run_minverse(symbolic_run &r) {
@@ -178,7 +179,9 @@ static void run(symbolic_run &r, algorithm a, int frame, bool solves) {
     case algorithm::crba:
         return run_crba(r);
     case algorithm::aba:
-        return run_forward_dynamics(r, solves);
+        return run_forward_dynamics(r, false, solves);
+    case algorithm::resisted_aba:
+        return run_forward_dynamics(r, true, solves);
     case algorithm::minverse:
         return run_minverse(r);
     case algorithm::frame:
@@ -197,6 +200,7 @@ static compiled_function write(const dyn_model *model, algorithm a, int frame, s
         "Gravity forces.",
         "The joint-space inertia matrix: the composite-rigid-body algorithm.",
         "Forward dynamics.",
+        "Forward dynamics with (M + diag(diagonal)) a = tau - h: for steps that damping does not make unstable.",
         "The inverse of the joint-space inertia matrix.",
         "Pose and Jacobian of a frame.",
         "Derivatives of inverse dynamics.",
@@ -215,8 +219,9 @@ static size_t cost(const operations &n) {
 }
 
 compiled_function specialize(const dyn_model *model, algorithm a, int frame, size_t limit) {
-    compiled_function f = write(model, a, frame, limit, a == algorithm::aba && model->has_coupling);
-    if (a == algorithm::aba && !model->has_coupling) {
+    bool is_forward = a == algorithm::aba || a == algorithm::resisted_aba;
+    compiled_function f = write(model, a, frame, limit, is_forward && model->has_coupling);
+    if (is_forward && !model->has_coupling) {
         compiled_function solved = write(model, a, frame, limit, true);
         return cost(count_operations(solved)) < cost(count_operations(f)) ? solved : f;
     }

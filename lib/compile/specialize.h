@@ -11,7 +11,7 @@
 #include "model/normal_form.h"
 
 /* Arrays that a function reads; the number of an input node's array. */
-enum input_array { INPUT_Q, INPUT_V, INPUT_A, INPUT_TAU, INPUT_ARRAYS };
+enum input_array { INPUT_Q, INPUT_V, INPUT_A, INPUT_TAU, INPUT_DIAGONAL, INPUT_ARRAYS };
 
 /* An array that a function writes. */
 struct output_array {
@@ -34,7 +34,18 @@ struct compiled_function {
 
 /* The algorithms that can be specialised, in the order in which they are written. Those of frames are written once for
  * each frame that is named. */
-enum class algorithm { rnea, bias, gravity, crba, aba, minverse, frame, rnea_derivatives, aba_derivatives };
+enum class algorithm {
+    rnea,
+    bias,
+    gravity,
+    crba,
+    aba,
+    resisted_aba,
+    minverse,
+    frame,
+    rnea_derivatives,
+    aba_derivatives
+};
 
 /* Its name, and the other way round; false where there is no such algorithm. */
 const char *algorithm_name(algorithm a);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <dynamics/urdf.h>
+#include <dynamics/description.h>
 
 #include "child.h"
 
@@ -11,7 +11,7 @@ static void write_description(const dyn_model *model, const char *path) {
     char *text;
     size_t length;
     dyn_error error;
-    if (dyn_urdf_write_model(model, &error, &text, &length) != DYN_OK) {
+    if (dyn_description_write(model, &error, &text, &length) != DYN_OK) {
         die("%s: %s", error.place, error.message);
     }
     FILE *file = fopen(path, "w");
@@ -24,12 +24,11 @@ static void write_description(const dyn_model *model, const char *path) {
 void compile_model(const dyn_model *model, const char *directory, const char *option, const char *output_name) {
     enum { PATH_SIZE = 128 };
     char description[PATH_SIZE], output[PATH_SIZE], program[4096];
-    snprintf(description, sizeof description, "%s/robot.urdf", directory);
+    snprintf(description, sizeof description, "%s/robot.description", directory);
     snprintf(output, sizeof output, "%s/%s", directory, output_name);
     path_beside("dynamics-compile", program, sizeof program);
     write_description(model, description);
-    const char *base = dyn_model_is_floating(model) ? "--base-type=floating" : "--base-type=fixed";
-    const char *arguments[] = {program, description, option, base, "-o", output, NULL};
+    const char *arguments[] = {program, description, option, "-o", output, NULL};
     child c = child_start(arguments, NULL);
     if (child_wait(&c) != 0) {
         die("dynamics-compile failed");

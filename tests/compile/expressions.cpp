@@ -40,6 +40,9 @@ static fixture create(random_source *random, int k) {
         random_vector(random, input_size(f.model, (input_array)i), 2, f.arrays[i].data());
     }
     random_configuration(random, f.model, 3, f.arrays[INPUT_Q].data());
+    for (double &x : f.arrays[INPUT_DIAGONAL]) {
+        x = std::fabs(x);
+    }
     return f;
 }
 
@@ -81,6 +84,37 @@ static std::vector<double> evaluate(const expression_graph &graph, const std::ve
     return x;
 }
 
+/* The acceleration of (M + diag(diagonal)) a = tau - h, by elimination with the pivots as they come: the matrix is
+ * positive definite. */
+static std::vector<double> resisted_acceleration(const fixture &f) {
+    size_t nv = (size_t)dyn_model_nv(f.model);
+    const double *q = f.arrays[INPUT_Q].data(), *v = f.arrays[INPUT_V].data();
+    std::vector<double> M(nv * nv + 1), h(nv + 1), a = f.arrays[INPUT_TAU];
+    dyn_error error;
+    require(dyn_crba(f.model, f.workspace, 1, q, &error, M.data()), &error);
+    require(dyn_bias(f.model, f.workspace, 1, nullptr, q, v, &error, h.data()), &error);
+    for (size_t i = 0; i < nv; i++) {
+        M[i * nv + i] += f.arrays[INPUT_DIAGONAL][i];
+        a[i] -= h[i];
+    }
+    for (size_t k = 0; k < nv; k++) {
+        for (size_t i = k + 1; i < nv; i++) {
+            double factor = M[i * nv + k] / M[k * nv + k];
+            for (size_t j = k; j < nv; j++) {
+                M[i * nv + j] -= factor * M[k * nv + j];
+            }
+            a[i] -= factor * a[k];
+        }
+    }
+    for (size_t k = nv; k-- > 0;) {
+        for (size_t j = k + 1; j < nv; j++) {
+            a[k] -= M[k * nv + j] * a[j];
+        }
+        a[k] /= M[k * nv + k];
+    }
+    return a;
+}
+
 /* What the library computes for output number `which` of an algorithm. */
 static std::vector<double> expected(const fixture &f, algorithm a, int frame, size_t which) {
     size_t nv = (size_t)dyn_model_nv(f.model);
@@ -105,6 +139,8 @@ static std::vector<double> expected(const fixture &f, algorithm a, int frame, si
     case algorithm::aba:
         status = dyn_aba(f.model, f.workspace, 1, nullptr, q, v, tau, nullptr, &error, x.data());
         break;
+    case algorithm::resisted_aba:
+        return resisted_acceleration(f);
     case algorithm::minverse:
         status = dyn_minverse(f.model, f.workspace, 1, q, &error, x.data());
         break;

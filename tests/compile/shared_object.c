@@ -5,55 +5,25 @@
 #include <check.h>
 #include <dlfcn.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <dynamics/dynamics.h>
 
+#include "compile/workshop.h"
 #include "support/assertions.h"
 #include "support/random_tree.h"
 
-enum { STATES = 37, ROBOTS = 4, PATH_SIZE = 300, COMMAND_SIZE = 1200 };
+enum { STATES = 37, ROBOTS = 4 };
 
 static const struct robot {
     const char *name;
     dyn_base base;
 } robots[ROBOTS] = {
     {"two_link", DYN_BASE_FIXED}, {"ur5", DYN_BASE_FIXED}, {"panda", DYN_BASE_FIXED}, {"quadruped", DYN_BASE_FLOATING}};
-
-static char directory[] = "/tmp/dynamics-compile-XXXXXX";
-
-static void create_directory(void) {
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-}
-
-static void remove_directory(void) {
-    char command[COMMAND_SIZE];
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    ck_assert_int_eq(system(command), 0);
-}
-
-/* Runs a command and returns its exit code. */
-static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int shell(const char *format, ...) {
-    char command[COMMAND_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(command, sizeof command, format, arguments);
-    va_end(arguments);
-    int status = system(command);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void place_of(const char *name, char path[PATH_SIZE]) {
-    snprintf(path, PATH_SIZE, "%s/%s", directory, name);
-}
 
 static dyn_model *load(const struct robot *r) {
     char path[PATH_SIZE], *text = NULL;
@@ -345,7 +315,7 @@ START_TEST(what_cannot_be_compiled_is_said) {
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s 2>/dev/null", robot), 2);
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared --memory-megabytes 40 -o %s 2>/dev/null", robot, path), 1);
     ck_assert_int_ne(access(path, F_OK), 0);
-    ck_assert_int_eq(shell("ls %s/never* 2>/dev/null", directory), 2); /* nothing is left behind */
+    ck_assert_int_eq(shell("ls %s* 2>/dev/null", path), 2); /* nothing is left behind */
 }
 END_TEST
 

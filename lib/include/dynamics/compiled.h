@@ -4,7 +4,7 @@
  *
  * Compiled are, as far as the object has them: dyn_rnea, dyn_bias, dyn_gravity, dyn_crba, dyn_aba, dyn_minverse,
  * dyn_rnea_derivatives and dyn_aba_derivatives; for the model's own gravity, without external forces and payloads.
- * Every other call is computed as without them.
+ * Every other call is computed as without them. Simulators take steps with them (dyn_simulator_use_compiled).
  */
 #ifndef DYNAMICS_COMPILED_H
 #define DYNAMICS_COMPILED_H

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <dynamics/compiled.h>
 #include <dynamics/export.h>
 #include <dynamics/external_force.h>
 #include <dynamics/payload.h>
@@ -104,6 +105,16 @@ DYN_API const double *dyn_simulator_gravity(const dyn_simulator *simulator);
 /* Loads the robot with `count` payloads, as dyn_workspace_load does: the same errors. */
 DYN_API dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_payload *payloads,
                                       dyn_error *error);
+
+/* Has the steps computed by compiled forward dynamics (compiled.h), and the controllers' forces by what else was
+ * compiled; NULL: no longer. It must outlive the simulator. Samples have other roundings then, and the same bits among
+ * others as alone. Errors: DYN_INVALID_ARGUMENT where it was loaded for another model. */
+DYN_API dyn_status dyn_simulator_use_compiled(dyn_simulator *simulator, const dyn_compiled *compiled, dyn_error *error);
+
+/* Whether it does so: not once payloads were loaded, nor with another gravity than the model's, nor where forward
+ * dynamics were not compiled. Steps in which external forces act are computed by the library's own kernels all the
+ * same. */
+DYN_API bool dyn_simulator_is_compiled(const dyn_simulator *simulator);
 
 /* The model that it moves, with payloads where there are some: for other algorithms with its workspace. */
 DYN_API const dyn_model *dyn_simulator_model(const dyn_simulator *simulator);

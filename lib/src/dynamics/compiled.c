@@ -27,6 +27,7 @@ static const struct description {
     [COMPILED_GRAVITY] = {"gravity", "g", 1, false, false},
     [COMPILED_CRBA] = {"crba", "M", 1, true, false},
     [COMPILED_ABA] = {"aba", "a", 1, false, true},
+    [COMPILED_RESISTED_ABA] = {"resisted_aba", "a", 1, false, true},
     [COMPILED_MINVERSE] = {"minverse", "inverse", 1, true, true},
     [COMPILED_RNEA_DERIVATIVES] = {"rnea_derivatives", "dtau_dq", 3, true, false},
     [COMPILED_ABA_DERIVATIVES] = {"aba_derivatives", "da_dq", 3, true, true},
@@ -54,6 +55,15 @@ const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i) {
         i -= compiled->single[a].name != NULL;
     }
     return descriptions[a].name;
+}
+
+compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels) {
+    const compiled_function_entry *f = kernels->lanes == 1 ? compiled->single : compiled->wide;
+    if (!f[COMPILED_ABA].name || !f[COMPILED_RESISTED_ABA].name) {
+        return (compiled_step){0};
+    }
+    return (compiled_step){f[COMPILED_RNEA].packed, f[COMPILED_GRAVITY].packed, f[COMPILED_ABA].packed,
+                           f[COMPILED_RESISTED_ABA].packed, kernels->sines};
 }
 
 /* ---- rows of samples ---------------------------------------------------------------------------------------------*/
@@ -208,6 +218,9 @@ static dyn_status open_object(dyn_compiled *c, const char *path, dyn_error *erro
 
 enum { CHECKED_STATES = 19 };
 
+/* By how much results may be off, relative to their norm; where M is solved with. */
+static const double tolerance = 1e-11, solved_tolerance = 1e-8;
+
 /* States, and room for the results of both, CHECKED_STATES rows each. */
 typedef struct check {
     const dyn_model *model;
@@ -270,12 +283,12 @@ static dyn_status compute(const check *k, compiled_algorithm algorithm, size_t f
 }
 
 /* Whether the numbers agree to a tolerance relative to their norm. */
-static bool agree(const double *x, const double *y, size_t count, double tolerance) {
+static bool agree(const double *x, const double *y, size_t count, double relative) {
     double off = 0, square = 0;
     for (size_t i = 0; i < count; i++) {
         off += (x[i] - y[i]) * (x[i] - y[i]), square += y[i] * y[i];
     }
-    return off <= tolerance * tolerance * square;
+    return off <= relative * relative * square;
 }
 
 /* One function: many states at once against the library's own, and some of them alone against the same. What the
@@ -293,7 +306,8 @@ static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a
     if (status != DYN_OK) {
         return status;
     }
-    if (!agree(k->found, k->expected, CHECKED_STATES * results * width, descriptions[a].has_pivots ? 1e-8 : 1e-11)) {
+    double most = descriptions[a].has_pivots ? solved_tolerance : tolerance;
+    if (!agree(k->found, k->expected, CHECKED_STATES * results * width, most)) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, descriptions[a].name,
                              "its results differ from the library's own");
     }
@@ -308,6 +322,58 @@ static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a
         }
     }
     return status;
+}
+
+/* A step so long that the state before it hardly counts, and damping that resists about as much as inertia does. */
+static const double checked_dt = 1e3, checked_damping = 1e-3;
+
+/* A step of as many states as the kernels have lanes, from state `first` on; the velocities behind it to `out`. False
+ * where M is singular. */
+static bool take_step(const check *k, const kernel_table *kernels, compiled_step compiled, size_t first,
+                      const double *damping, double *out) {
+    size_t nq = (size_t)k->model->nq, nv = (size_t)k->model->nv, lanes = (size_t)kernels->lanes;
+    const step_parameters p = {.scheme = STEP_SEMI_IMPLICIT_EULER,
+                               .dt = checked_dt,
+                               .gravity = k->model->gravity,
+                               .resistance = {.damping = damping},
+                               .compiled = compiled};
+    double *q = k->workspace->output, *v = q + nq * lanes, *tau = v + nv * lanes, *q_next = tau + nv * lanes;
+    double *v_next = q_next + nq * lanes;
+    kernels->pack(k->q + first * nq, nq, nq, lanes, q);
+    kernels->pack(k->v + first * nv, nv, nv, lanes, v);
+    kernels->pack(k->a + first * nv, nv, nv, lanes, tau);
+    kernels->step(k->model, k->workspace->memory, &p, q, v, tau, NULL, NULL, k->workspace->pivots, q_next, v_next);
+    kernels->unpack(v_next, nv, lanes, out);
+    return kernels->all_positive(k->workspace->pivots, nv);
+}
+
+/* Forward dynamics with resistance, which steps alone use: as check_function. */
+static dyn_status check_steps(dyn_compiled *c, check *k, dyn_error *error) {
+    const kernel_trio *trio = k->workspace->kernels;
+    size_t lanes = (size_t)trio->wide->lanes, nv = (size_t)k->model->nv;
+    const char *name = descriptions[COMPILED_RESISTED_ABA].name;
+    compiled_step wide = dyn_compiled_step(c, trio->wide), single = dyn_compiled_step(c, trio->one);
+    double *damping = k->expected + lanes * nv;
+    for (size_t i = 0; i < nv; i++) {
+        damping[i] = checked_damping;
+    }
+    if (!wide.aba || !take_step(k, trio->wide, (compiled_step){0}, 0, damping, k->expected)) {
+        c->wide[COMPILED_RESISTED_ABA].name = c->single[COMPILED_RESISTED_ABA].name = NULL;
+        return DYN_OK;
+    }
+    bool is_right = take_step(k, trio->wide, wide, 0, damping, k->found) &&
+                    agree(k->found, k->expected, lanes * nv, solved_tolerance);
+    if (!is_right) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, name, "its results differ from the library's own");
+    }
+    for (size_t s = 0; s < lanes; s++) {
+        take_step(k, trio->one, single, s, damping, k->expected);
+        if (memcmp(k->expected, k->found + s * nv, nv * sizeof(double)) != 0) {
+            return dyn_error_set(error, DYN_FAILED_PRECONDITION, name,
+                                 "a state alone gives other bits than among others");
+        }
+    }
+    return DYN_OK;
 }
 
 static dyn_status check_functions(dyn_compiled *c, dyn_error *error) {
@@ -327,10 +393,12 @@ static dyn_status check_functions(dyn_compiled *c, dyn_error *error) {
         }
     }
     for (int a = 0; status == DYN_OK && a < COMPILED_ALGORITHMS; a++) {
-        if (c->wide[a].name && c->single[a].name) {
-            status = check_function(c, &k, (compiled_algorithm)a, error);
-        } else {
+        if (!c->wide[a].name || !c->single[a].name) {
             c->wide[a].name = c->single[a].name = NULL;
+        } else if (a == COMPILED_RESISTED_ABA) {
+            status = check_steps(c, &k, error);
+        } else {
+            status = check_function(c, &k, (compiled_algorithm)a, error);
         }
     }
     dyn_workspace_free(k.workspace);

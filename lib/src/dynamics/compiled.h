@@ -18,6 +18,7 @@ typedef enum compiled_algorithm {
     COMPILED_GRAVITY,
     COMPILED_CRBA,
     COMPILED_ABA,
+    COMPILED_RESISTED_ABA,
     COMPILED_MINVERSE,
     COMPILED_RNEA_DERIVATIVES,
     COMPILED_ABA_DERIVATIVES,
@@ -29,6 +30,9 @@ struct dyn_compiled {
     const dyn_model *model;
     compiled_function_entry wide[COMPILED_ALGORITHMS], single[COMPILED_ALGORITHMS]; /* name NULL: not compiled */
 };
+
+/* The functions for steps by these kernels, of all lanes or of one; none where one of forward dynamics is missing. */
+compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels);
 
 /* What a compiled algorithm is to compute, from the caller's rows to the caller's rows, in the order of the kernel's
  * arguments without pivots. */

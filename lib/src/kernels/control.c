@@ -54,6 +54,25 @@ static void configuration_error(const dyn_model *model, const real *q, const rea
     }
 }
 
+/* tau(q, v, a) and g(q). */
+static void inverse_dynamics(const dyn_model *model, void *memory, const control_parameters *c, const void *q,
+                             const void *v, const void *a, void *tau) {
+    if (c->compiled.rnea) {
+        const void *in[] = {q, v, a};
+        c->compiled.rnea(in, c->compiled.sines, &tau);
+    } else {
+        KERNEL(rnea)(model, memory, c->gravity, q, v, a, NULL, tau);
+    }
+}
+
+static void gravity_forces(const dyn_model *model, void *memory, const control_parameters *c, const void *q, void *g) {
+    if (c->compiled.gravity) {
+        c->compiled.gravity(&q, c->compiled.sines, &g);
+    } else {
+        KERNEL(gravity)(model, memory, c->gravity, q, g);
+    }
+}
+
 void KERNEL(control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
                      const void *q_r, const void *v_r, const void *a_r, void *tau) {
     int nv = model->nv;
@@ -68,9 +87,9 @@ void KERNEL(control)(const dyn_model *model, void *memory, const control_paramet
         for (int j = 0; j < nv; j++) {
             e[j] = e[j] + ((const real *)a_r)[j];
         }
-        KERNEL(rnea)(model, rest, c->gravity, q, v, e, NULL, model_force);
+        inverse_dynamics(model, rest, c, q, v, e, model_force);
     } else if (c->law == CONTROL_PD_GRAVITY) {
-        KERNEL(gravity)(model, rest, c->gravity, q, model_force);
+        gravity_forces(model, rest, c, q, model_force);
     }
     const real *sum = c->law == CONTROL_COMPUTED_TORQUE ? model_force : e;
     for (int i = 0; i < model->body_count; i++) {

@@ -48,12 +48,25 @@ static void force_at(const step_call *c, real s, real *tau) {
     }
 }
 
+/* a(q, v) under m->tau, where `diagonal` (NULL: zeros) is added to that of M. */
+static void forward_dynamics(const step_call *c, const step_memory *m, const real *q, const real *v,
+                             const real *diagonal, real *a) {
+    compiled_packed *compiled = diagonal ? c->p->compiled.resisted_aba : c->p->compiled.aba;
+    if (compiled && (!c->forces || c->forces->count == 0)) {
+        const void *in[] = {q, v, m->tau, diagonal};
+        void *out[] = {a, c->pivots};
+        compiled(in, c->p->compiled.sines, out);
+        return;
+    }
+    KERNEL(resisted_forward_dynamics)
+    (c->model, m->rest, c->p->gravity, q, v, m->tau, diagonal, c->forces, c->pivots, a);
+}
+
 /* a(q, v) at the fraction s of the step. */
 static void accelerate(const step_call *c, const step_memory *m, double s, const real *q, const real *v, real *a) {
     force_at(c, real_set(s), m->tau);
     KERNEL(add_resistance)(c->model, &c->p->resistance, q, v, m->tau);
-    KERNEL(resisted_forward_dynamics)
-    (c->model, m->rest, c->p->gravity, q, v, m->tau, NULL, c->forces, c->pivots, a);
+    forward_dynamics(c, m, q, v, NULL, a);
 }
 
 size_t KERNEL(resisted_acceleration_memory)(const dyn_model *model) {
@@ -89,8 +102,7 @@ static void semi_implicit_euler(const step_call *c, const step_memory *m, const 
     real *diagonal = KERNEL(resist_implicitly)(c->model, &c->p->resistance, c->p->dt, q, v, m->tau, m->diagonal)
                          ? m->diagonal
                          : NULL;
-    KERNEL(resisted_forward_dynamics)
-    (c->model, m->rest, c->p->gravity, q, v, m->tau, diagonal, c->forces, c->pivots, m->a);
+    forward_dynamics(c, m, q, v, diagonal, m->a);
     add_scaled(nv, v, c->p->dt, m->a, v_next);
     KERNEL(integrate)(c->model, m->rest, q, v_next, c->p->dt, q_next);
 }

@@ -5,8 +5,17 @@
 #ifndef DYNAMICS_KERNELS_STEP_PARAMETERS_H
 #define DYNAMICS_KERNELS_STEP_PARAMETERS_H
 
+#include "compiled_object.h"
+
 /* How a step goes from (q, v) to the next state. */
 typedef enum step_scheme { STEP_EXPLICIT_EULER, STEP_SEMI_IMPLICIT_EULER, STEP_RUNGE_KUTTA_4 } step_scheme;
+
+/* Functions over packed arrays of the instance's lanes that were compiled for the model and this gravity; NULL: the
+ * kernels serve, as they do where external forces act. */
+typedef struct compiled_step {
+    compiled_packed *rnea, *gravity, *aba, *resisted_aba;
+    compiled_sines *sines; /* of the instance */
+} compiled_step;
 
 /* Forces that the joints exert by themselves. */
 typedef struct joint_resistance {
@@ -24,6 +33,7 @@ typedef struct step_parameters {
     double dt;
     const double *gravity; /* 3 */
     joint_resistance resistance;
+    compiled_step compiled;
 } step_parameters;
 
 /* How a controller follows its reference. */
@@ -33,6 +43,7 @@ typedef struct control_parameters {
     control_law law;
     const double *stiffness, *damping; /* nv each */
     const double *gravity;             /* 3 */
+    compiled_step compiled;
 } control_parameters;
 
 #endif

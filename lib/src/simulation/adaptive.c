@@ -361,6 +361,7 @@ dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion 
     *result = (dyn_adaptive_result){.t = motion->t[0]};
     flow f = {.s = simulator, .m = motion, .result = result, .events = events, .capacity = capacity};
     f.block = dyn_block_of_one(simulator->workspace, 0);
+    simulator_begin(simulator, f.block);
     int *struck = calloc(2 * (size_t)simulator->joints.range_count + 1, sizeof *struck);
     if (struck && prepare(&f)) {
         set_directions(&f, struck);

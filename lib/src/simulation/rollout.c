@@ -229,8 +229,9 @@ dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout
     dyn_status status = dyn_rollout_check(s, n, rollout, error);
     rollout_block b = {.s = s, .r = rollout, .out = output, .rows = dyn_rollout_rows(rollout)};
     size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
-    for (b.block = dyn_block_first(s->workspace, n); status == DYN_OK && b.block.count > 0;
-         b.block = dyn_block_next(s->workspace, n, b.block)) {
+    for (b.block = simulator_block(s, n, 0); status == DYN_OK && b.block.count > 0;
+         b.block = simulator_block(s, n, b.block.first + b.block.count)) {
+        simulator_begin(s, b.block);
         b.block.kernels->pack(rollout->q + b.block.first * nq, nq, nq, b.block.count, s->q);
         pack_signal(&b, &(dyn_signal){rollout->v, nv, 0}, 0, (int)nv, s->v);
         if (!roll_out(&b)) {

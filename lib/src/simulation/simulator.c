@@ -93,7 +93,8 @@ static void fill_control(dyn_simulator *s) {
     }
     s->options.control_stiffness = s->stiffness;
     s->options.control_damping = s->damping;
-    s->control = (control_parameters){laws[s->options.control], s->stiffness, s->damping, s->gravity};
+    s->control = (control_parameters){
+        .law = laws[s->options.control], .stiffness = s->stiffness, .damping = s->damping, .gravity = s->gravity};
 }
 
 dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error,
@@ -142,8 +143,31 @@ const double *dyn_simulator_gravity(const dyn_simulator *simulator) {
     return simulator->gravity;
 }
 
+/* Compiled functions are for the model as it is, and for its own gravity. */
+static void choose_functions(dyn_simulator *s) {
+    const dyn_workspace *w = s->workspace;
+    bool fits = s->compiled && s->model == w->model && memcmp(s->gravity, w->model->gravity, sizeof s->gravity) == 0;
+    s->wide_step = fits ? dyn_compiled_step(s->compiled, w->kernels->wide) : (compiled_step){0};
+    s->lone_step = fits ? dyn_compiled_step(s->compiled, w->kernels->one) : (compiled_step){0};
+}
+
 dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_payload *payloads, dyn_error *error) {
-    return dyn_workspace_load(simulator->workspace, count, payloads, error, &simulator->model);
+    dyn_status status = dyn_workspace_load(simulator->workspace, count, payloads, error, &simulator->model);
+    choose_functions(simulator);
+    return status;
+}
+
+dyn_status dyn_simulator_use_compiled(dyn_simulator *simulator, const dyn_compiled *compiled, dyn_error *error) {
+    if (compiled && compiled->model != simulator->workspace->model) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "compiled", "it was loaded for another model");
+    }
+    simulator->compiled = compiled;
+    choose_functions(simulator);
+    return DYN_OK;
+}
+
+bool dyn_simulator_is_compiled(const dyn_simulator *simulator) {
+    return simulator->wide_step.aba != NULL;
 }
 
 const dyn_model *dyn_simulator_model(const dyn_simulator *simulator) {
@@ -156,8 +180,13 @@ dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator) {
 
 /* ---- one step of a block --------------------------------------------------------------------------------------- */
 
+void simulator_begin(dyn_simulator *s, sample_block block) {
+    s->step.compiled = s->control.compiled = block.lanes == 1 ? s->lone_step : s->wide_step;
+}
+
 void simulator_load(dyn_simulator *s, sample_block block, const double *q, const double *v) {
     size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
+    simulator_begin(s, block);
     block.kernels->pack(q + block.first * nq, nq, nq, block.count, s->q);
     block.kernels->pack(v + block.first * nv, nv, nv, block.count, s->v);
 }
@@ -377,8 +406,8 @@ dyn_status dyn_simulator_step(dyn_simulator *simulator, size_t n, const dyn_step
     if (status != DYN_OK) {
         return status;
     }
-    for (sample_block block = dyn_block_first(s->workspace, n); block.count > 0;
-         block = dyn_block_next(s->workspace, n, block)) {
+    for (sample_block block = simulator_block(s, n, 0); block.count > 0;
+         block = simulator_block(s, n, block.first + block.count)) {
         step_block(s, block, in, q, v, tau, results);
     }
     return DYN_OK;

@@ -1,7 +1,7 @@
 /*
  * The inside of a simulator: a block of samples, one in each lane, goes step by step without leaving the lanes.
  *
- *     simulator_load(s, block, q, v)          states into the lanes
+ *     simulator_load(s, block, q, v)          states into the lanes, or simulator_begin and s->q, s->v
  *     ... s->tau, s->tau_end, s->q_r, s->v_r, s->a_r: packed inputs of a step ...
  *     simulator_advance(s, block, ...)        one step
  *     block.kernels->unpack(s->q, ...)        and back
@@ -12,6 +12,7 @@
 #include <dynamics/simulation.h>
 
 #include "../actuation/joint_properties.h"
+#include "../dynamics/compiled.h"
 #include "../dynamics/workspace.h"
 
 struct dyn_simulator {
@@ -22,7 +23,9 @@ struct dyn_simulator {
     joint_properties joints;
     step_parameters step; /* one of the substeps */
     control_parameters control;
-    double *stiffness, *damping; /* nv: gains */
+    const dyn_compiled *compiled;       /* what was asked to compute the steps, or NULL */
+    compiled_step wide_step, lone_step; /* what does, in all lanes and in one; none where it cannot */
+    double *stiffness, *damping;        /* nv: gains */
 
     /* Packed, of one block: the state and the next one, inputs, what acts in a substep, an impulse and its effect. */
     double *q, *v, *q_next, *v_next;
@@ -45,7 +48,24 @@ static inline size_t lane_index(sample_block block, int coordinate, size_t lane)
     return (size_t)coordinate * block.lanes + lane;
 }
 
-/* The state of a block's samples into the lanes. */
+/* The block that starts at sample `first` of n. Compiled functions are for all lanes or for one: from FEW_SAMPLES on
+ * all of them are quicker. */
+static inline sample_block simulator_block(const dyn_simulator *s, size_t n, size_t first) {
+    enum { FEW_SAMPLES = 3 };
+    sample_block block = dyn_block_at(s->workspace, n, first, 0);
+    const kernel_trio *trio = s->workspace->kernels;
+    if (s->wide_step.aba && block.count > 0) {
+        const kernel_table *kernels = n - first >= FEW_SAMPLES ? trio->wide : trio->one;
+        size_t left = n - first, lanes = (size_t)kernels->lanes;
+        block = (sample_block){first, left < lanes ? left : lanes, lanes, lanes * kernels->number_size, 0, kernels};
+    }
+    return block;
+}
+
+/* Before the first step of a block. */
+void simulator_begin(dyn_simulator *s, sample_block block);
+
+/* The same, with the state of its samples into the lanes. */
 void simulator_load(dyn_simulator *s, sample_block block, const double *q, const double *v);
 
 /* Adds the controller's forces to the packed tau and cuts it (and tau_end) to the effort limits. */

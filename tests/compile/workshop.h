@@ -1,0 +1,24 @@
+/*
+ * A directory in which the tests have dynamics-compile, and other programs, write.
+ */
+#ifndef DYNAMICS_TESTS_COMPILE_WORKSHOP_H
+#define DYNAMICS_TESTS_COMPILE_WORKSHOP_H
+
+#include <dynamics/dynamics.h>
+
+enum { PATH_SIZE = 300, COMMAND_SIZE = 1200 };
+
+/* Fixtures: before the first test and behind the last one. */
+void create_directory(void);
+void remove_directory(void);
+
+/* Path of a file of that name in the directory, and of the directory itself (""). */
+void place_of(const char *name, char path[PATH_SIZE]);
+
+/* Runs a command and returns its exit code. */
+int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What is compiled, once under a name that all tests share, for a model of any joint types from its description. */
+dyn_compiled *load_compiled(const dyn_model *model, const char *name);
+
+#endif
