@@ -147,19 +147,12 @@ static void add_number(command_line *l, const char *option, double value) {
 }
 
 static void write_command(model_compiler *c, command_line *l) {
-    const model_entry *e = c->entry;
-    double g[3];
-    dyn_model_gravity(e->model, g);
     l->count = 0;
     add_word(l, c->program);
     add_word(l, c->description);
     add_word(l, "--shared");
     add_word(l, "-o");
     add_word(l, c->object);
-    add_word(l, dyn_model_is_floating(e->model) ? "--base-type=floating" : "--base-type=fixed");
-    add_word(l, e->options.mimic == DYN_MIMIC_INDEPENDENT ? "--mimic=independent" : "--mimic=coupled");
-    snprintf(l->text[l->count], WORD_SIZE, "--gravity=%.17g,%.17g,%.17g", g[0], g[1], g[2]);
-    add_word(l, l->text[l->count]);
     add_number(l, "--cpu-seconds", c->options.time > 1 ? c->options.time : 1);
     add_number(l, "--memory-megabytes", (double)(c->options.memory_bytes >> 20));
     if (c->options.compiler[0] != '\0') {
@@ -203,7 +196,7 @@ static bool write_description(model_compiler *c) {
     char *text = NULL;
     size_t length;
     dyn_error error;
-    if (dyn_urdf_write_model(c->entry->model, &error, &text, &length) != DYN_OK) {
+    if (dyn_description_write(c->entry->model, &error, &text, &length) != DYN_OK) {
         snprintf(c->reason, sizeof c->reason, "%.80s: %.140s", error.place, error.message);
         return false;
     }
@@ -261,7 +254,7 @@ static void begin(model_compiler *c, model_entry *entry) {
     c->entry = model_entry_retain(entry);
     c->reason[0] = '\0';
     if (!object_cache_path(c->directory, entry->digest, dyn_instruction_set(), c->object) ||
-        snprintf(c->description, PATH_MAX, "%s.urdf", c->object) >= PATH_MAX ||
+        snprintf(c->description, PATH_MAX, "%s.description", c->object) >= PATH_MAX ||
         snprintf(c->messages, PATH_MAX, "%s.log", c->object) >= PATH_MAX) {
         snprintf(c->reason, sizeof c->reason, "the name of the state directory is too long");
         finish(c);

@@ -17,6 +17,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "system/daemon_fixture.h"
+#include "system/wire_tree.h"
 
 enum { JOINTS = 6, STATES = 20, TEXT_SIZE = 512 };
 
@@ -86,14 +87,14 @@ static void stop(void) {
     daemon_stop(&served);
 }
 
-/* How far the daemon is with ur5; the reason to `reason`. */
-static Dynamics__V1__CompilationState look(char reason[TEXT_SIZE]) {
+/* How far the daemon is with a model; the reason to `reason`. */
+static Dynamics__V1__CompilationState look_at(const char *model, char reason[TEXT_SIZE]) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__DescribeModelRequest question = DYNAMICS__V1__DESCRIBE_MODEL_REQUEST__INIT;
     uint8_t bytes[64];
     void *answer;
     size_t size;
-    question.model = (char[]){"ur5"};
+    question.model = (char *)model;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL;
     request.describe_model = &question;
     require(dyn_client_call(client, bytes, dynamics__v1__request__pack(&request, bytes), 0, &error, &answer, &size));
@@ -108,13 +109,21 @@ static Dynamics__V1__CompilationState look(char reason[TEXT_SIZE]) {
     return state;
 }
 
-static void wait_for(Dynamics__V1__CompilationState state, char reason[TEXT_SIZE]) {
-    Dynamics__V1__CompilationState found = look(reason);
+static Dynamics__V1__CompilationState look(char reason[TEXT_SIZE]) {
+    return look_at("ur5", reason);
+}
+
+static void wait_for_model(const char *model, Dynamics__V1__CompilationState state, char reason[TEXT_SIZE]) {
+    Dynamics__V1__CompilationState found = look_at(model, reason);
     for (double waited = 0; found != state && waited < patience; waited += 0.05) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-        found = look(reason);
+        found = look_at(model, reason);
     }
     ck_assert_msg(found == state, "state %d instead of %d: %s", (int)found, (int)state, reason);
+}
+
+static void wait_for(Dynamics__V1__CompilationState state, char reason[TEXT_SIZE]) {
+    wait_for_model("ur5", state, reason);
 }
 
 static void bias(size_t samples, double tau[STATES][JOINTS]) {
@@ -200,6 +209,43 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
 }
 END_TEST
 
+/* Also those that URDF has no word for, with mimic joints, and with a floating base. */
+START_TEST(robots_of_every_joint_type_are_compiled) {
+    random_source base = random_seed("compiled robots of every joint type", 20261121);
+    char reason[TEXT_SIZE];
+    bool has_type[DYN_JOINT_FLOATING + 1] = {false};
+    start("mode = on");
+    for (int k = 0; k < 2; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        const random_tree_options options = {.joints = 8 - 2 * k,
+                                             .base = k ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                             .with_mimic = true,
+                                             .with_fixed = true};
+        wire_tree tree;
+        dyn_error problem;
+        wire_tree_open(client, &random, &options, "tree", &tree);
+        double *tau = calloc(2 * tree.query.nv, sizeof *tau), off = 0, square = 0;
+        for (int j = 0; j < dyn_model_joint_count(tree.model); j++) {
+            has_type[dyn_model_joint(tree.model, j)->type] = true;
+        }
+        wait_for_model("tree", DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+        require(dyn_client_inverse_dynamics(client, &tree.query, tree.q, tree.v, tree.a, &error, tau));
+        ck_assert_int_eq(
+            dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, &problem, tau + tree.query.nv),
+            DYN_OK);
+        for (size_t i = 0; i < tree.query.nv; i++) {
+            off += pow(tau[i] - tau[tree.query.nv + i], 2), square += pow(tau[i], 2);
+        }
+        ck_assert_double_le(sqrt(off), 1e-12 * sqrt(square));
+        free(tau);
+        wire_tree_close(&tree);
+    }
+    ck_assert(has_type[DYN_JOINT_HELICAL] || has_type[DYN_JOINT_CYLINDRICAL]);
+    ck_assert(has_type[DYN_JOINT_UNIVERSAL] || has_type[DYN_JOINT_SPHERICAL]);
+    stop();
+}
+END_TEST
+
 START_TEST(first_use_begins_it) {
     double tau[STATES][JOINTS];
     char reason[TEXT_SIZE];
@@ -278,6 +324,7 @@ int main(void) {
     TCase *tests = tcase_create("compile");
     tcase_add_unchecked_fixture(tests, create_files, remove_files);
     tcase_add_test(tests, a_compiled_model_gives_the_same_torques);
+    tcase_add_test(tests, robots_of_every_joint_type_are_compiled);
     tcase_add_test(tests, first_use_begins_it);
     tcase_add_test(tests, without_a_compiler_the_kernels_serve);
     tcase_add_test(tests, a_compiler_that_takes_too_long_is_ended);
