@@ -141,7 +141,7 @@ static void articulate(const dyn_model *model, const placement *X, articulated_i
             real D = joint_force(b, b->motion, k, axis->U);
             pivots[b->v_index + k] = D;
             axis->inverse_D = real_set(1) / D;
-            I[i] = articulated_downdate(I[i], axis->inverse_D, axis->U);
+            I[i] = articulated_downdate(I[i], axis->U, force_scale(axis->inverse_D, axis->U));
         }
         if (b->parent >= 0) {
             I[b->parent] = articulated_add(I[b->parent], articulated_to_parent(X[i], I[i]));

@@ -80,14 +80,13 @@ static inline articulated_inertia articulated_add(articulated_inertia I, articul
     return K;
 }
 
-/* I - s U U' */
-static inline articulated_inertia articulated_downdate(articulated_inertia I, real s, force U) {
-    vec3 b = vec3_scale(-s, U.f);
+/* I - U W', where that is symmetric */
+static inline articulated_inertia articulated_downdate(articulated_inertia I, force U, force W) {
     vec3 x = mat3_column_x(I.B), y = mat3_column_y(I.B), z = mat3_column_z(I.B);
     articulated_inertia J;
-    J.A = sym3_downdate(I.A, s, U.n);
-    J.B = mat3_from_columns(vec3_fma(b.x, U.n, x), vec3_fma(b.y, U.n, y), vec3_fma(b.z, U.n, z));
-    J.C = sym3_downdate(I.C, s, U.f);
+    J.A = sym3_downdate(I.A, U.n, W.n);
+    J.B = mat3_from_columns(vec3_fma(-W.f.x, U.n, x), vec3_fma(-W.f.y, U.n, y), vec3_fma(-W.f.z, U.n, z));
+    J.C = sym3_downdate(I.C, U.f, W.f);
     return J;
 }
 

@@ -70,6 +70,10 @@ static inline force force_sub(force a, force b) {
     return force_set(vec3_sub(a.n, b.n), vec3_sub(a.f, b.f));
 }
 
+static inline force force_scale(real s, force a) {
+    return force_set(vec3_scale(s, a.n), vec3_scale(s, a.f));
+}
+
 /* s a + b */
 static inline force force_fma(real s, force a, force b) {
     return force_set(vec3_fma(s, a.n, b.n), vec3_fma(s, a.f, b.f));

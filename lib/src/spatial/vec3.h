@@ -175,11 +175,10 @@ static inline mat3 sym3_full(sym3 A) {
     return mat3_from_columns(vec3_set(A.xx, A.xy, A.xz), vec3_set(A.xy, A.yy, A.yz), vec3_set(A.xz, A.yz, A.zz));
 }
 
-/* A - s a a' */
-static inline sym3 sym3_downdate(sym3 A, real s, vec3 a) {
-    vec3 b = vec3_scale(-s, a);
-    return sym3_set(real_fma(a.x, b.x, A.xx), real_fma(a.x, b.y, A.xy), real_fma(a.x, b.z, A.xz),
-                    real_fma(a.y, b.y, A.yy), real_fma(a.y, b.z, A.yz), real_fma(a.z, b.z, A.zz));
+/* A - a b', where that is symmetric */
+static inline sym3 sym3_downdate(sym3 A, vec3 a, vec3 b) {
+    return sym3_set(real_fma(-a.x, b.x, A.xx), real_fma(-a.x, b.y, A.xy), real_fma(-a.x, b.z, A.xz),
+                    real_fma(-a.y, b.y, A.yy), real_fma(-a.y, b.z, A.yz), real_fma(-a.z, b.z, A.zz));
 }
 
 /* Whether R is known to be a turn about z, or about x. */
