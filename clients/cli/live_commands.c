@@ -405,7 +405,9 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
                 fprintf(stderr, "%s: token %llu, for record and stream\n", own.name, (unsigned long long)own.token);
             catch_interrupts();
             code = run_own(&own, given, &robot.layout);
-            dyn_client_delete_simulation(client, own.name, own.token, 0, &error);
+            if (dyn_client_delete_simulation(client, own.name, own.token, 0, &error) != DYN_CLIENT_OK &&
+                code == EXIT_OK && error.status != DYN_CLIENT_NOT_FOUND)
+                code = complain_call(&error, NULL);
         }
     }
     state_source_close(&own.source);

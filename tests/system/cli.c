@@ -720,11 +720,11 @@ START_TEST(columns_have_the_names_of_their_joints) {
         shell("own=%s again=%s; "
               "$ctl simulate two_link --joints joint2,joint1 --q 0.1,0.2 --rate 1 --duration 60 --name turned "
               "--record turned --csv >$own & maker=$!; shown simulations 'turned .* running'; "
-              "$ctl watch turned --csv --count 3 | head -n 1; lines $own 60; kill -INT $maker; wait $maker; "
-              "head -n 1 $own; "
-              "$ctl replay turned --csv >$again; head -n 1 $again; "
+              "$ctl watch turned --csv --count 3 | head -n 1; lines $own 60; kill -INT $maker; wait $maker && "
+              "head -n 1 $own && $ctl replay turned --csv >$again && head -n 1 $again && "
               "[ $(sed 1d $own | head -n 50 | grep -cxF -f - $again) = 50 ]",
               scratch("own.csv"), scratch("again.csv"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
     static const char heading[] = "step,time,q.joint2,q.joint1,v.joint2,v.joint1,tau.joint2,tau.joint1\n";
     for (int i = 0; i < 3; i++) {
         const char *line = run.output + (size_t)i * (sizeof heading - 1);
