@@ -124,6 +124,21 @@ START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
 }
 END_TEST
 
+/* The request that ends a stream goes another way than its points, and must not overtake them. */
+START_TEST(points_under_way_come_before_the_end) {
+    for (int round = 0; round < 20; round++) {
+        dyn_client_stream_list *last;
+        dyn_client_stream *stream = open_stream(&feedforward);
+        for (size_t first = 1; first <= 1000; first += 100) {
+            push(stream, first, 100);
+        }
+        ok(dyn_client_close_stream(client, stream, 0, &error, &last));
+        ck_assert_uint_eq(last->streams[0].accepted, 1000);
+        dyn_client_stream_list_free(last);
+    }
+}
+END_TEST
+
 START_TEST(order_of_joints_is_the_callers) {
     static const char *const reversed[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                            "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
@@ -544,6 +559,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, start, stop);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, points_come_back_as_torques_of_inverse_dynamics);
+    tcase_add_test(tests, points_under_way_come_before_the_end);
     tcase_add_test(tests, order_of_joints_is_the_callers);
     tcase_add_test(tests, who_has_the_key_joins_a_stream_and_numbers_on);
     tcase_add_test(tests, lost_repeated_and_reordered_points_are_counted);

@@ -1400,8 +1400,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_stream_points(dyn_client *cli
                                                                  dyn_client_error *error, uint64_t *step, double *tau,
                                                                  size_t *count);
 
-/* Ends the stream in the daemon and closes the connection. With status NULL nothing is told. The stream is freed also
- * after an error. */
+/* Ends the stream in the daemon and closes the connection. Waits before for the points that are under way: until they
+ * have come, or none has for a second. With status NULL nothing is told. The stream is freed also after an error. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream *stream,
                                                             double timeout, dyn_client_error *error,
                                                             dyn_client_stream_list **status);

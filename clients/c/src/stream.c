@@ -10,12 +10,14 @@
 #include "error.h"
 #include "watch.h"
 
-static const double DEFAULT_WAIT = 10;
+static const double DEFAULT_WAIT = 10, ARRIVAL_TIME = 1;
+
+static const struct timespec ARRIVAL_PAUSE = {.tv_nsec = 1000000};
 
 struct dyn_client_stream {
     one_way *socket;
     char name[80];
-    uint64_t key, next;
+    uint64_t key, next, pushed; /* numbers of the next point and of the last one pushed */
     size_t nq, nv;
 };
 
@@ -168,8 +170,10 @@ dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, co
     outgoing message = {
         .size = dynamics__v1__stream_chunk__get_packed_size(&chunk), .write = write_chunk, .content = &chunk};
     dyn_client_status status = one_way_send(stream->socket, &message, timeout > 0 ? timeout : DEFAULT_WAIT, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         stream->next += n;
+        stream->pushed = stream->next - 1;
+    }
     return status;
 }
 
@@ -293,6 +297,30 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
 
 /* ---- closing ----------------------------------------------------------------------------------------------------- */
 
+static double monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Points go another way than the request that ends the stream: waits until the last one has come, or none has come for
+ * ARRIVAL_TIME, or the daemon no longer tells. */
+static void await_arrival(dyn_client *client, const dyn_client_stream *stream, double timeout) {
+    dyn_client_stream_list *status;
+    uint64_t last = 0;
+    double end = monotonic_now() + ARRIVAL_TIME;
+    while (last < stream->pushed && monotonic_now() < end &&
+           dyn_client_stream_status(client, stream->name, timeout, NULL, &status) == DYN_CLIENT_OK) {
+        if (status->count == 1 && status->streams[0].last_sequence > last) {
+            last = status->streams[0].last_sequence;
+            end = monotonic_now() + ARRIVAL_TIME;
+        } else {
+            nanosleep(&ARRIVAL_PAUSE, NULL);
+        }
+        dyn_client_stream_list_free(status);
+    }
+}
+
 dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream *stream, double timeout,
                                           dyn_client_error *error, dyn_client_stream_list **status) {
     Dynamics__V1__CloseStreamRequest close = DYNAMICS__V1__CLOSE_STREAM_REQUEST__INIT;
@@ -303,6 +331,7 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
         return DYN_CLIENT_OK;
     close.stream = stream->name;
     close.key = stream->key;
+    await_arrival(client, stream, timeout);
     dyn_client_status code =
         call_method(client, DYNAMICS__V1__REQUEST__METHOD_CLOSE_STREAM, &close.base, timeout, error, &reply);
     dyn_client_leave_stream(stream);
