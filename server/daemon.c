@@ -17,6 +17,7 @@
 #include "methods/live.h"
 #include "methods/service.h"
 #include "methods/snapshot.h"
+#include "models/object_cache.h"
 #include "observe/clock.h"
 #include "observe/probe.h"
 #include "observe/watchdog.h"
@@ -445,6 +446,10 @@ static bool start_service(daemon_state *d) {
     unsigned processors = uv_available_parallelism();
     d->workers = d->config.workers ? (unsigned)d->config.workers : processors;
     d->pool = worker_pool_create(d->workers, QUEUE_CAPACITY);
+    char compiled[PATH_MAX] = "", reason[OBJECT_REASON_SIZE];
+    if (d->config.compile != COMPILE_OFF && !object_cache_open(d->config.state_directory, compiled, reason)) {
+        compiled[0] = '\0'; /* the model compiler tells */
+    }
     live_options lives = {
         .store = d->store,
         .limits = &d->limits,
@@ -452,6 +457,7 @@ static bool start_service(daemon_state *d) {
         .log = &d->log,
         .threads = d->config.threads ? (unsigned)d->config.threads : processors,
         .state_directory = d->config.state_directory,
+        .compiled = compiled,
     };
     d->live = live_create(&lives);
     service_options options = {
@@ -571,14 +577,19 @@ static void warn_left_out(void *context, const char *name, const char *reason) {
     log_warning(context, "simulation %s is not restored: %s", name, reason);
 }
 
+static void warn_changed(void *context, const char *name, const char *change) {
+    log_warning(context, "simulation %s: %s", name, change);
+}
+
 /* The simulations of the last run. */
 static void restore_simulations(daemon_state *d) {
     refusal why = {0};
     size_t count;
+    const snapshot_report report = {warn_left_out, warn_changed, &d->log};
     if (d->config.state_directory[0] == '\0') {
         return;
     }
-    if (!snapshot_restore(d->live, warn_left_out, &d->log, &count, &why)) {
+    if (!snapshot_restore(d->live, &report, &count, &why)) {
         log_warning(&d->log, "%s", why.message);
     } else if (count > 0) {
         log_info(&d->log, "%zu simulations restored", count);

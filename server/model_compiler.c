@@ -28,6 +28,7 @@ struct model_compiler {
     /* what the last step found */
     bool must_compile;
     dyn_compiled *compiled;
+    char digest[DIGEST_SIZE]; /* of its object */
     char reason[OBJECT_REASON_SIZE];
 };
 
@@ -42,11 +43,11 @@ static void remove_scratch(const model_compiler *c) {
 static void finish(model_compiler *c) {
     remove_scratch(c);
     if (c->compiled) {
-        model_entry_set_compilation(c->entry, MODEL_COMPILED, "", c->compiled);
         log_info(c->options.log, "%s computes with %zu compiled algorithms (%s)", c->entry->name,
                  dyn_compiled_count(c->compiled), dyn_instruction_set());
+        model_entry_set_compilation(c->entry, MODEL_COMPILED, "", c->compiled, c->digest);
     } else if (!c->is_stopped) {
-        model_entry_set_compilation(c->entry, MODEL_NOT_COMPILED, c->reason, NULL);
+        model_entry_set_compilation(c->entry, MODEL_NOT_COMPILED, c->reason, NULL, "");
         log_warning(c->options.log, "%s is not compiled: %s", c->entry->name, c->reason);
     }
     model_entry_release(c->entry);
@@ -60,7 +61,9 @@ static void finish(model_compiler *c) {
 /* In a thread: what is in the cache is checked against the library's own results. */
 static void load(model_compiler *c) {
     dyn_error error;
-    if (dyn_compiled_load(c->object, c->entry->model, &error, &c->compiled) != DYN_OK) {
+    if (!object_cache_digest(c->object, c->digest)) {
+        snprintf(c->reason, sizeof c->reason, "the object's digest cannot be read");
+    } else if (dyn_compiled_load(c->object, c->entry->model, &error, &c->compiled) != DYN_OK) {
         snprintf(c->reason, sizeof c->reason, "%.220s", error.message);
         object_cache_remove(c->object);
     }
@@ -260,7 +263,7 @@ static void begin(model_compiler *c, model_entry *entry) {
         finish(c);
         return;
     }
-    model_entry_set_compilation(entry, MODEL_COMPILING, "", NULL);
+    model_entry_set_compilation(entry, MODEL_COMPILING, "", NULL, "");
     uv_queue_work(c->options.loop, &c->work, on_prepare, on_prepared);
 }
 

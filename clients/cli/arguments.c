@@ -100,6 +100,8 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_ACCURATE] = {"accurate", NULL, "order 8 with error control instead of steps of one length"},
     [OPTION_RATES] = {"rates", "given|spline|spline_at_rest|central|five_point|quintic|quintic_at_rest",
                       "where v and a come from (default a cubic spline through q)"},
+    [OPTION_COMPILED] = {"compiled", "where_ready|never|always",
+                         "whether steps are computed by what the daemon compiled for the model (default where_ready)"},
     [OPTION_COUNT] = {"count", "N",
                       "round trips (default 1000, at most 1000000), rows (default: all), or samples (default 1)"},
 };

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "diagnostics.h"
 #include "suggestion.h"
@@ -76,10 +75,12 @@ typedef enum option {
     OPTION_ACCURATE,
     OPTION_RATES,
     OPTION_COUNT,
+    OPTION_COMPILED,
     OPTIONS /* how many there are */
 } option;
 
-typedef uint64_t option_set;
+/* A bit for each option, of which there are more than 64. */
+__extension__ typedef unsigned __int128 option_set;
 
 #define WITH(option_name) ((option_set)1 << (option_name))
 

@@ -244,8 +244,9 @@ static dyn_client_status keep_simulation(void *context, dyn_client_error *error)
 static exit_code take_simulation(const arguments *given, own_simulation *own) {
     static const char *const integrators[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
     static const char *const laws[] = {"none", "pd", "pd_gravity", "computed_torque"};
+    static const char *const compiled_steps[] = {"where_ready", "never", "always"};
     dyn_client_simulation_options *o = &own->options;
-    size_t integrator = 0, law = 0;
+    size_t integrator = 0, law = 0, compiled = 0;
     long seed = 0;
     exit_code code = take_number(given, OPTION_STEP, "step", 1e-3, &o->step);
     if (code == EXIT_OK)
@@ -260,6 +261,8 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, integrators, 0, &integrator);
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_CONTROL, 4, laws, 0, &law);
+    if (code == EXIT_OK)
+        code = arguments_choice(given, OPTION_COMPILED, 3, compiled_steps, 0, &compiled);
     if (code == EXIT_OK && given->value[OPTION_SEED] != NULL &&
         !parse_integer(given->value[OPTION_SEED], 0, 1000000000, &seed))
         code = complain(EXIT_USAGE, "--seed %s: give a whole number", given->value[OPTION_SEED]);
@@ -267,6 +270,7 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
     o->model = given->positional[0];
     o->integrator = (dyn_client_integrator)integrator;
     o->law = (dyn_client_control_law)law;
+    o->compiled = (dyn_client_compiled_steps)compiled;
     o->seed = (uint64_t)seed;
     o->follows_clock = given->value[OPTION_RATE] != NULL;
     o->is_paused = true;
@@ -689,6 +693,17 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
     return EXIT_OK;
 }
 
+/* Where other code computed it than when it was recorded, roundings differ. */
+static exit_code complain_difference(const dyn_client_replay *replay) {
+    unsigned long long step = replay->first_difference;
+    if (replay->recorded_with[0] == '\0' || strcmp(replay->recorded_with, replay->computed_with) == 0)
+        return complain(EXIT_REFUSED, "step %llu is the first that differs", step);
+    return complain(EXIT_REFUSED,
+                    "step %llu is the first that differs: it was recorded with %s, which is not there, and computed "
+                    "with %s",
+                    step, replay->recorded_with, replay->computed_with);
+}
+
 exit_code run_replay(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
     const char *recording = given->positional[0], *text = given->value[OPTION_STRIDE];
@@ -717,8 +732,7 @@ exit_code run_replay(const command *self, const arguments *given, dyn_client *cl
                (unsigned long long)replay->steps, replay->step_length, (unsigned long long)replay->equal_steps,
                replay->is_truncated ? "; the recording lacks its end" : "");
     if (code == EXIT_OK && replay->first_difference > 0)
-        code =
-            complain(EXIT_REFUSED, "step %llu is the first that differs", (unsigned long long)replay->first_difference);
+        code = complain_difference(replay);
     trace_close(&rows);
     close_robot(&robot);
     dyn_client_replay_free(replay);

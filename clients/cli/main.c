@@ -294,7 +294,7 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_DURATION) |
                 WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
                 WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
-                WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+                WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT),
      .run = run_rollout},
     {.name = "trajectory",
      .operands = "NAME inverse|forward",
@@ -328,7 +328,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STEP) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
                 WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_FRAME) | WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) |
-                WITH(OPTION_PLOT),
+                WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),
      .run = run_simulate},
     {.name = "simulations",
      .operands = "",

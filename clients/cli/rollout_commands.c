@@ -19,6 +19,7 @@
 enum { MOST_SAMPLES = 4096, MOST_ROWS = 1000000, NAME_SIZE = 256 };
 
 static const char *const INTEGRATORS[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
+static const char *const COMPILED_STEPS[] = {"where_ready", "never", "always"};
 static const char *const CONTROLS[] = {"none", "pd", "pd_gravity", "computed_torque"};
 static const char *const RATES[] = {"given",      "spline",  "spline_at_rest", "central",
                                     "five_point", "quintic", "quintic_at_rest"};
@@ -66,18 +67,21 @@ static exit_code take_count(const arguments *given, option wanted, const char *n
 static exit_code take_stepping(motion_run *run, bool is_ideal) {
     const arguments *given = run->given;
     dyn_client_stepping *s = &run->stepping;
-    size_t integrator = 0, law = 0, substeps = 1;
+    size_t integrator = 0, law = 0, substeps = 1, compiled = 0;
     exit_code code = take_number(given, OPTION_STEP, "step", false, 1e-3, &s->step);
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, INTEGRATORS, is_ideal ? 1 : 0, &integrator);
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_CONTROL, 4, CONTROLS, 0, &law);
     if (code == EXIT_OK)
+        code = arguments_choice(given, OPTION_COMPILED, 3, COMPILED_STEPS, 0, &compiled);
+    if (code == EXIT_OK)
         code = gains_take(given, &run->robot, &run->gains);
     if (code == EXIT_OK)
         code = take_count(given, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
     s->integrator = (dyn_client_integrator)integrator;
     s->law = (dyn_client_control_law)law;
+    s->compiled = (dyn_client_compiled_steps)compiled;
     s->substeps = (uint32_t)substeps;
     s->gain_count = run->gains.count, s->kp = run->gains.kp, s->kd = run->gains.kd;
     s->ignore_damping = s->ignore_friction = s->ignore_effort_limits = is_ideal || given->value[OPTION_IDEAL] != NULL;

@@ -54,6 +54,7 @@ live *live_create(const live_options *options) {
     }
     l->options = *options;
     snprintf(l->state_directory, sizeof l->state_directory, "%s", options->state_directory);
+    snprintf(l->compiled, sizeof l->compiled, "%s", options->compiled ? options->compiled : "");
     name_table_init(&l->simulations, retain_simulation, release_simulation);
     name_table_init(&l->streams, retain_stream, release_stream);
     arena_init(&l->chunk_memory);

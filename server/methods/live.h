@@ -26,6 +26,7 @@ typedef struct live_options {
     logger *log;
     unsigned threads;            /* that step simulations */
     const char *state_directory; /* "": none; copied */
+    const char *compiled;        /* directory of compiled objects; NULL or "": none; copied */
 } live_options;
 
 /* An endpoint that is closed soon: when its last messages have left. */
@@ -37,7 +38,7 @@ typedef struct closing_endpoint {
 
 struct live {
     live_options options;
-    char state_directory[PATH_MAX];
+    char state_directory[PATH_MAX], compiled[PATH_MAX];
     transport *transport;
     const char *ingest[LIVE_INGEST_ADDRESSES];
     size_t ingest_count;

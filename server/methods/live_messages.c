@@ -87,6 +87,7 @@ Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_
     p->snapshot.condition = wire_condition(s->condition);
     p->snapshot.token = s->token;
     p->snapshot.owner = (char *)s->owner;
+    p->snapshot.computed_with = (char *)s->computed_with;
     return &p->snapshot;
 }
 
@@ -144,6 +145,7 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     to->step = s->step;
     to->time = (double)s->step * s->step_length;
     copy_names(c, &face_of(s)->robot, &to->n_joint_names, &to->joint_names);
+    to->computed_with = call_string(c, s->computed_with);
     to->owner = call_string(c, s->owner);
     to->lease_remaining = s->token != 0 && s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0;
     transport_topic *endpoint = face_of(s)->topics.endpoint;

@@ -152,6 +152,8 @@ static void begin(replay *p) {
     p->reply->model = call_string(c, p->simulation->entry->name);
     p->reply->digest = call_string(c, p->simulation->entry->digest);
     p->reply->step_length = p->simulation->step_length;
+    p->reply->recorded_with = header->start->computed_with;
+    p->reply->computed_with = call_string(c, p->simulation->computed_with);
     p->reply->n_joint_names = header->start->options->n_joint_names;
     p->reply->joint_names = header->start->options->joint_names;
     reserve(p);

@@ -20,6 +20,8 @@ typedef struct task {
     batch *b;
     const Dynamics__V1__RolloutRequest *request;
     dyn_simulation_options options;
+    step_code code;
+    char *computed_with;
     dyn_rollout rollout; /* of the first sample on */
     motion m;
     size_t rows;
@@ -351,6 +353,9 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
     if (!scratch->simulator) {
         status = dyn_simulator_create(b->model, &t->options, error, &scratch->simulator);
         scratch->forces = (dyn_signal_force *)(scratch + 1);
+        if (status == DYN_OK) {
+            status = dyn_simulator_use_compiled(scratch->simulator, t->code.compiled, error);
+        }
         if (status == DYN_OK && b->payload_count > 0) {
             status = dyn_simulator_load(scratch->simulator, b->payload_count, b->payloads, error);
         }
@@ -420,6 +425,7 @@ static void fill_reply(const task *t, Dynamics__V1__RolloutReply *reply) {
     dynamics__v1__rollout_reply__init(reply);
     reply->samples = b->n;
     reply->rows = t->rows;
+    reply->computed_with = t->computed_with;
     reply->time = call_allocate(b->call, t->rows, sizeof(double));
     for (size_t i = 0; reply->time && i < t->rows; i++) {
         reply->time[i] = (double)(t->rollout.stride ? i * t->rollout.stride : t->rollout.steps) * t->options.dt;
@@ -456,13 +462,14 @@ static bool check_inputs(task *t) {
     batch *b = t->b;
     dyn_simulator *simulator = NULL;
     dyn_error error;
-    if (!stepping_create(b, &t->options, &simulator)) {
+    if (!stepping_create(b, &t->options, &t->code, &simulator)) {
         return false;
     }
     dyn_rollout r = t->rollout;
     r.q = b->q;
     r.v = t->m.v;
     dyn_status status = dyn_rollout_check(simulator, b->n, &r, &error);
+    t->computed_with = stepping_computed_with(b, &t->code, simulator);
     dyn_simulator_free(simulator);
     if (status != DYN_OK) {
         batch_fail(b, 0, status, &error);
@@ -489,7 +496,8 @@ static bool prepare(task *t) {
                     check_choice(b, "reference_layout", (int)r->reference_layout, 3) &&
                     check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) &&
                     batch_take_payloads(b, r->n_payloads, r->payloads) && take_results(t) && take_length(t) &&
-                    stepping_take(b, r->stepping, &t->options) && check_accuracy(t) && batch_begin(b, cost(t)) &&
+                    stepping_take(b, r->stepping, &t->options) && stepping_take_code(b, r->stepping, &t->code) &&
+                    check_accuracy(t) && batch_begin(b, cost(t)) &&
                     motion_take_forces(b, &t->m, r->n_external_forces, r->external_forces) && take_inputs(t);
     if (is_ready) {
         t->m.v = batch_input(b, r->n_v, r->v);

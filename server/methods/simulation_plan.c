@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "methods/recorded_model.h"
+#include "methods/stepping.h"
 #include "methods/text.h"
+#include "models/object_cache.h"
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
 
@@ -102,7 +104,8 @@ static bool take_stepping(const robot *r, Dynamics__V1__Stepping *m, arena *memo
     dyn_simulation_defaults(options);
     m->substeps = m->substeps == 0 ? 1 : m->substeps;
     bool is_good = take_choice("stepping.integrator", (int)m->integrator, 3, why) &&
-                   take_choice("stepping.stop", (int)m->stop, 3, why) && take(&STEP, &m->step, why) &&
+                   take_choice("stepping.stop", (int)m->stop, 3, why) &&
+                   take_choice("stepping.compiled", (int)m->compiled, 3, why) && take(&STEP, &m->step, why) &&
                    take(&FRICTION_VELOCITY, &m->friction_velocity, why) && take(&STIFFNESS, &m->stop_stiffness, why) &&
                    take(&DAMPING, &m->stop_damping, why) && take(&VELOCITY_BOUND, &m->velocity_bound, why) &&
                    take_gravity(m->gravity, options, why) && take_control(r, m->controller, memory, options, why);
@@ -226,9 +229,21 @@ static void refuse_library(refusal *why, dyn_status status, const dyn_error *err
            error->place[0] ? field : "", "%s", error->message);
 }
 
-simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
-                            refusal *why) {
+/* Refuses a simulation whose steps are not compiled, but must be. */
+static bool check_code(simulation *s, const step_code *code, refusal *why) {
+    char reason[STEP_CODE_REASON];
+    if (!code->must_be_compiled || stepper_is_compiled(s->stepper)) {
+        return true;
+    }
+    step_code_explain(s->entry, reason);
+    return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "stepping.compiled", "%s", reason);
+}
+
+/* `code` NULL: as the request asks for. */
+static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
+                                   const step_code *code, refusal *why) {
     char name[SIMULATION_NAME_SIZE];
+    step_code chosen;
     simulation_options options = {0};
     dyn_error error = {0};
     simulation *s = NULL;
@@ -237,9 +252,15 @@ simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest
         !take_options(l, face, &options, why)) {
         goto failed;
     }
+    chosen = code ? *code : step_code_choose(entry, face->request->stepping->compiled);
+    options.compiled = chosen.compiled, options.object = chosen.object;
     dyn_status status = simulation_create(entry, name, &options, l->pacer, &live_simulation_hooks, l, &error, &s);
     if (status != DYN_OK) {
         refuse_library(why, status, &error);
+        goto failed;
+    }
+    if (!check_code(s, &chosen, why)) {
+        simulation_release(s);
         goto failed;
     }
     char *own_name = arena_allocate(&face->memory, sizeof name);
@@ -253,6 +274,11 @@ failed:
         free_face(face);
     }
     return NULL;
+}
+
+simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
+                            refusal *why) {
+    return make_simulation(l, request, entry, NULL, why);
 }
 
 bool plan_input(simulation *s, const char *field, const Dynamics__V1__SimulationInput *m, refusal *why) {
@@ -326,7 +352,12 @@ model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot
 }
 
 simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, model_entry *entry, refusal *why) {
-    simulation *s = plan_simulation(l, snapshot->options, entry, why);
+    step_code code = {0};
+    if (strstr(snapshot->computed_with, COMPUTED_WITH_COMPILED)) {
+        object_cache_load(l->compiled, entry);
+        code.compiled = model_entry_compiled(entry, code.object);
+    }
+    simulation *s = make_simulation(l, snapshot->options, entry, &code, why);
     if (s && !plan_jump(s, snapshot, why)) {
         simulation_release(s);
         s = NULL;

@@ -123,8 +123,20 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
                   "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
 }
 
+/* Tells of a simulation that other code computes than before; generic code of an older release is as it was. */
+static void tell_change(const simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot,
+                        const snapshot_report *report) {
+    char text[2 * COMPUTED_WITH_SIZE + 64];
+    if (snapshot->computed_with[0] != '\0' && strcmp(snapshot->computed_with, s->computed_with) != 0) {
+        snprintf(text, sizeof text, "it was computed with %.*s, and goes on with %s", COMPUTED_WITH_SIZE,
+                 snapshot->computed_with, s->computed_with);
+        report->changed(report->context, s->name, text);
+    }
+}
+
 /* The model is entered even where its simulation is bad: later ones may be of it, and only the first describes it. */
-static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
+static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, const snapshot_report *report,
+                        refusal *why) {
     model_entry *entry = plan_restored_model(l, snapshot, snapshot->description, why);
     bool has_model = entry && enter_model(l, entry, why);
     simulation *s = has_model ? plan_restored(l, snapshot, entry, why) : NULL;
@@ -136,6 +148,9 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     snprintf(s->owner, sizeof s->owner, "%s", snapshot->owner);
     simulation_renew(s);
     bool is_good = live_add_simulation(l, s, why);
+    if (is_good) {
+        tell_change(s, snapshot, report);
+    }
     if (is_good && snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING) {
         simulation_resume(s);
     }
@@ -143,7 +158,7 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     return is_good;
 }
 
-bool snapshot_restore(live *l, snapshot_left_out left_out, void *context, size_t *count, refusal *why) {
+bool snapshot_restore(live *l, const snapshot_report *report, size_t *count, refusal *why) {
     char path[PATH_MAX];
     recording_reader reader;
     *count = 0;
@@ -161,60 +176,70 @@ bool snapshot_restore(live *l, snapshot_left_out left_out, void *context, size_t
             break;
         }
         refusal reason = {0};
-        if (restore_one(l, snapshot, &reason)) {
+        if (restore_one(l, snapshot, report, &reason)) {
             ++*count;
         } else {
-            left_out(context, snapshot->options ? snapshot->options->name : "", reason.message);
+            report->left_out(report->context, snapshot->options ? snapshot->options->name : "", reason.message);
         }
         dynamics__v1__simulation_snapshot__free_unpacked(snapshot, NULL);
     }
     if (reader.at < reader.size) {
-        left_out(context, "the rest of the file", "it is damaged");
+        report->left_out(report->context, "the rest of the file", "it is damaged");
     }
     recording_reader_close(&reader);
     return true;
 }
 
-/* The list of a reply as it grows. */
-typedef struct left_out_list {
+/* The lists of a reply as they grow. */
+typedef struct restore_lists {
     call *call;
     Dynamics__V1__RestoreSimulationsReply *reply;
-    size_t capacity;
-} left_out_list;
+    size_t left_out_capacity, changed_capacity;
+} restore_lists;
 
-static void list_left_out(void *context, const char *name, const char *reason) {
-    left_out_list *list = context;
-    Dynamics__V1__RestoreSimulationsReply *reply = list->reply;
+/* Adds "name: words" to a list. */
+static void add_line(call *c, const char *name, const char *words, char ***lines, size_t *count, size_t *capacity) {
     char text[REFUSAL_MESSAGE_SIZE + 80];
-    if (reply->n_left_out == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        char **grown = call_allocate(list->call, capacity, sizeof *grown);
+    if (*count == *capacity) {
+        size_t larger = *capacity ? 2 * *capacity : 16;
+        char **grown = call_allocate(c, larger, sizeof *grown);
         if (!grown) {
             return;
         }
-        for (size_t i = 0; i < reply->n_left_out; i++) {
-            grown[i] = reply->left_out[i];
+        for (size_t i = 0; i < *count; i++) {
+            grown[i] = (*lines)[i];
         }
-        reply->left_out = grown;
-        list->capacity = capacity;
+        *lines = grown;
+        *capacity = larger;
     }
-    snprintf(text, sizeof text, "%s: %s", name, reason);
-    char *copy = call_string(list->call, text);
+    snprintf(text, sizeof text, "%s: %s", name, words);
+    char *copy = call_string(c, text);
     if (copy) {
-        reply->left_out[reply->n_left_out++] = copy;
+        (*lines)[(*count)++] = copy;
     }
+}
+
+static void list_left_out(void *context, const char *name, const char *reason) {
+    restore_lists *l = context;
+    add_line(l->call, name, reason, &l->reply->left_out, &l->reply->n_left_out, &l->left_out_capacity);
+}
+
+static void list_changed(void *context, const char *name, const char *change) {
+    restore_lists *l = context;
+    add_line(l->call, name, change, &l->reply->changed, &l->reply->n_changed, &l->changed_capacity);
 }
 
 void method_restore_simulations(call *c) {
     Dynamics__V1__RestoreSimulationsReply *reply = call_allocate(c, 1, sizeof *reply);
-    left_out_list list = {.call = c, .reply = reply};
+    restore_lists lists = {.call = c, .reply = reply};
+    const snapshot_report report = {list_left_out, list_changed, &lists};
     size_t count;
     refusal why = {0};
     if (!reply) {
         return;
     }
     dynamics__v1__restore_simulations_reply__init(reply);
-    if (!snapshot_restore(c->service->live, list_left_out, &list, &count, &why)) {
+    if (!snapshot_restore(c->service->live, &report, &count, &why)) {
         call_refuse(c, &why);
     } else if (!call_has_ended(c)) {
         reply->simulations = (uint32_t)count;

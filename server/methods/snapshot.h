@@ -9,10 +9,14 @@
 /* Writes the file, in the place of an older one in one move. `path` receives its name, `count` the simulations. */
 bool snapshot_save(live *l, char path[PATH_MAX], size_t *count, refusal *why);
 
-/* Told of a simulation that is left out, and why. */
-typedef void (*snapshot_left_out)(void *context, const char *name, const char *reason);
+/* Told of a simulation that is left out, and of one that other code computes than before; and why, and how. */
+typedef struct snapshot_report {
+    void (*left_out)(void *context, const char *name, const char *reason);
+    void (*changed)(void *context, const char *name, const char *change);
+    void *context;
+} snapshot_report;
 
 /* Reads it. A file that is not there holds no simulations. False when it cannot be read at all. */
-bool snapshot_restore(live *l, snapshot_left_out left_out, void *context, size_t *count, refusal *why);
+bool snapshot_restore(live *l, const snapshot_report *report, size_t *count, refusal *why);
 
 #endif

@@ -2,6 +2,7 @@
 #include "methods/stepping.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
@@ -115,7 +116,57 @@ bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_opt
     return check_step(b, o, m->substeps);
 }
 
-bool stepping_create(batch *b, const dyn_simulation_options *options, dyn_simulator **simulator) {
+step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wanted) {
+    step_code code = {0};
+    if (wanted != DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_NEVER) {
+        code.compiled = model_entry_compiled(entry, code.object);
+    }
+    code.must_be_compiled = wanted == DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_ALWAYS;
+    return code;
+}
+
+void step_code_explain(model_entry *entry, char reason[STEP_CODE_REASON]) {
+    char why[COMPILATION_REASON_SIZE];
+    const char *what = "";
+    switch (model_entry_compilation(entry, why)) {
+    case MODEL_COMPILATION_WAITS:
+        what = "it waits to be compiled, or models are not compiled ([compile] mode)";
+        break;
+    case MODEL_COMPILING:
+        what = "it is being compiled";
+        break;
+    case MODEL_COMPILED:
+        what = "with this gravity or payloads, or for so large a robot, they are not";
+        break;
+    case MODEL_NOT_COMPILED:
+        what = why;
+        break;
+    }
+    snprintf(reason, STEP_CODE_REASON, "compiled steps are asked for, but there are none of this model: %s", what);
+}
+
+bool stepping_take_code(batch *b, const Dynamics__V1__Stepping *m, step_code *code) {
+    if (m && !check_choice(b, "compiled", (int)m->compiled, 3)) {
+        return false;
+    }
+    *code = step_code_choose(b->entry, m ? m->compiled : DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_WHERE_READY);
+    return true;
+}
+
+/* Ends the call where the simulator is not what was asked for. */
+static bool check_code(batch *b, const step_code *code, const dyn_simulator *simulator) {
+    char reason[STEP_CODE_REASON];
+    if (!code->must_be_compiled || dyn_simulator_is_compiled(simulator)) {
+        return true;
+    }
+    step_code_explain(b->entry, reason);
+    call_blame(b->call, "stepping.compiled");
+    call_fail(b->call, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "%s", reason);
+    return false;
+}
+
+bool stepping_create(batch *b, const dyn_simulation_options *options, const step_code *code,
+                     dyn_simulator **simulator) {
     dyn_error error;
     dyn_status status = dyn_simulator_create(b->model, options, &error, simulator);
     if (status == DYN_RESOURCE_EXHAUSTED) {
@@ -124,5 +175,26 @@ bool stepping_create(batch *b, const dyn_simulation_options *options, dyn_simula
         call_blame(b->call, "stepping.%s", error.place);
         call_fail(b->call, call_code(status), "%s", error.message);
     }
-    return status == DYN_OK;
+    if (status != DYN_OK) {
+        return false;
+    }
+    status = dyn_simulator_use_compiled(*simulator, code->compiled, &error);
+    if (status == DYN_OK && b->payload_count > 0) {
+        status = dyn_simulator_load(*simulator, b->payload_count, b->payloads, &error);
+    }
+    if (status != DYN_OK) {
+        batch_fail(b, 0, status, &error);
+    }
+    if (status != DYN_OK || !check_code(b, code, *simulator)) {
+        dyn_simulator_free(*simulator);
+        *simulator = NULL;
+        return false;
+    }
+    return true;
+}
+
+char *stepping_computed_with(batch *b, const step_code *code, const dyn_simulator *simulator) {
+    char text[COMPUTED_WITH_SIZE];
+    computed_with(dyn_simulator_is_compiled(simulator) ? code->object : "", text);
+    return call_string(b->call, text);
 }

@@ -12,7 +12,27 @@
  * the model's order. False, and the call ended, where something is wrong. */
 bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options);
 
-/* Creates a simulator; false, and the call ended with the option that is wrong. */
-bool stepping_create(batch *b, const dyn_simulation_options *options, dyn_simulator **simulator);
+/* The code that computes steps: chosen once for a request or a simulation. */
+typedef struct step_code {
+    const dyn_compiled *compiled; /* NULL: the library's own kernels */
+    char object[DIGEST_SIZE];     /* of it */
+    bool must_be_compiled;
+} step_code;
+
+/* What is asked for, as far as the model has it now. */
+step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wanted);
+
+/* Why steps that must be compiled are not, in a sentence. */
+enum { STEP_CODE_REASON = COMPILATION_REASON_SIZE + 120 };
+void step_code_explain(model_entry *entry, char reason[STEP_CODE_REASON]);
+
+/* Takes the choice of a message (NULL: the default). False, and the call ended, where there is no such choice. */
+bool stepping_take_code(batch *b, const Dynamics__V1__Stepping *m, step_code *code);
+
+/* Creates a simulator with the call's payloads; false, and the call ended with the option that is wrong. */
+bool stepping_create(batch *b, const dyn_simulation_options *options, const step_code *code, dyn_simulator **simulator);
+
+/* What computes its steps, in the call's memory. */
+char *stepping_computed_with(batch *b, const step_code *code, const dyn_simulator *simulator);
 
 #endif

@@ -243,6 +243,8 @@ void method_derive_rates(call *c) {
 typedef struct forward_task {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *request;
     dyn_simulation_options options;
+    step_code code;
+    char *computed_with;
     size_t rows;
     double *tau, *q, *v; /* rows in the model's order */
     dyn_sample_result result;
@@ -268,7 +270,7 @@ static bool take_stepping(batch *b, forward_task *t) {
         call_fail(b->call, INVALID, "a trajectory of forces has no controller; leave it out, or ask for a Rollout");
         return false;
     }
-    return stepping_take(b, &stepping, &t->options);
+    return stepping_take(b, &stepping, &t->options) && stepping_take_code(b, &stepping, &t->code);
 }
 
 static bool check_start(batch *b, forward_task *t) {
@@ -315,9 +317,9 @@ static bool move(batch *b, forward_task *t, const dyn_tip *tip) {
     dyn_simulator *simulator = NULL;
     dyn_error error;
     dyn_status status = DYN_OK;
-    bool goes_on = stepping_create(b, &t->options, &simulator);
-    if (goes_on && b->payload_count > 0) {
-        status = dyn_simulator_load(simulator, b->payload_count, b->payloads, &error);
+    bool goes_on = stepping_create(b, &t->options, &t->code, &simulator);
+    if (goes_on) {
+        t->computed_with = stepping_computed_with(b, &t->code, simulator);
     }
     size_t i = 0;
     for (; goes_on && status == DYN_OK && t->diverged_row == 0 && i + 1 < t->rows; i++) {
@@ -365,6 +367,7 @@ static void fill_forward(batch *b, const forward_task *t, Dynamics__V1__ForwardD
     reply->n_q = t->rows * b->nq, reply->q = ordered(b, b->order.q, b->nq, t->rows, t->q);
     reply->n_v = t->rows * b->nv, reply->v = ordered(b, b->order.v, b->nv, t->rows, t->v);
     reply->diverged_row = t->diverged_row;
+    reply->computed_with = t->computed_with;
     if (t->diverged_row > 0) {
         reply->diverged_joint = call_string(b->call, name_of(b, t->result.joint));
     }

@@ -168,12 +168,33 @@ bool model_entry_is_used(model_entry *entry) {
 }
 
 void model_entry_set_compilation(model_entry *entry, model_compilation state, const char *reason,
-                                 dyn_compiled *compiled) {
+                                 dyn_compiled *compiled, const char *object) {
     pthread_mutex_lock(&entry->mutex);
-    entry->compilation = state;
-    snprintf(entry->compilation_reason, sizeof entry->compilation_reason, "%s", reason);
-    entry->compiled = compiled;
+    bool is_new = !entry->compiled;
+    if (is_new) {
+        entry->compilation = state;
+        snprintf(entry->compilation_reason, sizeof entry->compilation_reason, "%s", reason);
+        entry->compiled = compiled;
+        snprintf(entry->object, sizeof entry->object, "%s", object);
+    }
     pthread_mutex_unlock(&entry->mutex);
+    if (!is_new) {
+        dyn_compiled_free(compiled);
+    }
+}
+
+const dyn_compiled *model_entry_compiled(model_entry *entry, char object[DIGEST_SIZE]) {
+    pthread_mutex_lock(&entry->mutex);
+    const dyn_compiled *compiled = entry->compiled;
+    memcpy(object, entry->object, DIGEST_SIZE);
+    entry->is_used = true;
+    pthread_mutex_unlock(&entry->mutex);
+    return compiled;
+}
+
+void computed_with(const char *object, char text[COMPUTED_WITH_SIZE]) {
+    snprintf(text, COMPUTED_WITH_SIZE, "%s%s%s", dyn_instruction_set(), object[0] ? COMPUTED_WITH_COMPILED : "",
+             object);
 }
 
 model_compilation model_entry_compilation(model_entry *entry, char reason[COMPILATION_REASON_SIZE]) {

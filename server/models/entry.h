@@ -49,7 +49,8 @@ typedef struct model_entry {
     atomic_bool is_used; /* a workspace was leased */
     model_compilation compilation;
     char compilation_reason[COMPILATION_REASON_SIZE];
-    dyn_compiled *compiled; /* NULL until compiled; then it stays */
+    dyn_compiled *compiled;   /* NULL until compiled; then it stays */
+    char object[DIGEST_SIZE]; /* of its file */
 } model_entry;
 
 /* Reads a URDF text. An empty name stands for the robot's own. `links` is the most links that are allowed. The caller
@@ -75,10 +76,19 @@ void model_entry_return(model_entry *entry, dyn_workspace *workspace);
 /* Whether a workspace was ever leased. */
 bool model_entry_is_used(model_entry *entry);
 
-/* Sets the state, and with MODEL_COMPILED the algorithms that every workspace leased from now on computes with; the
- * entry owns them. */
+/* Sets the state, and with MODEL_COMPILED the algorithms that every workspace leased from now on computes with, from an
+ * object of that digest; the entry owns them. What is compiled stays so: nothing changes then. */
 void model_entry_set_compilation(model_entry *entry, model_compilation state, const char *reason,
-                                 dyn_compiled *compiled);
+                                 dyn_compiled *compiled, const char *object);
+
+/* The algorithms, and the digest of their object: NULL and "" where there are none yet. Counts as use. */
+const dyn_compiled *model_entry_compiled(model_entry *entry, char object[DIGEST_SIZE]);
+
+/* What code computes, for those who compare bits: the instruction set, and the object of compiled algorithms ("":
+ * none), as in simulation.proto. */
+enum { COMPUTED_WITH_SIZE = DIGEST_SIZE + 40 };
+#define COMPUTED_WITH_COMPILED ", compiled "
+void computed_with(const char *object, char text[COMPUTED_WITH_SIZE]);
 
 /* The state, and the reason (NULL is allowed): "" where there is none to state. */
 model_compilation model_entry_compilation(model_entry *entry, char reason[COMPILATION_REASON_SIZE]);

@@ -64,21 +64,42 @@ static bool seal_path(const char *path, char seal[PATH_MAX]) {
     return snprintf(seal, PATH_MAX, "%s.sha256", path) < PATH_MAX;
 }
 
-object_state object_cache_look(const char *path) {
-    char seal[PATH_MAX], noted[DIGEST_SIZE] = "", found[DIGEST_SIZE];
-    if (access(path, F_OK) != 0) {
-        return OBJECT_MISSING;
-    }
+bool object_cache_digest(const char *path, char digest[DIGEST_SIZE]) {
+    char seal[PATH_MAX];
     FILE *file = seal_path(path, seal) ? fopen(seal, "re") : NULL;
-    bool is_noted = file && fgets(noted, sizeof noted, file);
+    bool is_noted = file && fgets(digest, DIGEST_SIZE, file);
     if (file) {
         fclose(file);
     }
-    if (!is_noted || !digest_file(path, SIZE_MAX, found) || strcmp(noted, found) != 0) {
+    return is_noted;
+}
+
+object_state object_cache_look(const char *path) {
+    char noted[DIGEST_SIZE] = "", found[DIGEST_SIZE];
+    if (access(path, F_OK) != 0) {
+        return OBJECT_MISSING;
+    }
+    if (!object_cache_digest(path, noted) || !digest_file(path, SIZE_MAX, found) || strcmp(noted, found) != 0) {
         return OBJECT_DAMAGED;
     }
     utimensat(AT_FDCWD, path, NULL, 0);
     return OBJECT_WHOLE;
+}
+
+bool object_cache_load(const char *directory, model_entry *entry) {
+    char path[PATH_MAX], digest[DIGEST_SIZE];
+    dyn_compiled *compiled;
+    dyn_error error;
+    if (model_entry_compilation(entry, NULL) == MODEL_COMPILED) {
+        return true;
+    }
+    if (directory[0] == '\0' || !object_cache_path(directory, entry->digest, dyn_instruction_set(), path) ||
+        object_cache_look(path) != OBJECT_WHOLE || !object_cache_digest(path, digest) ||
+        dyn_compiled_load(path, entry->model, &error, &compiled) != DYN_OK) {
+        return false;
+    }
+    model_entry_set_compilation(entry, MODEL_COMPILED, "", compiled, digest);
+    return true;
 }
 
 bool object_cache_seal(const char *path, size_t most) {

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "models/entry.h"
+
 enum { OBJECT_REASON_SIZE = 256 };
 
 /* Makes sure of the directory "compiled" below a state directory. Returns false, with the reason, where there is none
@@ -24,6 +26,13 @@ typedef enum object_state { OBJECT_MISSING, OBJECT_DAMAGED, OBJECT_WHOLE } objec
 
 /* Looks at an object, and marks a whole one as used. */
 object_state object_cache_look(const char *path);
+
+/* Its digest, as it was noted. False where there is none. */
+bool object_cache_digest(const char *path, char digest[DIGEST_SIZE]);
+
+/* Has an entry compute with the object that is kept for it in a directory ("": none), unless it is compiled already.
+ * Returns whether it is. May be called from any thread. */
+bool object_cache_load(const char *directory, model_entry *entry);
 
 /* Notes what a new object's bytes are. False where it cannot be read or is larger than `most` bytes. */
 bool object_cache_seal(const char *path, size_t most);

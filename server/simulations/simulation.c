@@ -90,7 +90,8 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
     simulation_renew(s);
     dyn_status status = allocate(s, options) ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
     if (status == DYN_OK) {
-        status = stepper_create(entry->model, &options->stepping, options->deviation, error, &s->stepper);
+        status =
+            stepper_create(entry->model, &options->stepping, options->compiled, options->deviation, error, &s->stepper);
     } else {
         *error = (dyn_error){.status = status, .message = "out of memory"};
     }
@@ -98,6 +99,7 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
         simulation_release(s);
         return status;
     }
+    computed_with(stepper_is_compiled(s->stepper) ? options->object : "", s->computed_with);
     *result = s;
     return DYN_OK;
 }

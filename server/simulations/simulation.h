@@ -61,7 +61,9 @@ typedef struct simulation_hooks {
 
 typedef struct simulation_options {
     dyn_simulation_options stepping;
-    const double *deviation; /* of the disturbance, nv; NULL: none */
+    const dyn_compiled *compiled; /* of the entry: what computes the steps where it can; NULL: the library's kernels */
+    const char *object;           /* digest of its file */
+    const double *deviation;      /* of the disturbance, nv; NULL: none */
     bool is_paced;
     double rate;         /* simulated seconds a second */
     double publish_rate; /* a simulated second */
@@ -100,6 +102,7 @@ struct simulation {
     uint64_t seed, publish_stride;
     double *initial_q, *initial_v;
     stepper *stepper;
+    char computed_with[COMPUTED_WITH_SIZE];
 
     /* Command. */
     uint64_t token; /* 0: no owner */

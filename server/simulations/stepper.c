@@ -50,8 +50,8 @@ static bool allocate(stepper *s, const double *deviation) {
     return s->tau && (s->deviation || !deviation) && find_limited(s);
 }
 
-dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *options, const double *deviation,
-                          dyn_error *error, stepper **result) {
+dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *options, const dyn_compiled *compiled,
+                          const double *deviation, dyn_error *error, stepper **result) {
     stepper *s = calloc(1, sizeof *s);
     *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .message = "out of memory"};
     if (!s) {
@@ -62,6 +62,9 @@ dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *
     s->quiet_steps = (unsigned)fmin(ceil(QUIET_TIME / options->dt), 1e9);
     dyn_status status =
         allocate(s, deviation) ? dyn_simulator_create(model, options, error, &s->simulator) : DYN_RESOURCE_EXHAUSTED;
+    if (status == DYN_OK) {
+        status = dyn_simulator_use_compiled(s->simulator, compiled, error);
+    }
     if (status != DYN_OK) {
         stepper_free(s);
         return status;
@@ -86,6 +89,10 @@ const dyn_simulation_options *stepper_options(const stepper *s) {
 
 const double *stepper_deviation(const stepper *s) {
     return s->deviation;
+}
+
+bool stepper_is_compiled(const stepper *s) {
+    return dyn_simulator_is_compiled(s->simulator);
 }
 
 /* Why a sample stopped. */

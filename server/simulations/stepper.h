@@ -32,15 +32,18 @@ typedef struct stepper_input {
 
 typedef struct stepper stepper;
 
-/* `deviation`: of the disturbance, nv standard deviations; NULL: none; copied. Errors as in dyn_simulator_create. The
- * model must outlive it. */
-dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *options, const double *deviation,
-                          dyn_error *error, stepper **result);
+/* `compiled`: what computes the steps where it can; NULL: the library's own kernels. `deviation`: of the disturbance,
+ * nv standard deviations; NULL: none; copied. Errors as in dyn_simulator_create. Model and compiled must outlive it. */
+dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *options, const dyn_compiled *compiled,
+                          const double *deviation, dyn_error *error, stepper **result);
 void stepper_free(stepper *s);
 
 /* The options, with gains that live as long as it does, and the deviations (NULL: none). */
 const dyn_simulation_options *stepper_options(const stepper *s);
 const double *stepper_deviation(const stepper *s);
+
+/* Whether it steps with what was compiled. */
+bool stepper_is_compiled(const stepper *s);
 
 /* Moves (q, v) by one step; tau receives the forces that acted. False when the robot diverged: then q and v are as
  * before, and `error` tells why. */

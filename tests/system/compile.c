@@ -246,6 +246,181 @@ START_TEST(robots_of_every_joint_type_are_compiled) {
 }
 END_TEST
 
+/* A simulation in lockstep, that falls from the same state. */
+static uint64_t create_simulation(const char *name, dyn_client_compiled_steps compiled, char with[TEXT_SIZE]) {
+    const dyn_client_simulation_options options = {.name = name,
+                                                   .model = "ur5",
+                                                   .nq = JOINTS,
+                                                   .q = q[1],
+                                                   .ignore_effort_limits = true,
+                                                   .keep = true,
+                                                   .compiled = compiled};
+    dyn_client_simulation *simulation;
+    uint64_t token;
+    require(dyn_client_create_simulation(client, &options, 0, &error, &token, &simulation));
+    snprintf(with, TEXT_SIZE, "%s", simulation->computed_with);
+    dyn_client_simulation_free(simulation);
+    return token;
+}
+
+static void take_steps(const char *name, uint64_t token, uint64_t steps, double v[JOINTS]) {
+    dyn_client_simulation *simulation;
+    require(dyn_client_step_simulation(client, name, token, steps, NULL, 0, &error, &simulation));
+    ck_assert_uint_eq(simulation->nv, JOINTS);
+    memcpy(v, simulation->v, JOINTS * sizeof *v);
+    dyn_client_simulation_free(simulation);
+}
+
+static void look_at_simulation(const char *name, char with[TEXT_SIZE]) {
+    dyn_client_simulation *simulation;
+    require(dyn_client_get_simulation(client, name, 0, 0, &error, &simulation));
+    snprintf(with, TEXT_SIZE, "%s", simulation->computed_with);
+    dyn_client_simulation_free(simulation);
+}
+
+/* Records a run of so many steps. */
+static void record(const char *name, uint64_t token, uint64_t steps) {
+    double v[JOINTS];
+    require(dyn_client_record_simulation(client, name, token, name, 0, &error));
+    take_steps(name, token, steps, v);
+    require(dyn_client_record_simulation(client, name, token, NULL, 0, &error));
+}
+
+/* What was recorded under that name comes out with the same bits if the code is the same. */
+static void assert_replay(const char *name, const char *recorded_with, const char *computed_with) {
+    dyn_client_replay *replay;
+    require(dyn_client_replay_simulation(client, name, 0, 1, 0, 0, &error, &replay));
+    ck_assert_str_eq(replay->recorded_with, recorded_with);
+    ck_assert_str_eq(replay->computed_with, computed_with);
+    ck_assert(replay->steps == 300 && !replay->is_truncated);
+    if (strcmp(recorded_with, computed_with) == 0) {
+        ck_assert_uint_eq(replay->equal_steps, replay->steps);
+    } else {
+        ck_assert_uint_lt(replay->equal_steps, replay->steps);
+    }
+    dyn_client_replay_free(replay);
+}
+
+/* The same daemon with other lines of [compile]. */
+static void restart(const char *lines) {
+    char sections[TEXT_SIZE];
+    snprintf(sections, sizeof sections, "[compile]\n%s\n", lines);
+    dyn_client_close(client);
+    daemon_configure(&served, sections);
+    daemon_restart(&served);
+    require(dyn_client_connect(served.request_ipc, NULL, &error, &client));
+}
+
+START_TEST(simulations_keep_the_code_that_computes_them) {
+    char reason[TEXT_SIZE], fast[TEXT_SIZE], plain[TEXT_SIZE], with[TEXT_SIZE], off[2 * TEXT_SIZE + 80];
+    double v_fast[JOINTS], v_plain[JOINTS], distance = 0;
+    start("mode = on");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    uint64_t one = create_simulation("fast", DYN_CLIENT_COMPILED_ALWAYS, fast);
+    uint64_t other = create_simulation("plain", DYN_CLIENT_COMPILED_NEVER, plain);
+    ck_assert_ptr_nonnull(strstr(fast, ", compiled sha256:"));
+    ck_assert_int_eq(strncmp(fast, plain, strlen(plain)), 0);
+    ck_assert_ptr_null(strstr(plain, "compiled"));
+    record("fast", one, 300), record("plain", other, 300);
+    take_steps("fast", one, 1, v_fast), take_steps("plain", other, 1, v_plain);
+    for (int i = 0; i < JOINTS; i++) {
+        distance = fmax(distance, fabs(v_fast[i] - v_plain[i]));
+    }
+    ck_assert_msg(distance > 0 && distance < 1e-7, "%g", distance);
+    assert_replay("fast", fast, fast);
+    assert_replay("plain", plain, plain);
+
+    /* The object is kept: what was compiled goes on so, also before the daemon looks for models to compile. */
+    restart("mode = on");
+    look_at_simulation("fast", with);
+    ck_assert_str_eq(with, fast);
+    look_at_simulation("plain", with);
+    ck_assert_str_eq(with, plain);
+    assert_replay("fast", fast, fast);
+
+    /* Without it, the general code goes on, and that is said. */
+    restart("mode = off");
+    snprintf(off, sizeof off, "simulation fast: it was computed with %s, and goes on with %s", fast, plain);
+    assert_log(off);
+    look_at_simulation("fast", with);
+    ck_assert_str_eq(with, plain);
+    take_steps("fast", one, 1, v_fast);
+    assert_replay("fast", fast, plain);
+    assert_replay("plain", plain, plain);
+    stop();
+}
+END_TEST
+
+static char *roll_out(dyn_client_compiled_steps compiled, double v[JOINTS]) {
+    const dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
+    const dyn_client_stepping stepping = {.compiled = compiled, .ignore_effort_limits = true};
+    const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100};
+    dyn_client_rollout *rollout;
+    require(dyn_client_rollout_run(client, &query, &request, &error, &rollout));
+    char *with = strdup(rollout->computed_with);
+    memcpy(v, rollout->v, JOINTS * sizeof *v);
+    dyn_client_rollout_free(rollout);
+    return with;
+}
+
+START_TEST(rollouts_say_what_computed_them) {
+    char reason[TEXT_SIZE];
+    double v_fast[JOINTS], v_plain[JOINTS], distance = 0;
+    start("mode = on");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    char *fast = roll_out(DYN_CLIENT_COMPILED_WHERE_READY, v_fast),
+         *plain = roll_out(DYN_CLIENT_COMPILED_NEVER, v_plain);
+    ck_assert(strstr(fast, "compiled sha256:") && !strstr(plain, "compiled"));
+    for (int i = 0; i < JOINTS; i++) {
+        distance = fmax(distance, fabs(v_fast[i] - v_plain[i]));
+    }
+    ck_assert_msg(distance > 0 && distance < 1e-7, "%g", distance);
+    free(fast), free(plain);
+    stop();
+}
+END_TEST
+
+/* Steps that must be compiled are refused where they cannot be. */
+static void assert_refused(const char *field, const char *words) {
+    ck_assert_str_eq(error.field, field);
+    ck_assert_msg(strstr(error.message, words) != NULL, "%s", error.message);
+}
+
+START_TEST(steps_that_cannot_be_compiled_are_refused) {
+    static const double moon[3] = {0, 0, -1.62};
+    dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
+    dyn_client_stepping stepping = {.compiled = DYN_CLIENT_COMPILED_ALWAYS};
+    const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100};
+    dyn_client_simulation_options options = {.model = "ur5", .compiled = DYN_CLIENT_COMPILED_ALWAYS};
+    dyn_client_rollout *rollout;
+    dyn_client_simulation *simulation;
+    char reason[TEXT_SIZE];
+    uint64_t token;
+    start("mode = off");
+    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &error, &rollout),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    assert_refused("rollout.stepping.compiled", "not compiled ([compile] mode)");
+    ck_assert_int_eq(dyn_client_create_simulation(client, &options, 0, &error, &token, &simulation),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    assert_refused("create_simulation.stepping.compiled", "not compiled ([compile] mode)");
+    stop();
+
+    start("mode = on");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    query.gravity = moon, options.gravity = moon;
+    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &error, &rollout),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    assert_refused("rollout.stepping.compiled", "with this gravity");
+    ck_assert_int_eq(dyn_client_create_simulation(client, &options, 0, &error, &token, &simulation),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    assert_refused("create_simulation.stepping.compiled", "with this gravity");
+    stepping.compiled = (dyn_client_compiled_steps)7;
+    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &error, &rollout), DYN_CLIENT_INVALID_ARGUMENT);
+    assert_refused("rollout.stepping.compiled", "give a number from 0 to 2");
+    stop();
+}
+END_TEST
+
 START_TEST(first_use_begins_it) {
     double tau[STATES][JOINTS];
     char reason[TEXT_SIZE];
@@ -325,6 +500,9 @@ int main(void) {
     tcase_add_unchecked_fixture(tests, create_files, remove_files);
     tcase_add_test(tests, a_compiled_model_gives_the_same_torques);
     tcase_add_test(tests, robots_of_every_joint_type_are_compiled);
+    tcase_add_test(tests, simulations_keep_the_code_that_computes_them);
+    tcase_add_test(tests, rollouts_say_what_computed_them);
+    tcase_add_test(tests, steps_that_cannot_be_compiled_are_refused);
     tcase_add_test(tests, first_use_begins_it);
     tcase_add_test(tests, without_a_compiler_the_kernels_serve);
     tcase_add_test(tests, a_compiler_that_takes_too_long_is_ended);

@@ -956,6 +956,13 @@ typedef enum dyn_client_joint_stop {
 } dyn_client_joint_stop;
 
 /* What a simulation is made of; zero or NULL stands for the default everywhere but in `model`. */
+/* Whether algorithms that the daemon compiled for the model compute the steps. */
+typedef enum dyn_client_compiled_steps {
+    DYN_CLIENT_COMPILED_WHERE_READY = 0, /* when the simulation is created, or the request begins */
+    DYN_CLIENT_COMPILED_NEVER = 1,       /* the bits do not depend on when the model was compiled */
+    DYN_CLIENT_COMPILED_ALWAYS = 2,      /* else FAILED_PRECONDITION, with the field "...stepping.compiled" */
+} dyn_client_compiled_steps;
+
 typedef struct dyn_client_simulation_options {
     const char *name; /* default: the daemon chooses */
     const char *model;
@@ -981,6 +988,7 @@ typedef struct dyn_client_simulation_options {
     uint64_t seed;       /* of the disturbance */
     double lease;        /* s; default: the daemon's */
     bool keep;           /* after the lease, pause instead of ending */
+    dyn_client_compiled_steps compiled;
 } dyn_client_simulation_options;
 
 typedef enum dyn_client_condition {
@@ -1012,6 +1020,7 @@ typedef struct dyn_client_simulation {
     const dyn_client_external_force *external_forces;
     size_t joint_count; /* order of these values; 0: the model's own */
     const char *const *joint_names;
+    const char *computed_with; /* the code of its steps: with equal texts, equal inputs give equal bits */
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
@@ -1101,6 +1110,8 @@ typedef struct dyn_client_replay {
     const double *q, *v, *tau; /* rows */
     size_t joint_count;        /* order of their columns; 0: the model's own */
     const char *const *joint_names;
+    const char *recorded_with, *computed_with; /* where they differ, states differ by rounding; recorded_with is empty
+                                                  where the recording does not say it */
 } dyn_client_replay;
 
 /* States from step `first` on, every stride'th, at most `count`. */
@@ -1134,6 +1145,7 @@ typedef struct dyn_client_stepping {
     double restitution;                  /* of a rigid stop, 0 to 1 */
     double stop_stiffness, stop_damping; /* of a spring stop; default 1e4 and 100 */
     double velocity_bound;               /* a faster sample has diverged; default 1e6 */
+    dyn_client_compiled_steps compiled;
 } dyn_client_stepping;
 
 /* How rows of an input stand for n samples and their steps. */
@@ -1190,6 +1202,7 @@ typedef struct dyn_client_rollout {
     const double *q, *v, *tau;          /* n x rows x nq, nv, nv; what was not asked for is NULL */
     const double *kinetic, *potential;  /* n x rows, J */
     const dyn_client_outcome *outcomes; /* n; a sample that diverges does not end the others */
+    const char *computed_with;          /* as of a simulation */
 } dyn_client_rollout;
 
 /* Takes query.samples states forward in time, all in one request. query.gravity, query.payloads and

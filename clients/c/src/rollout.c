@@ -44,6 +44,7 @@ static bool take_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_clien
     taken->samples = reply->samples;
     taken->rows = reply->rows;
     taken->time = reply->time;
+    taken->computed_with = reply->computed_with;
     return reply->samples == query->samples && reply->n_outcomes == query->samples && reply->n_time == reply->rows &&
            count_doubles(query->samples, reply->rows, &rows) && count_doubles(rows, query->nq, &q_count) &&
            count_doubles(rows, query->nv, &v_count) && take_array(reply->n_q, reply->q, true, q_count, &taken->q) &&

@@ -39,6 +39,7 @@ static void take_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
     to->time = from->time;
     to->joint_count = from->n_joint_names;
     to->joint_names = (const char *const *)from->joint_names;
+    to->computed_with = from->computed_with;
     if (from->statistics != NULL) {
         to->overruns = from->statistics->overruns;
         to->ticks = from->statistics->ticks;
@@ -134,6 +135,7 @@ static void fill_stepping(const dyn_client_simulation_options *from, Dynamics__V
     to->ignore_effort_limits = from->ignore_effort_limits;
     to->stop = (Dynamics__V1__JointStop)from->stop;
     to->restitution = from->restitution;
+    to->compiled = (Dynamics__V1__CompiledSteps)from->compiled;
     controller->law = (Dynamics__V1__ControlLaw)from->law;
     controller->n_kp = count_of(from->kp, from->gain_count);
     controller->kp = (double *)from->kp;
@@ -487,6 +489,8 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
         .q = reply->q,
         .v = reply->v,
         .tau = reply->tau,
+        .recorded_with = reply->recorded_with,
+        .computed_with = reply->computed_with,
     };
     *replay = &result->replay;
     return DYN_CLIENT_OK;

@@ -25,6 +25,7 @@ Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_clien
     to->stop_stiffness = s->stop_stiffness;
     to->stop_damping = s->stop_damping;
     to->velocity_bound = s->velocity_bound;
+    to->compiled = (Dynamics__V1__CompiledSteps)s->compiled;
     message->controller.law = (Dynamics__V1__ControlLaw)s->law;
     message->controller.n_kp = s->kp != NULL ? s->gain_count : 0;
     message->controller.kp = (double *)s->kp;
