@@ -36,6 +36,17 @@ dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspac
 dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_external_forces *forces,
                             dyn_error *error);
 
+/* Whether inputs are as they should be of a call without gravity and forces, in double precision, for a robot without
+ * quaternions, told by as little as it takes: for a sample by itself, the checks above take about as long as two
+ * bodies. NULL passes but for q. */
+static inline bool dyn_is_plain(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *q,
+                                const double *v, const double *third) {
+    int (*all_finite)(const double *x, size_t count) = workspace->kernels->wide->all_finite;
+    size_t width = (size_t)model->nv;
+    return model == workspace->model && workspace->precision == DYN_DOUBLE_PRECISION && model->nq == model->nv && q &&
+           all_finite(q, n * width) && (!v || all_finite(v, n * width)) && (!third || all_finite(third, n * width));
+}
+
 /* All of inverse or forward dynamics: a state, a or tau, which is called `name`, and forces. */
 dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
                               const double *q, const double *v, const char *name, const double *third,

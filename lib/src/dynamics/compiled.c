@@ -69,12 +69,12 @@ compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table
 /* ---- rows of samples ---------------------------------------------------------------------------------------------*/
 
 /* From WIDE_FROM samples on the wide function is quicker than so many single ones. */
-enum { INPUTS = 3, RESULTS = 3, WIDE_FROM = 3 };
+enum { WIDE_FROM = 3 };
 
 /* The arrays of a call. */
 typedef struct call_arrays {
-    const double *in[INPUTS];
-    double *out[RESULTS + 1];
+    const double *in[COMPILED_INPUTS];
+    double *out[COMPILED_RESULTS + 1];
 } call_arrays;
 
 /* Doubles of a sample's input, and of each of its results. */
@@ -92,7 +92,7 @@ static size_t run_samples(const compiled_task *task, const dyn_workspace *w, boo
     const kernel_table *kernels = is_wide ? w->kernels->wide : w->kernels->one;
     size_t results = descriptions[task->algorithm].results, width = result_width(w->model, task->algorithm);
     call_arrays x;
-    for (size_t i = 0; i < INPUTS; i++) {
+    for (size_t i = 0; i < COMPILED_INPUTS; i++) {
         x.in[i] = task->in[i] ? task->in[i] + first * input_width(w->model, i) : NULL;
     }
     for (size_t i = 0; i < results; i++) {
@@ -108,7 +108,7 @@ static bool run_few(const compiled_task *task, const dyn_workspace *w, const com
     size_t lanes = (size_t)w->kernels->wide->lanes, results = descriptions[task->algorithm].results;
     size_t width = result_width(w->model, task->algorithm);
     call_arrays x;
-    for (size_t i = 0; i < INPUTS; i++) {
+    for (size_t i = 0; i < COMPILED_INPUTS; i++) {
         size_t bytes = input_width(w->model, i) * sizeof(double);
         x.in[i] = task->in[i] ? w->input[i] : NULL;
         for (size_t l = 0; l < lanes && x.in[i]; l++) {
@@ -129,7 +129,18 @@ static bool run_few(const compiled_task *task, const dyn_workspace *w, const com
     return true;
 }
 
+/* A sample by itself. */
+static bool run_one(compiled_task *task, const dyn_workspace *w) {
+    task->out[descriptions[task->algorithm].results] = w->pivots;
+    task->is_refused =
+        w->compiled->single[task->algorithm].rows(1, task->in, w->kernels->one->sines, task->out, NULL) < 1;
+    return !task->is_refused;
+}
+
 bool dyn_compiled_run(compiled_task *task, const dyn_workspace *w, size_t n) {
+    if (n == 1) {
+        return run_one(task, w);
+    }
     const compiled_function_entry *wide = &w->compiled->wide[task->algorithm];
     size_t lanes = (size_t)w->kernels->wide->lanes, done = 0;
     size_t room = descriptions[task->algorithm].results * result_width(w->model, task->algorithm) * lanes;
@@ -377,7 +388,7 @@ static dyn_status check_steps(dyn_compiled *c, check *k, dyn_error *error) {
 }
 
 static dyn_status check_functions(dyn_compiled *c, dyn_error *error) {
-    size_t nq = (size_t)c->model->nq, nv = (size_t)c->model->nv, width = RESULTS * nv * nv + nv;
+    size_t nq = (size_t)c->model->nq, nv = (size_t)c->model->nv, width = COMPILED_RESULTS * nv * nv + nv;
     check k = {.model = c->model};
     double *numbers = calloc(CHECKED_STATES * (nq + 2 * nv + 2 * width) + 1, sizeof *numbers);
     dyn_status status = numbers ? dyn_workspace_create(c->model, error, &k.workspace) : dyn_error_memory(error);

@@ -34,32 +34,38 @@ struct dyn_compiled {
 /* The functions for steps by these kernels, of all lanes or of one; none where one of forward dynamics is missing. */
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels);
 
+/* Arrays of a compiled algorithm at most: results, and pivots behind them. */
+enum { COMPILED_INPUTS = 3, COMPILED_RESULTS = 3 };
+
 /* What a compiled algorithm is to compute, from the caller's rows to the caller's rows, in the order of the kernel's
- * arguments without pivots. */
+ * arguments; room for pivots behind the results. */
 typedef struct compiled_task {
     compiled_algorithm algorithm;
-    const double *in[3];
-    double *out[3];
-    bool is_refused; /* set by dyn_compiled_compute: sample `done` cannot be computed */
+    const double *in[COMPILED_INPUTS];
+    double *out[COMPILED_RESULTS + 1];
+    bool is_refused; /* set by dyn_compiled_run: sample `done` cannot be computed */
     size_t done;
 } compiled_task;
 
-/* The part of dyn_compiled_compute behind its conditions. */
+/* Whether the workspace has such an algorithm for this model, gravity (NULL: the model's own) and forces (NULL: none),
+ * and there is a q. */
+static inline bool dyn_compiled_serves(compiled_algorithm algorithm, const dyn_model *model,
+                                       const dyn_workspace *workspace, const double *gravity, const double *q,
+                                       const dyn_external_forces *forces) {
+    const dyn_compiled *c = workspace->compiled;
+    return c && model == workspace->model && c->single[algorithm].name && q && !(forces && forces->count > 0) &&
+           !(gravity && memcmp(gravity, model->gravity, sizeof model->gravity) != 0);
+}
+
+/* Computes n samples, with all checks of inputs and results that the entry points do. Returns false where one of them
+ * found something. */
 bool dyn_compiled_run(compiled_task *task, const dyn_workspace *workspace, size_t n);
 
-/* Computes n samples, with all checks of inputs and results that the entry points do. Returns false where the workspace
- * has no such algorithm for this model, gravity (NULL: the model's own) and these forces (may be NULL), or where a
- * check found something. */
+/* Both: false also where there is no such algorithm. */
 static inline bool dyn_compiled_compute(compiled_task *task, const dyn_model *model, const dyn_workspace *workspace,
                                         size_t n, const double *gravity, const dyn_external_forces *forces) {
-    const dyn_compiled *c = workspace->compiled;
-    if (!c || model != workspace->model || !c->single[task->algorithm].name || !task->in[0]) {
-        return false;
-    }
-    if ((forces && forces->count > 0) || (gravity && memcmp(gravity, model->gravity, sizeof model->gravity) != 0)) {
-        return false;
-    }
-    return dyn_compiled_run(task, workspace, n);
+    return dyn_compiled_serves(task->algorithm, model, workspace, gravity, task->in[0], forces) &&
+           dyn_compiled_run(task, workspace, n);
 }
 
 /* What it found, of inputs that are as they should be: a pivot or a result. DYN_OK where it did not compute. */

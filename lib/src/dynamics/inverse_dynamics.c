@@ -5,76 +5,89 @@
 #include "compiled.h"
 #include "workspace.h"
 
-/* tau of checked arguments, block after block. */
-static void compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const double *gravity,
+/* tau of checked arguments, block after block; returns whether all of it is finite. */
+static bool compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const double *gravity,
                          const double *q, const double *v, const double *a, const dyn_external_forces *forces,
                          double *tau) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    bool is_finite = true;
     for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                             dyn_block_pack(w, 2, a, nv, block)};
         void *out = dyn_block_output(w, tau, nv, block);
         block.kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2], &wrenches, out);
-        dyn_block_unpack(out, nv, block, tau);
+        is_finite = dyn_block_unpack(out, nv, block, tau) && is_finite;
     }
+    return is_finite;
 }
 
 dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                     const double *v, const double *a, const dyn_external_forces *forces, dyn_error *error,
                     double *tau) {
-    compiled_task task = {a ? COMPILED_RNEA : COMPILED_BIAS, {q, v, a}, {tau}, false, 0};
-    if (dyn_compiled_compute(&task, model, workspace, n, gravity, forces)) {
-        return DYN_OK;
+    compiled_algorithm algorithm = a ? COMPILED_RNEA : COMPILED_BIAS;
+    if (dyn_compiled_serves(algorithm, model, workspace, gravity, q, forces)) {
+        compiled_task task = {algorithm, {q, v, a}, {tau}, false, 0};
+        if (dyn_compiled_run(&task, workspace, n)) {
+            return DYN_OK;
+        }
+        dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, forces, error);
+        return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, forces, error);
-    if (status == DYN_OK) {
-        status = dyn_compiled_refusal(&task, workspace, error);
+    if (gravity || forces || !dyn_is_plain(model, workspace, n, q, v, a)) {
+        dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, forces, error);
+        if (status != DYN_OK) {
+            return status;
+        }
     }
-    if (status != DYN_OK) {
-        return status;
-    }
-    compute_rnea(model, workspace, n, gravity, q, v, a, forces, tau);
-    return dyn_check_result(workspace, "tau", n, (size_t)model->nv, tau, error);
+    bool is_finite = compute_rnea(model, workspace, n, gravity, q, v, a, forces, tau);
+    return is_finite ? DYN_OK : dyn_check_result(workspace, "tau", n, (size_t)model->nv, tau, error);
 }
 
 dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                     const double *v, dyn_error *error, double *h) {
-    compiled_task task = {COMPILED_BIAS, {q, v}, {h}, false, 0};
-    if (dyn_compiled_compute(&task, model, workspace, n, gravity, NULL)) {
-        return DYN_OK;
+    if (dyn_compiled_serves(COMPILED_BIAS, model, workspace, gravity, q, NULL)) {
+        compiled_task task = {COMPILED_BIAS, {q, v}, {h}, false, 0};
+        if (dyn_compiled_run(&task, workspace, n)) {
+            return DYN_OK;
+        }
+        dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
+        return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
-    if (status == DYN_OK) {
-        status = dyn_compiled_refusal(&task, workspace, error);
+    if (gravity || !dyn_is_plain(model, workspace, n, q, v, NULL)) {
+        dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
+        if (status != DYN_OK) {
+            return status;
+        }
     }
-    if (status != DYN_OK) {
-        return status;
-    }
-    compute_rnea(model, workspace, n, gravity, q, v, NULL, NULL, h);
-    return dyn_check_result(workspace, "h", n, (size_t)model->nv, h, error);
+    bool is_finite = compute_rnea(model, workspace, n, gravity, q, v, NULL, NULL, h);
+    return is_finite ? DYN_OK : dyn_check_result(workspace, "h", n, (size_t)model->nv, h, error);
 }
 
 dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                        const double *q, dyn_error *error, double *g) {
-    compiled_task task = {COMPILED_GRAVITY, {q}, {g}, false, 0};
-    if (dyn_compiled_compute(&task, model, workspace, n, gravity, NULL)) {
-        return DYN_OK;
+    if (dyn_compiled_serves(COMPILED_GRAVITY, model, workspace, gravity, q, NULL)) {
+        compiled_task task = {COMPILED_GRAVITY, {q}, {g}, false, 0};
+        if (dyn_compiled_run(&task, workspace, n)) {
+            return DYN_OK;
+        }
+        dyn_status status = dyn_check_state(model, workspace, n, gravity, q, NULL, error);
+        return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, NULL, error);
-    if (status == DYN_OK) {
-        status = dyn_compiled_refusal(&task, workspace, error);
-    }
-    if (status != DYN_OK) {
-        return status;
+    if (gravity || !dyn_is_plain(model, workspace, n, q, NULL, NULL)) {
+        dyn_status status = dyn_check_state(model, workspace, n, gravity, q, NULL, error);
+        if (status != DYN_OK) {
+            return status;
+        }
     }
     size_t nv = (size_t)model->nv;
+    bool is_finite = true;
     for (sample_block block = dyn_block_first(workspace, n); block.count > 0;
          block = dyn_block_next(workspace, n, block)) {
         const void *in = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
         void *out = dyn_block_output(workspace, g, nv, block);
         block.kernels->gravity(model, workspace->memory, gravity ? gravity : model->gravity, in, out);
-        dyn_block_unpack(out, nv, block, g);
+        is_finite = dyn_block_unpack(out, nv, block, g) && is_finite;
     }
-    return dyn_check_result(workspace, "g", n, nv, g, error);
+    return is_finite ? DYN_OK : dyn_check_result(workspace, "g", n, nv, g, error);
 }

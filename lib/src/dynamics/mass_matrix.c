@@ -8,19 +8,17 @@
 
 dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
                     double *M) {
-    compiled_task task = {COMPILED_CRBA, {q}, {M}, false, 0};
-    if (dyn_compiled_compute(&task, model, workspace, n, NULL, NULL)) {
-        return DYN_OK;
-    }
-    dyn_status status = dyn_check_workspace(model, workspace, error);
-    if (status == DYN_OK) {
+    dyn_status status = DYN_OK;
+    if (dyn_compiled_serves(COMPILED_CRBA, model, workspace, NULL, q, NULL)) {
+        compiled_task task = {COMPILED_CRBA, {q}, {M}, false, 0};
+        if (dyn_compiled_run(&task, workspace, n)) {
+            return DYN_OK;
+        }
         status = dyn_check_q(workspace, n, q, error);
+        return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    if (status == DYN_OK) {
-        status = dyn_compiled_refusal(&task, workspace, error);
-    }
-    if (status != DYN_OK) {
-        return status;
+    if (!dyn_is_plain(model, workspace, n, q, NULL, NULL)) {
+        status = dyn_check_state(model, workspace, n, NULL, q, NULL, error);
     }
     size_t entries = (size_t)model->nv * (size_t)model->nv;
     for (sample_block block = dyn_block_first_of_width(workspace, n, entries); status == DYN_OK && block.count > 0;

@@ -20,8 +20,7 @@ void dyn_results_find(const dyn_workspace *workspace, const results *r, sample_b
 
 dyn_status dyn_result_store(const dyn_workspace *workspace, const void *out, sample_block block, result r,
                             dyn_error *error) {
-    dyn_block_unpack(out, r.width, block, r.rows);
-    if (block.kernels->all_finite(r.rows + block.first * r.width, block.count * r.width)) {
+    if (dyn_block_unpack(out, r.width, block, r.rows)) {
         return DYN_OK;
     }
     return dyn_check_result(workspace, r.name, block.first + block.count, r.width, r.rows, error);

@@ -98,7 +98,7 @@ size_t dyn_workspace_size(const dyn_workspace *workspace) {
 }
 
 wrench_set dyn_block_pack_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces,
-                                   const sample_block *block) {
+                                   sample_block block) {
     size_t count = 0;
     for (size_t j = 0; j < forces->count; j++) {
         const dyn_external_force *f = &forces->force[j];
@@ -106,8 +106,8 @@ wrench_set dyn_block_pack_wrenches(const dyn_workspace *workspace, const dyn_ext
             continue;
         }
         workspace->frames[count] = (wrench_frame){f->frame, f->reference_frame};
-        block->kernels->pack(f->wrench + block->first * f->stride, f->stride, 6, block->count,
-                             dyn_packed(workspace->wrenches, 6 * count, *block));
+        block.kernels->pack(f->wrench + block.first * f->stride, f->stride, 6, block.count,
+                            dyn_packed(workspace->wrenches, 6 * count, block));
         count++;
     }
     return (wrench_set){count, workspace->frames, workspace->wrenches};

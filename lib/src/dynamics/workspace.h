@@ -80,7 +80,8 @@ static inline sample_block dyn_block_first(const dyn_workspace *workspace, size_
 }
 
 static inline sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_block block) {
-    return dyn_block_at(workspace, n, block.first + block.count, block.width);
+    size_t next = block.first + block.count;
+    return next < n ? dyn_block_at(workspace, n, next, block.width) : (sample_block){.first = n};
 }
 
 /* The first block where the outputs of a sample are `width` numbers in all: many, as matrices of a large robot are, are
@@ -115,9 +116,9 @@ static inline void *dyn_block_output(const dyn_workspace *workspace, double *row
     return dyn_block_output_at(workspace, 0, rows, width, block);
 }
 
-/* and its way from there to the caller's rows. */
-static inline void dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
-    block.kernels->unpack(output, width, block.count, rows + block.first * width);
+/* and its way from there to the caller's rows; returns whether all numbers are finite. */
+static inline bool dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
+    return block.kernels->unpack(output, width, block.count, rows + block.first * width);
 }
 
 /* Where one of several outputs is computed that together are at most 24 nv + 48, or 20 joints, numbers a sample,
@@ -128,7 +129,7 @@ static inline void *dyn_block_part(const dyn_workspace *workspace, size_t offset
 
 /* External wrenches of a block; forces on what is fixed to the world are left out. */
 wrench_set dyn_block_pack_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces,
-                                   const sample_block *block);
+                                   sample_block block);
 
 /* The same where `forces` may be NULL. */
 static inline wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces,
@@ -136,7 +137,7 @@ static inline wrench_set dyn_block_wrenches(const dyn_workspace *workspace, cons
     if (!forces) {
         return (wrench_set){0, workspace->frames, workspace->wrenches};
     }
-    return dyn_block_pack_wrenches(workspace, forces, &block);
+    return dyn_block_pack_wrenches(workspace, forces, block);
 }
 
 #endif

@@ -44,8 +44,9 @@ typedef struct kernel_table {
 
     /* packed[i][l] = rows[l * stride + i] for i < width and lanes l; lanes from `count` on repeat the last sample. */
     void (*pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
-    /* rows[l * width + i] = packed[i][l] for the first `count` lanes; packed may be rows of one lane. */
-    void (*unpack)(const void *packed, size_t width, size_t count, double *rows);
+    /* rows[l * width + i] = packed[i][l] for the first `count` lanes; packed may be rows of one lane. Returns whether
+     * none of the numbers is NaN or infinite. */
+    int (*unpack)(const void *packed, size_t width, size_t count, double *rows);
     /* Whether none of the numbers is NaN or infinite. */
     int (*all_finite)(const double *x, size_t count);
     /* Whether none is beyond the positive bound, or NaN. */

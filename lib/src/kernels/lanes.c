@@ -7,6 +7,7 @@
  */
 #include "instance.h"
 
+#include <float.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -29,6 +30,97 @@ void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count,
     }
 }
 
+/* Doubles that are looked at together, and the number from which results are: where each has just been written by
+ * itself, the processor waits before it loads several at once, which takes longer than to look at a few one by one. */
+#if defined __AVX__
+enum { TOGETHER = 4, MANY = 24 };
+#else
+enum { TOGETHER = 2, MANY = 24 };
+#endif
+typedef double doubles __attribute__((vector_size(8 * TOGETHER)));
+typedef uint64_t double_bits __attribute__((vector_size(8 * TOGETHER)));
+
+/* Without their sign, the bits of two numbers are ordered as the numbers are, and those of NaN come last: of one beyond
+ * `most`, the highest bit of the difference is set. */
+static inline uint64_t excess(const double *x, uint64_t most) {
+    uint64_t bits;
+    memcpy(&bits, x, sizeof bits);
+    return most - (bits & 0x7fffffffffffffffu);
+}
+
+static inline double_bits excesses(const double *x, uint64_t most) {
+    double_bits bits;
+    memcpy(&bits, x, sizeof bits);
+    return most - (bits & 0x7fffffffffffffffu);
+}
+
+static inline int has_none(double_bits excesses) {
+    uint64_t any = 0;
+    for (int i = 0; i < TOGETHER; i++) {
+        any |= excesses[i];
+    }
+    return !(any >> 63);
+}
+
+/* The last numbers that are looked at together overlap the ones before. */
+static inline int are_within(const double *x, size_t count, double bound) {
+    uint64_t most;
+    double_bits beyond = {0};
+    size_t i = 0;
+    memcpy(&most, &bound, sizeof most);
+    for (; i + TOGETHER <= count; i += TOGETHER) {
+        beyond |= excesses(&x[i], most);
+    }
+    if (i < count && count >= TOGETHER) {
+        beyond |= excesses(&x[count - TOGETHER], most);
+    } else {
+        for (; i < count; i++) {
+            beyond[0] |= excess(&x[i], most);
+        }
+    }
+    return has_none(beyond);
+}
+
+int KERNEL(all_within)(const double *x, size_t count, double bound) {
+    return are_within(x, count, bound);
+}
+
+int KERNEL(all_finite)(const double *x, size_t count) {
+    return are_within(x, count, DBL_MAX);
+}
+
+#if DYN_LANES == 1 && !defined DYN_FLOAT
+
+static inline void give_together(const double *from, double *to) {
+    doubles x;
+    memcpy(&x, from, sizeof x);
+    x += 0.0;
+    memcpy(to, &x, sizeof x);
+}
+
+/* The numbers of one sample, which may lie in their row. */
+static inline int give_rows(const void *packed, size_t width, size_t count, double *row) {
+    const double *from = (const double *)packed;
+    const double bound = DBL_MAX;
+    uint64_t most, beyond = 0;
+    (void)count;
+    memcpy(&most, &bound, sizeof most);
+    if (width < MANY) {
+        for (size_t i = 0; i < width; i++) {
+            row[i] = from[i] + 0.0;
+            beyond |= excess(&row[i], most);
+        }
+        return !(beyond >> 63);
+    }
+    for (size_t i = 0; i + TOGETHER <= width; i += TOGETHER) {
+        give_together(from + i, row + i);
+    }
+    give_together(from + width - TOGETHER, row + width - TOGETHER);
+    return are_within(row, width, DBL_MAX);
+}
+
+#else
+
 /* A packed number. It may lie in the rows that it goes to: one lane computes its results there. */
 static inline double number_at(const void *packed, size_t i) {
     number x;
@@ -37,41 +129,53 @@ static inline double number_at(const void *packed, size_t i) {
 }
 
 /* From the last number to the first, since in those rows a number is no longer than a double. */
-void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
-#if DYN_LANES > 1
-    if (count == DYN_LANES) {
-        lanes_to_rows((const real *)packed, width, real_set(0), rows);
-        return;
-    }
-#endif
+static inline int give_rows(const void *packed, size_t width, size_t count, double *rows) {
     for (size_t l = 0; l < count; l++) {
         for (size_t i = width; i-- > 0;) {
             rows[l * width + i] = number_at(packed, i * DYN_LANES + l) + 0.0;
         }
     }
+    return are_within(rows, count * width, DBL_MAX);
 }
 
-/* Without their sign, the bits of two numbers are ordered as the numbers are, and those of NaN come last. */
-int KERNEL(all_within)(const double *x, size_t count, double bound) {
-    uint64_t most, beyond = 0;
-    memcpy(&most, &bound, sizeof most);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        beyond |= most - (bits & 0x7fffffffffffffffu);
+#endif
+
+#if DYN_LANES > 1
+
+/* Whether packed numbers are finite in all lanes; as above. */
+static inline int packed_are_finite(const real *packed, size_t width) {
+#if defined DYN_FLOAT
+    typedef uint32_t number_bits;
+    const number_bits most = 0x7f7fffff;
+#else
+    typedef uint64_t number_bits;
+    const number_bits most = 0x7fefffffffffffff;
+#endif
+    typedef number_bits lane_bits __attribute__((vector_size(sizeof(real))));
+    const number_bits magnitude = (number_bits)-1 >> 1;
+    lane_bits beyond = {0}, bits;
+    for (size_t i = 0; i < width; i++) {
+        memcpy(&bits, &packed[i], sizeof bits);
+        beyond |= most - (bits & magnitude);
     }
-    return !(beyond >> 63);
+    number_bits any = 0;
+    for (size_t l = 0; l < DYN_LANES; l++) {
+        any |= beyond[l];
+    }
+    return any <= magnitude;
 }
 
-/* The exponent of NaN and infinity is all ones: one more and it runs over into the sign. */
-int KERNEL(all_finite)(const double *x, size_t count) {
-    uint64_t overflow = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        overflow |= (bits & 0x7ff0000000000000u) + 0x0010000000000000u;
+#endif
+
+int KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
+#if DYN_LANES > 1
+    if (count == DYN_LANES) {
+        int finite = packed_are_finite((const real *)packed, width);
+        lanes_to_rows((const real *)packed, width, real_set(0), rows);
+        return finite;
     }
-    return !(overflow >> 63);
+#endif
+    return give_rows(packed, width, count, rows);
 }
 
 /* The bits of a positive number are those of a positive integer, and beyond infinity those of NaN. */

@@ -4,6 +4,7 @@
  * The sines of all joints are evaluated together.
  */
 #include "joint_placement.h"
+#include "sines.h"
 
 /* Memory: the placements, and the angles with their sines and cosines. */
 size_t KERNEL(placements_memory)(const dyn_model *model) {
@@ -38,14 +39,44 @@ void KERNEL(path_placements)(const dyn_model *model, const real *q, const int *p
     }
 }
 
-joint_turns KERNEL(joint_turns)(const dyn_model *model, const real *q, void **memory) {
-    int count = model->body_count;
-    real *angle = (real *)*memory, *sine = angle + count, *cosine = sine + count;
-    for (int i = 0; i < count; i++) {
-        const body *b = &model->bodies[i];
-        angle[i] = b->hinge ? q[b->q_index] + real_set(b->turn) : joint_angle(b, q + b->q_index);
+/* The angle by which a joint turns its body; of a hinge with its turn. */
+static inline real turn_angle(const body *b, const real *q) {
+    return b->hinge ? q[b->q_index] + real_set(b->turn) : joint_angle(b, q + b->q_index);
+}
+
+#if defined DYN_VECTOR_SINES
+
+/* Of as many joints as fill a pack: their angles need not go through memory. */
+static inline void pack_of_turns(const body *bodies, const real *q, real *sine, real *cosine) {
+    real angle[REALS_OF_PACK];
+    for (int i = 0; i < REALS_OF_PACK; i++) {
+        angle[i] = turn_angle(&bodies[i], q);
     }
-    KERNEL(sines)(angle, count, sine, cosine);
+    sincos_at((const number *)angle, (number *)sine, (number *)cosine);
+}
+
+#endif
+
+joint_turns KERNEL(joint_turns)(const dyn_model *model, const real *q, void **memory) {
+    int count = model->body_count, i = 0;
+    real *angle = (real *)*memory, *sine = angle + count, *cosine = sine + count;
+#if defined DYN_VECTOR_SINES
+    for (; i + REALS_OF_PACK <= count; i += REALS_OF_PACK) {
+        pack_of_turns(&model->bodies[i], q, sine + i, cosine + i);
+    }
+    /* The last pack overlaps the one before. */
+    if (i < count && count >= REALS_OF_PACK) {
+        i = count - REALS_OF_PACK;
+        pack_of_turns(&model->bodies[i], q, sine + i, cosine + i);
+        i = count;
+    }
+#endif
+    if (i < count) {
+        for (; i < count; i++) {
+            angle[i] = turn_angle(&model->bodies[i], q);
+        }
+        KERNEL(sines)(angle, count, sine, cosine);
+    }
     joint_turns turns;
     turns.sine = sine;
     turns.cosine = cosine;

@@ -12,13 +12,6 @@ void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count,
     }
 }
 
-void KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
-    (void)count;
-    for (size_t i = 0; i < width; i++) {
-        rows[i] = (double)((const real *)packed)[i];
-    }
-}
-
 int KERNEL(all_within)(const double *x, size_t count, double bound) {
     size_t i = 0;
     while (i < count && fabs(x[i]) <= bound) {
@@ -33,6 +26,14 @@ int KERNEL(all_finite)(const double *x, size_t count) {
         i++;
     }
     return i == count;
+}
+
+int KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
+    (void)count;
+    for (size_t i = 0; i < width; i++) {
+        rows[i] = (double)((const real *)packed)[i];
+    }
+    return KERNEL(all_finite)(rows, width);
 }
 
 int KERNEL(all_positive)(const void *packed, size_t count) {
