@@ -44,30 +44,31 @@ typedef struct mass_grouping {
     double mass, first_moment[3], moments[6]; /* as those of a body */
 } mass_grouping;
 
-/* Body i: its inertia, and the joint that connects it with its parent. */
+/* Body i: its inertia, and the joint that connects it with its parent. What most algorithms read comes first, together:
+ * in long chains the bodies take as much of the cache as what is computed. */
 typedef struct body {
     int parent;             /* index of the parent body, less than i, or -1 for the world */
     motion_type motion;     /* how it moves against its parent */
     int q_index, v_index;   /* its coordinates; those of its master for a coupled mimic joint */
     int nq, nv;             /* number of coordinates that its motion has, also for a coupled mimic joint */
-    double ratio, offset;   /* joint variable = ratio * q + offset, rate = ratio * v; 1 and 0 but for mimic joints */
-    double pitch;           /* of a helical joint, m/rad */
-    bool hinge;             /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); with that rotation: */
-    double tilt[2], turn;   /* cosine and sine of the tilt; the turn, to be added to the joint variable */
+    bool hinge;             /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); see there */
     bool on_hinges;         /* this and all joints between the body and the world are hinges, and none is coupled */
     bool forks;             /* another body than the next one hangs on it */
     bool trunk;             /* no root, and so much hangs on it that matrices are found in the root's axes there */
     bool on_trunk;          /* its parent is of the trunk */
-    int chain;              /* of a trunk: the first of the bodies, each on the one before, that end with this one */
     bool serial;            /* a hinge on the body before; its grouped m, h_z and J_zz are zero */
     bool bears;             /* a body that is not serial hangs on it */
-    double rotation[9];     /* placement of the joint frame in the parent body's frame: R, row-major, */
-    double position[3];     /* and r */
+    double tilt[2], turn;   /* of a hinge: cosine and sine of the tilt; the turn, to be added to the joint variable */
+    double position[3];     /* placement of the joint frame in the parent body's frame: r; R is below */
+    mass_grouping grouped;  /* of this and the bodies behind it, for what takes joint forces alone */
     double mass;            /* m */
     double first_moment[3]; /* m c, in the body's frame */
     double inertia[6];      /* about the origin of the body's frame, in its axes: xx xy xz yy yz zz */
     double moments[6];      /* the integral of r r' dm, likewise: tr(inertia)/2 - inertia */
-    mass_grouping grouped;  /* of this and the bodies behind it, for what takes joint forces alone */
+    double ratio, offset;   /* joint variable = ratio * q + offset, rate = ratio * v; 1 and 0 but for mimic joints */
+    double pitch;           /* of a helical joint, m/rad */
+    double rotation[9];     /* R of the joint frame in the parent body's frame, row-major */
+    int chain;              /* of a trunk: the first of the bodies, each on the one before, that end with this one */
     int joint;              /* index of the public joint */
 } body;
 
