@@ -69,6 +69,7 @@ typedef struct body {
     double pitch;           /* of a helical joint, m/rad */
     double rotation[9];     /* R of the joint frame in the parent body's frame, row-major */
     int chain;              /* of a trunk: the first of the bodies, each on the one before, that end with this one */
+    int columns_behind;     /* coordinates of all that hangs on it; without mimic joints they follow its own */
     int joint;              /* index of the public joint */
 } body;
 

@@ -94,17 +94,17 @@ static void find_hinge(body *b) {
 }
 
 /* Where bodies branch, and where so much hangs on them that they are a trunk. */
-static void find_branches(dyn_model *model, int *columns) {
+static void find_branches(dyn_model *model) {
     for (int i = 0; i < model->body_count; i++) {
         body *b = &model->bodies[i];
         b->chain = b->parent >= 0 && b->parent == i - 1 ? model->bodies[i - 1].chain : i;
-        columns[i] = 0;
+        b->columns_behind = 0;
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
         body *b = &model->bodies[i];
-        b->trunk = columns[i] >= columns_on_trunk && b->parent >= 0 && !model->has_coupling;
+        b->trunk = b->columns_behind >= columns_on_trunk && b->parent >= 0 && !model->has_coupling;
         if (b->parent >= 0) {
-            columns[b->parent] += columns[i] + b->nv;
+            model->bodies[b->parent].columns_behind += b->columns_behind + b->nv;
         }
         if (b->parent >= 0 && b->parent != i - 1) {
             model->bodies[b->parent].forks = true;
@@ -117,13 +117,10 @@ static void find_branches(dyn_model *model, int *columns) {
 
 dyn_status turn_frames(dyn_model *model, dyn_error *error) {
     dyn_pose *turns = calloc((size_t)model->body_count + 1, sizeof *turns);
-    int *columns = calloc((size_t)model->body_count + 1, sizeof *columns);
-    if (turns == NULL || columns == NULL) {
-        free(turns);
-        free(columns);
+    if (turns == NULL) {
         return dyn_error_memory(error);
     }
-    find_branches(model, columns);
+    find_branches(model);
     find_turns(model, turns);
     apply_turns(model, turns);
     for (int i = 0; i < model->body_count; i++) {
@@ -136,6 +133,5 @@ dyn_status turn_frames(dyn_model *model, dyn_error *error) {
         }
     }
     free(turns);
-    free(columns);
     return DYN_OK;
 }
