@@ -22,18 +22,8 @@ enum { COMPILED_1, COMPILED_4096, GENERIC_1, GENERIC_4096, OF_KDL, OF_MUJOCO, SU
 
 static const int contestants[SUBJECTS] = {OURS_1, OURS_4096, OURS_1, OURS_4096, KDL, MUJOCO};
 
-typedef struct task {
-    contest *all;
-    const dyn_compiled *compiled; /* NULL: the generic algorithm, or a peer's */
-    int who;
-    algorithm_id id;
-} task;
-
 static void run(void *context, size_t call) {
-    const task *t = context;
-    dyn_error error;
-    dyn_workspace_use_compiled(t->all->load.workspace, t->compiled, &error);
-    contest_call(t->all, t->who, t->id, call);
+    contest_call(context, call);
 }
 
 /* The robot's compiled algorithms, and how long compiling took. */
@@ -53,6 +43,17 @@ static dyn_compiled *compile(const dyn_model *model, double *seconds) {
     }
     remove_directory(directory);
     return compiled;
+}
+
+/* A workspace for them. */
+static dyn_workspace *create_workspace(const dyn_model *model, const dyn_compiled *compiled) {
+    dyn_workspace *workspace;
+    dyn_error error;
+    if (dyn_workspace_create(model, &error, &workspace) != DYN_OK ||
+        dyn_workspace_use_compiled(workspace, compiled, &error) != DYN_OK) {
+        die("%s: %s", error.place, error.message);
+    }
+    return workspace;
 }
 
 static const table_column columns[] = {
@@ -88,16 +89,20 @@ static void add_row(table *t, const char *robot, algorithm_id id, const subject 
     table_add(t, cells);
 }
 
-static void measure_algorithm(contest *all, const dyn_compiled *compiled, algorithm_id id, const measure_effort *effort,
+/* `compiled` is a workspace with the compiled algorithms. */
+static void measure_algorithm(contest *all, dyn_workspace *compiled, algorithm_id id, const measure_effort *effort,
                               subject subjects[SUBJECTS]) {
-    task tasks[SUBJECTS];
+    contest_entry entries[SUBJECTS];
     memset(subjects, 0, SUBJECTS * sizeof *subjects);
     for (int i = 0; i < SUBJECTS; i++) {
         int who = contestants[i];
-        tasks[i] = (task){all, i <= COMPILED_4096 ? compiled : NULL, who, id};
         subjects[i].run = run;
         subjects[i].states = contestant_get(who)->batch;
-        subjects[i].context = contest_has(all, who, id) ? &tasks[i] : NULL;
+        if (contest_has(all, who, id)) {
+            entries[i] = contest_enter(all, who, id);
+            entries[i].in.workspace = i <= COMPILED_4096 ? compiled : entries[i].in.workspace;
+            subjects[i].context = &entries[i];
+        }
     }
     measure(subjects, SUBJECTS, effort, CLOCK_THREAD_CPUTIME_ID);
 }
@@ -106,16 +111,16 @@ static void measure_robot(const bench_options *options, const bench_robot *robot
     contest all;
     subject subjects[SUBJECTS];
     double seconds;
-    dyn_error error;
     contest_open(&all, robot, true);
     dyn_compiled *compiled = compile(all.load.model, &seconds);
+    dyn_workspace *workspace = create_workspace(all.load.model, compiled);
     for (int i = 0; i < ALGORITHMS; i++) {
         if (is_algorithm_asked(options, robot, algorithms[i])) {
-            measure_algorithm(&all, compiled, algorithms[i], &options->effort, subjects);
+            measure_algorithm(&all, workspace, algorithms[i], &options->effort, subjects);
             add_row(t, robot->title, algorithms[i], subjects, options->effort.rounds, seconds);
         }
     }
-    dyn_workspace_use_compiled(all.load.workspace, NULL, &error);
+    dyn_workspace_free(workspace);
     dyn_compiled_free(compiled);
     contest_close(&all);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "child.h"
 #include "robots.h"
 
 static const contestant contestants[CONTESTANTS] = {
@@ -90,13 +91,32 @@ bool contest_has(contest *c, int who, algorithm_id id) {
     return true;
 }
 
-void contest_call(contest *c, int who, algorithm_id id, size_t call) {
-    size_t batch = contestants[who].batch, states = batch < SINGLE_STATES ? SINGLE_STATES : batch;
-    if (who < PEERS_FROM && contestants[who].precision == DYN_SINGLE_PRECISION) {
-        compute_single(&c->load, id, call % (states / batch) * batch, batch);
-    } else if (who < PEERS_FROM) {
-        compute_ours(&c->load, id, call % (states / batch) * batch, batch);
+contest_entry contest_enter(const contest *c, int who, algorithm_id id) {
+    const contestant *self = &contestants[who];
+    const workload *load = &c->load;
+    size_t batch = self->batch;
+    contest_entry e = {.load = load,
+                       .batch = batch,
+                       .places = (batch < SINGLE_STATES ? SINGLE_STATES : batch) / batch,
+                       .may_fail = self->precision == DYN_SINGLE_PRECISION,
+                       .in = workload_input(load, 0, batch)};
+    e.in.workspace = e.may_fail ? load->single : load->workspace;
+    algorithm_lay_out(id, load->model, batch, load->out, e.out);
+    if (who < PEERS_FROM) {
+        e.ours = algorithm_get(id)->compute;
     } else {
-        compute_peer(&c->load, c->library[who], c->peer[who], id, call % SINGLE_STATES);
+        e.theirs = peer_algorithm_of(c->library[who], id);
+        e.robot = c->peer[who];
+    }
+    return e;
+}
+
+void contest_call(contest_entry *e, size_t call) {
+    dyn_error error;
+    workload_go_to(e->load, (call & (e->places - 1)) * e->batch, &e->in);
+    if (!e->ours) {
+        e->theirs(e->robot, &e->in, NULL);
+    } else if (e->ours(&e->in, &error, e->out) != DYN_OK && !e->may_fail) {
+        die("%s: %s", error.place, error.message);
     }
 }

@@ -60,7 +60,22 @@ void contest_close(contest *c);
  * differ. */
 bool contest_has(contest *c, int who, algorithm_id id);
 
-/* Call number `call` of a contestant, which takes its batch of states at one place or another. */
-void contest_call(contest *c, int who, algorithm_id id, size_t call);
+/* The calls of an algorithm by a contestant who has it, with all that is found before the first one: what is measured
+ * is the call, of ours and of a peer's alike. */
+typedef struct contest_entry {
+    const workload *load;
+    size_t batch, places; /* states a call, and places where one can begin: a power of two */
+    bool may_fail;        /* in single precision, where M is nearly singular */
+    algorithm_input in;   /* of the last call */
+    double *out[ALGORITHM_OUTPUTS];
+    algorithm_function *ours; /* NULL: a peer computes */
+    peer_function *theirs;
+    peer *robot;
+} contest_entry;
+
+contest_entry contest_enter(const contest *c, int who, algorithm_id id);
+
+/* Call number `call`, which takes its batch of states at one place or another; ends the program where it fails. */
+void contest_call(contest_entry *entry, size_t call);
 
 #endif

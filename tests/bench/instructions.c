@@ -33,9 +33,9 @@ static void write_label(char label[LABEL_SIZE], int robot, int id, int who) {
 
 /* ---- the process that counts ------------------------------------------------------------------------------------- */
 
-static void compute(contest *all, int who, algorithm_id id) {
-    for (size_t call = 0; call < COUNTED_STATES / contestant_get(who)->batch; call++) {
-        contest_call(all, who, id, call);
+static void compute(contest_entry *entry) {
+    for (size_t call = 0; call < COUNTED_STATES / entry->batch; call++) {
+        contest_call(entry, call);
     }
 }
 
@@ -44,10 +44,11 @@ static void count_algorithm(contest *all, int robot, algorithm_id id) {
         char label[LABEL_SIZE];
         write_label(label, robot, (int)id, who);
         if (contestant_get(who)->batch <= COUNTED_STATES && contest_has(all, who, id)) {
-            compute(all, who, id);
+            contest_entry entry = contest_enter(all, who, id);
+            compute(&entry);
             CALLGRIND_START_INSTRUMENTATION;
             CALLGRIND_ZERO_STATS;
-            compute(all, who, id);
+            compute(&entry);
             CALLGRIND_DUMP_STATS_AT(label);
             CALLGRIND_STOP_INSTRUMENTATION;
         }

@@ -7,28 +7,22 @@
 
 #include "sections.h"
 
-/* What one contestant computes. */
-typedef struct task {
-    contest *all;
-    int who;
-    algorithm_id id;
-} task;
-
 static void run(void *context, size_t call) {
-    const task *t = context;
-    contest_call(t->all, t->who, t->id, call);
+    contest_call(context, call);
 }
 
 /* Measures one algorithm with all who have it. */
 static void measure_algorithm(contest *all, algorithm_id id, const measure_effort *effort,
                               subject subjects[CONTESTANTS]) {
-    task tasks[CONTESTANTS];
+    contest_entry entries[CONTESTANTS];
     memset(subjects, 0, CONTESTANTS * sizeof *subjects);
     for (int who = 0; who < CONTESTANTS; who++) {
-        tasks[who] = (task){all, who, id};
         subjects[who].run = run;
         subjects[who].states = contestant_get(who)->batch;
-        subjects[who].context = contest_has(all, who, id) ? &tasks[who] : NULL;
+        if (contest_has(all, who, id)) {
+            entries[who] = contest_enter(all, who, id);
+            subjects[who].context = &entries[who];
+        }
     }
     measure(subjects, CONTESTANTS, effort, CLOCK_THREAD_CPUTIME_ID);
 }

@@ -54,18 +54,12 @@ static const table_column columns[] = {
     {"GFLOP/s", "gflops", 1},        {"share of peak", "share_of_peak", 2},
 };
 
-typedef struct task {
-    contest *all;
-    algorithm_id id;
-} task;
-
 static void run_batch(void *context, size_t call) {
-    const task *t = context;
-    contest_call(t->all, OURS_64, t->id, call);
+    contest_call(context, call);
 }
 
 static void add_row(contest *all, algorithm_id id, double peak, const measure_effort *effort, table *t) {
-    task batch = {all, id};
+    contest_entry batch = contest_enter(all, OURS_64, id);
     subject s = {.run = run_batch, .context = &batch, .states = contestant_get(OURS_64)->batch};
     measure(&s, 1, effort, CLOCK_THREAD_CPUTIME_ID);
     operation_counts n = count_operations(&all->load, id);

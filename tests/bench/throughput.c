@@ -52,6 +52,7 @@ typedef struct task {
     throughput *all;
     int who;
     size_t batch;
+    contest_entry entry; /* of a peer */
 } task;
 
 static void run_daemon(void *context, size_t call) {
@@ -100,8 +101,8 @@ static void run_ours(void *context, size_t call) {
 }
 
 static void run_peer(void *context, size_t call) {
-    const task *t = context;
-    contest_call(&t->all->loops, contestant_of[t->who], ALGORITHM_RNEA, call);
+    task *t = context;
+    contest_call(&t->entry, call);
 }
 
 static dyn_client *connect_to(const char *address) {
@@ -171,6 +172,9 @@ static void set_subject(throughput *all, int who, size_t batch, task *t, subject
     s->run = is_peer ? run_peer : is_echo ? run_echo : who == OURS || who == SINGLE_OURS ? run_ours : run_daemon;
     s->context = is_peer && !contest_has(&all->loops, contestant_of[who], ALGORITHM_RNEA) ? NULL : t;
     s->states = is_peer ? 1 : batch;
+    if (is_peer && s->context) {
+        t->entry = contest_enter(&all->loops, contestant_of[who], ALGORITHM_RNEA);
+    }
 }
 
 /* Each batch size has an echo server of its own, which answers as many bytes as the daemon. */

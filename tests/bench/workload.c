@@ -68,26 +68,20 @@ void workload_close(workload *w) {
     dyn_model_free(w->model);
 }
 
-static algorithm_input input_of(const workload *w, size_t first, size_t n) {
-    return (algorithm_input){.model = w->model,
-                             .workspace = w->workspace,
-                             .n = n,
-                             .q = w->q + first * w->nq,
-                             .v = w->v + first * w->nv,
-                             .a = w->a + first * w->nv,
-                             .tau = w->tau + first * w->nv,
-                             .wrench = w->wrench + first * 6,
-                             .frame = w->link};
+algorithm_input workload_input(const workload *w, size_t first, size_t n) {
+    algorithm_input in = {.model = w->model, .workspace = w->workspace, .n = n, .frame = w->link};
+    workload_go_to(w, first, &in);
+    return in;
 }
 
 void compute_ours(workload *w, algorithm_id id, size_t first, size_t n) {
-    algorithm_input in = input_of(w, first, n);
+    algorithm_input in = workload_input(w, first, n);
     dyn_error error;
     require(algorithm_compute(id, &in, &error, w->out), &error);
 }
 
 bool compute_single(workload *w, algorithm_id id, size_t first, size_t n) {
-    algorithm_input in = input_of(w, first, n);
+    algorithm_input in = workload_input(w, first, n);
     dyn_error error;
     in.workspace = w->single;
     return algorithm_compute(id, &in, &error, w->out) == DYN_OK;
@@ -95,14 +89,14 @@ bool compute_single(workload *w, algorithm_id id, size_t first, size_t n) {
 
 bool compute_peer(workload *w, const peer_library *library, peer *robot, algorithm_id id, size_t state) {
     peer_function *compute = peer_algorithm_of(library, id);
-    algorithm_input in = input_of(w, state, 1);
+    algorithm_input in = workload_input(w, state, 1);
     return compute && compute(robot, &in, NULL);
 }
 
 void assert_agreement(workload *w, const peer_library *library, peer *robot, algorithm_id id) {
     size_t size = algorithm_width(id, w->model);
     double *theirs = zeros(size), difference = 0, norm = 0;
-    algorithm_input in = input_of(w, 0, 1);
+    algorithm_input in = workload_input(w, 0, 1);
     compute_ours(w, id, 0, 1);
     if (peer_algorithm_of(library, id)(robot, &in, theirs)) {
         for (size_t i = 0; i < size; i++) {

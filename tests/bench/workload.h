@@ -19,7 +19,7 @@ typedef struct workload {
     size_t out_size; /* doubles */
 } workload;
 
-/* States for calls of one state, and for the largest batch; a large robot has only the former. */
+/* States for calls of one state, and for the largest batch; a large robot has only the former. Powers of two. */
 enum { SINGLE_STATES = 256, LARGEST_BATCH = 4096 };
 
 /* Takes the model over. Ends the program where memory is out. */
@@ -28,6 +28,16 @@ void workload_close(workload *w);
 
 /* Whether there are `batch` states and room for their results. */
 bool workload_has(const workload *w, algorithm_id id, size_t batch);
+
+/* Has `in` begin at a state. */
+static inline void workload_go_to(const workload *w, size_t state, algorithm_input *in) {
+    in->q = w->q + state * w->nq;
+    in->v = w->v + state * w->nv, in->a = w->a + state * w->nv, in->tau = w->tau + state * w->nv;
+    in->wrench = w->wrench + state * 6;
+}
+
+/* The input of n states from state `first` on, in double precision. */
+algorithm_input workload_input(const workload *w, size_t first, size_t n);
 
 /* Our algorithm for states first .. first + n - 1; the results are in w->out. In single precision it may fail where M
  * is nearly singular: false then. */

@@ -307,12 +307,17 @@ size_t algorithm_width(algorithm_id id, const dyn_model *model) {
     return width;
 }
 
-dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out) {
-    double *arrays[ALGORITHM_OUTPUTS] = {NULL};
-    for (int i = 0; i < ALGORITHM_OUTPUTS && algorithms[id].shape[i] != SHAPE_NONE; i++) {
-        arrays[i] = out;
-        out += in->n * algorithm_output_width(id, in->model, i);
+void algorithm_lay_out(algorithm_id id, const dyn_model *model, size_t n, double *out,
+                       double *arrays[ALGORITHM_OUTPUTS]) {
+    for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
+        arrays[i] = algorithms[id].shape[i] != SHAPE_NONE ? out : NULL;
+        out += n * algorithm_output_width(id, model, i);
     }
+}
+
+dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out) {
+    double *arrays[ALGORITHM_OUTPUTS];
+    algorithm_lay_out(id, in->model, in->n, out, arrays);
     return algorithms[id].compute(in, error, arrays);
 }
 

@@ -89,10 +89,13 @@ typedef enum algorithm_shape {
     SHAPE_NVxNVxNV,
 } algorithm_shape;
 
+typedef dyn_status algorithm_function(const algorithm_input *in, dyn_error *error,
+                                      double *const out[ALGORITHM_OUTPUTS]);
+
 typedef struct algorithm {
     const char *name;
     algorithm_shape shape[ALGORITHM_OUTPUTS];
-    dyn_status (*compute)(const algorithm_input *in, dyn_error *error, double *const out[ALGORITHM_OUTPUTS]);
+    algorithm_function *compute;
 } algorithm;
 
 /* The table. */
@@ -101,6 +104,10 @@ const algorithm *algorithm_get(algorithm_id id);
 /* Doubles of output number i for one state, and of all outputs. */
 size_t algorithm_output_width(algorithm_id id, const dyn_model *model, int i);
 size_t algorithm_width(algorithm_id id, const dyn_model *model);
+
+/* Where each output of n states is, one after the other from `out` on; NULL: there are no more. */
+void algorithm_lay_out(algorithm_id id, const dyn_model *model, size_t n, double *out,
+                       double *arrays[ALGORITHM_OUTPUTS]);
 
 /* Computes in->n states; the outputs lie in `out` one after the other, n rows each. */
 dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out);
