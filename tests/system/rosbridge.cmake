@@ -2,11 +2,11 @@
 find_program(PYTHON3 python3 REQUIRED)
 
 # add_rosbridge_test(NAME [argument...]): rosbridge/NAME.py as system.rosbridge_NAME. Each starts a daemon and a gateway
-# of its own.
+# of its own, and mostly waits: one at a time runs beside other tests.
 function(add_rosbridge_test name)
   add_test(NAME system.rosbridge_${name} COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/${name}.py ${ARGN})
   set_tests_properties(system.rosbridge_${name} PROPERTIES
-    LABELS system SKIP_RETURN_CODE 77 TIMEOUT 120 RUN_SERIAL TRUE
+    LABELS system SKIP_RETURN_CODE 77 TIMEOUT 120 RESOURCE_LOCK rosbridge
     ENVIRONMENT "DYNAMICSD=$<TARGET_FILE:dynamicsd>;DYNAMICSCTL=$<TARGET_FILE:dynamicsctl>;\
 DYNAMICS_ROSBRIDGE=$<TARGET_FILE:dynamics-rosbridge>;ROBOTS=${PROJECT_SOURCE_DIR}/deploy/robots;\
 WORK=${CMAKE_CURRENT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore::ResourceWarning;\
@@ -23,6 +23,8 @@ add_rosbridge_test(access)
 add_rosbridge_test(usage)
 add_rosbridge_test(dial)
 add_rosbridge_test(wire)
+# It ends what is idle for half a second.
+set_tests_properties(system.rosbridge_access PROPERTIES RUN_SERIAL TRUE)
 
 add_test(NAME system.rosbridge_message_files
          COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/message_files.py $<TARGET_FILE:rosbridge_messages>)
