@@ -211,6 +211,25 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
     return status == DYN_OK ? dyn_check_forces(workspace, n, forces, error) : status;
 }
 
+dyn_status dyn_check_slice(const dyn_model *model, const dyn_workspace *workspace, size_t n, const dynamics_inputs *in,
+                           size_t first, size_t end, dyn_error *error) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    bool whole = first == 0 && (end == n || in->forces || !in->q);
+    if (!whole) {
+        dyn_error of_slice;
+        dyn_status status = dyn_check_state(model, workspace, end - first, in->gravity, in->q + first * nq,
+                                            in->v ? in->v + first * nv : NULL, &of_slice);
+        if (status == DYN_OK) {
+            status =
+                dyn_check_v(workspace, in->name, end - first, in->third ? in->third + first * nv : NULL, &of_slice);
+        }
+        if (status == DYN_OK) {
+            return DYN_OK;
+        }
+    }
+    return dyn_check_dynamics(model, workspace, n, in->gravity, in->q, in->v, in->name, in->third, in->forces, error);
+}
+
 static dyn_status refuse_result(dyn_precision precision, const char *name, size_t sample, dyn_error *error) {
     bool is_single = precision == DYN_SINGLE_PRECISION;
     return dyn_error_set(error, DYN_INVALID_ARGUMENT, name,

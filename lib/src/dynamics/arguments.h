@@ -52,6 +52,44 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
                               const double *q, const double *v, const char *name, const double *third,
                               const dyn_external_forces *forces, dyn_error *error);
 
+/* The inputs of inverse or forward dynamics; as above. */
+typedef struct dynamics_inputs {
+    const double *gravity, *q, *v;
+    const char *name;
+    const double *third;
+    const dyn_external_forces *forces;
+} dynamics_inputs;
+
+/* Samples are checked slice after slice, each before it is computed, so that they stay in the cache until then. This is
+ * the end of the slice that starts at sample `first` of n, between blocks of lanes. */
+static inline size_t dyn_slice_end(const dyn_workspace *workspace, size_t n, size_t first) {
+    enum { SLICE_NUMBERS = 2048 };
+    size_t lanes = (size_t)workspace->kernels->wide->lanes, left = n - first;
+    if (left <= lanes) {
+        return n;
+    }
+    size_t width = (size_t)(workspace->model->nq + 2 * workspace->model->nv) + 1;
+    size_t count = (SLICE_NUMBERS / width / lanes + (SLICE_NUMBERS / width < lanes)) * lanes;
+    return count < left ? first + count : n;
+}
+
+/* The check of samples first .. end - 1 of n. An error names the first place of all samples, of which those before
+ * `first` may have been replaced by finite results. */
+dyn_status dyn_check_slice(const dyn_model *model, const dyn_workspace *workspace, size_t n, const dynamics_inputs *in,
+                           size_t first, size_t end, dyn_error *error);
+
+/* The same where inputs are plain, at once. */
+static inline dyn_status dyn_check_next_slice(const dyn_model *model, const dyn_workspace *workspace, size_t n,
+                                              const dynamics_inputs *in, size_t first, size_t end, dyn_error *error) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    const double *q = in->q ? in->q + first * nq : NULL, *v = in->v ? in->v + first * nv : NULL;
+    const double *third = in->third ? in->third + first * nv : NULL;
+    if (!in->gravity && !in->forces && dyn_is_plain(model, workspace, end - first, q, v, third)) {
+        return DYN_OK;
+    }
+    return dyn_check_slice(model, workspace, n, in, first, end, error);
+}
+
 /* The robot has a centre of mass. */
 dyn_status dyn_check_mass(const dyn_model *model, dyn_error *error);
 

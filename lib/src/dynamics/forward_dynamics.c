@@ -5,33 +5,46 @@
 #include "compiled.h"
 #include "workspace.h"
 
+/* a, slice after slice and block after block. */
+static dyn_status compute_aba(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
+                              double *a, dyn_error *error) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, checked = 0;
+    dyn_status status = n > 0 ? DYN_OK : dyn_check_slice(model, w, n, in, 0, 0, error);
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        if (block.first == checked) {
+            checked = dyn_slice_end(w, n, block.first);
+            status = dyn_check_next_slice(model, w, n, in, block.first, checked, error);
+            if (status != DYN_OK) {
+                return status;
+            }
+        }
+        wrench_set wrenches = dyn_block_wrenches(w, in->forces, block);
+        const void *packed[] = {dyn_block_pack(w, 0, in->q, nq, block), dyn_block_pack(w, 1, in->v, nv, block),
+                                dyn_block_pack(w, 2, in->third, nv, block)};
+        void *out = dyn_block_output(w, a, nv, block);
+        block.kernels->aba(model, w->memory, in->gravity ? in->gravity : model->gravity, packed[0], packed[1],
+                           packed[2], &wrenches, w->pivots, out);
+        bool is_finite = dyn_block_unpack(out, nv, block, a);
+        status = dyn_check_pivots(w, block, error);
+        if (status == DYN_OK && !is_finite) {
+            status = dyn_check_result(w, "a", block.first + block.count, nv, a, error);
+        }
+    }
+    return status;
+}
+
 dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                    const double *v, const double *tau, const dyn_external_forces *forces, dyn_error *error, double *a) {
     const dyn_workspace *w = workspace;
-    dyn_status status = DYN_OK;
     if (dyn_compiled_serves(COMPILED_ABA, model, w, gravity, q, forces)) {
         compiled_task task = {COMPILED_ABA, {q, v, tau}, {a}, false, 0};
         if (dyn_compiled_run(&task, w, n)) {
             return DYN_OK;
         }
-        status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
+        dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
         return status == DYN_OK ? dyn_compiled_refusal(&task, w, error) : status;
     }
-    if (gravity || forces || !dyn_is_plain(model, w, n, q, v, tau)) {
-        status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
-    }
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    bool is_finite = true;
-    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
-         block = dyn_block_next(w, n, block)) {
-        wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                            dyn_block_pack(w, 2, tau, nv, block)};
-        void *out = dyn_block_output(w, a, nv, block);
-        block.kernels->aba(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2], &wrenches,
-                           w->pivots, out);
-        is_finite = dyn_block_unpack(out, nv, block, a) && is_finite;
-        status = dyn_check_pivots(w, block, error);
-    }
-    return status == DYN_OK && !is_finite ? dyn_check_result(workspace, "a", n, nv, a, error) : status;
+    dynamics_inputs in = {gravity, q, v, "tau", tau, forces};
+    return compute_aba(model, w, n, &in, a, error);
 }

@@ -5,21 +5,30 @@
 #include "compiled.h"
 #include "workspace.h"
 
-/* tau of checked arguments, block after block; returns whether all of it is finite. */
-static bool compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const double *gravity,
-                         const double *q, const double *v, const double *a, const dyn_external_forces *forces,
-                         double *tau) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    bool is_finite = true;
+/* tau, which is called `name`, slice after slice and block after block. */
+static dyn_status compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
+                               const char *name, double *tau, dyn_error *error) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, checked = 0;
+    dyn_status status = n > 0 ? DYN_OK : dyn_check_slice(model, w, n, in, 0, 0, error);
     for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
-        wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                            dyn_block_pack(w, 2, a, nv, block)};
+        if (block.first == checked) {
+            checked = dyn_slice_end(w, n, block.first);
+            status = dyn_check_next_slice(model, w, n, in, block.first, checked, error);
+            if (status != DYN_OK) {
+                return status;
+            }
+        }
+        wrench_set wrenches = dyn_block_wrenches(w, in->forces, block);
+        const void *packed[] = {dyn_block_pack(w, 0, in->q, nq, block), dyn_block_pack(w, 1, in->v, nv, block),
+                                dyn_block_pack(w, 2, in->third, nv, block)};
         void *out = dyn_block_output(w, tau, nv, block);
-        block.kernels->rnea(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2], &wrenches, out);
-        is_finite = dyn_block_unpack(out, nv, block, tau) && is_finite;
+        block.kernels->rnea(model, w->memory, in->gravity ? in->gravity : model->gravity, packed[0], packed[1],
+                            packed[2], &wrenches, out);
+        if (!dyn_block_unpack(out, nv, block, tau)) {
+            return dyn_check_result(w, name, block.first + block.count, nv, tau, error);
+        }
     }
-    return is_finite;
+    return status;
 }
 
 dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
@@ -34,14 +43,8 @@ dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, forces, error);
         return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    if (gravity || forces || !dyn_is_plain(model, workspace, n, q, v, a)) {
-        dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, forces, error);
-        if (status != DYN_OK) {
-            return status;
-        }
-    }
-    bool is_finite = compute_rnea(model, workspace, n, gravity, q, v, a, forces, tau);
-    return is_finite ? DYN_OK : dyn_check_result(workspace, "tau", n, (size_t)model->nv, tau, error);
+    dynamics_inputs in = {gravity, q, v, "a", a, forces};
+    return compute_rnea(model, workspace, n, &in, "tau", tau, error);
 }
 
 dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
@@ -54,14 +57,8 @@ dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
         return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    if (gravity || !dyn_is_plain(model, workspace, n, q, v, NULL)) {
-        dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
-        if (status != DYN_OK) {
-            return status;
-        }
-    }
-    bool is_finite = compute_rnea(model, workspace, n, gravity, q, v, NULL, NULL, h);
-    return is_finite ? DYN_OK : dyn_check_result(workspace, "h", n, (size_t)model->nv, h, error);
+    dynamics_inputs in = {gravity, q, v, "a", NULL, NULL};
+    return compute_rnea(model, workspace, n, &in, "h", h, error);
 }
 
 dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
