@@ -33,9 +33,9 @@ void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count,
 /* Doubles that are looked at together, and the number from which results are: where each has just been written by
  * itself, the processor waits before it loads several at once, which takes longer than to look at a few one by one. */
 #if defined __AVX__
-enum { TOGETHER = 4, MANY = 24 };
+enum { TOGETHER = 4, MANY = 24, PART = 1024 };
 #else
-enum { TOGETHER = 2, MANY = 24 };
+enum { TOGETHER = 2, MANY = 24, PART = 1024 };
 #endif
 typedef double doubles __attribute__((vector_size(8 * TOGETHER)));
 typedef uint64_t double_bits __attribute__((vector_size(8 * TOGETHER)));
@@ -98,7 +98,15 @@ static inline void give_together(const double *from, double *to) {
     memcpy(to, &x, sizeof x);
 }
 
-/* The numbers of one sample, which may lie in their row. */
+static inline int give_many(const double *from, size_t count, double *row) {
+    for (size_t i = 0; i + TOGETHER <= count; i += TOGETHER) {
+        give_together(from + i, row + i);
+    }
+    give_together(from + count - TOGETHER, row + count - TOGETHER);
+    return are_within(row, count, DBL_MAX);
+}
+
+/* The numbers of one sample, which may lie in their row; of a large matrix part after part, while it is in the cache. */
 static inline int give_rows(const void *packed, size_t width, size_t count, double *row) {
     const double *from = (const double *)packed;
     const double bound = DBL_MAX;
@@ -112,11 +120,11 @@ static inline int give_rows(const void *packed, size_t width, size_t count, doub
         }
         return !(beyond >> 63);
     }
-    for (size_t i = 0; i + TOGETHER <= width; i += TOGETHER) {
-        give_together(from + i, row + i);
+    int within = 1;
+    for (; width >= 2 * PART; from += PART, row += PART, width -= PART) {
+        within &= give_many(from, PART, row);
     }
-    give_together(from + width - TOGETHER, row + width - TOGETHER);
-    return are_within(row, width, DBL_MAX);
+    return give_many(from, width, row) & within;
 }
 
 #else
