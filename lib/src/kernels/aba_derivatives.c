@@ -3,36 +3,41 @@
  *
  *     da/dq = -M^-1 dtau/dq        da/dv = -M^-1 dtau/dv        da/dtau = M^-1
  *
- * with M factorized along the branches of the tree.
+ * with M factorized along the branches of the tree. The acceleration is found on the way: dtau/dv takes none, and since
+ * the forces that velocities make are quadratic in them,
+ *
+ *     M a = tau - h        h = (dtau/dv) v / 2 + g - sum J' f_ext
  *
  * Source: Carpentier and Mansard 2018, section III.
  */
-#include "instance.h"
+#include "rnea_derivatives.h"
 
 size_t KERNEL(aba_derivatives_memory)(const dyn_model *model) {
-    size_t forward = KERNEL(forward_dynamics_memory)(model), inverse = KERNEL(rnea_derivatives_memory)(model);
-    return (forward > inverse ? forward : inverse) + (size_t)model->nv * (sizeof(real) + sizeof(int));
+    return KERNEL(rnea_derivatives_memory)(model) + (size_t)model->nv * (sizeof(real) + sizeof(int));
 }
 
-/* The derivatives at an acceleration that is known. */
-void KERNEL(aba_derivatives_at)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                const void *v, const void *a, const wrench_set *forces, void *da_dq, void *da_dv,
-                                void *da_dtau) {
-    int nv = model->nv, *parent = (int *)memory;
-    real *M = (real *)da_dtau;
-    KERNEL(rnea_derivatives)(model, memory, gravity, q, v, a, forces, da_dq, da_dv, M);
-    KERNEL(coordinate_parents)(model, parent);
-    KERNEL(factorize)(nv, parent, M);
-    KERNEL(solve)(nv, parent, M, real_set(-1), nv, (real *)da_dq);
-    KERNEL(solve)(nv, parent, M, real_set(-1), nv, (real *)da_dv);
-    KERNEL(invert)(nv, parent, M);
+/* Memory: that of the derivatives of inverse dynamics, the acceleration, and the coordinates' parents. */
+real *KERNEL(derived_acceleration)(const dyn_model *model, void *memory) {
+    return (real *)((char *)memory + KERNEL(rnea_derivatives_memory)(model));
 }
 
 void KERNEL(aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                              const void *v, const void *tau, const wrench_set *forces, void *pivots, void *da_dq,
                              void *da_dv, void *da_dtau) {
-    real *a = (real *)memory;
-    void *rest = a + model->nv;
-    KERNEL(forward_dynamics)(model, rest, gravity, q, v, tau, forces, pivots, a);
-    KERNEL(aba_derivatives_at)(model, rest, gravity, q, v, a, forces, da_dq, da_dv, da_dtau);
+    real *M = (real *)da_dtau, *D = (real *)pivots, *x = KERNEL(derived_acceleration)(model, memory);
+    int nv = model->nv, *parent = (int *)(x + nv);
+    derivatives d;
+    d.dq = da_dq, d.dv = da_dv, d.da = da_dtau;
+    derivative_state s = KERNEL(rnea_velocity_derivatives)(model, memory, gravity, q, v, forces, &d);
+    KERNEL(rnea_derivatives_bias)(&s, forces, &d, x);
+    KERNEL(coordinate_parents)(model, parent);
+    KERNEL(factorize)(nv, parent, M);
+    for (int i = 0; i < nv; i++) {
+        D[i] = M[i * nv + i];
+        x[i] = ((const real *)tau)[i] - x[i];
+    }
+    KERNEL(solve)(nv, parent, M, real_set(1), 1, x);
+    KERNEL(rnea_position_derivatives)(&s, x, forces, &d);
+    KERNEL(solve_both)(nv, parent, M, real_set(-1), nv, (real *)da_dq, (real *)da_dv);
+    KERNEL(invert)(nv, parent, M);
 }

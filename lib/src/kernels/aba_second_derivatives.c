@@ -14,8 +14,15 @@
  */
 #include "instance.h"
 
+/* Memory: that of the algorithms, a, and a column. */
+static size_t shared_memory(const dyn_model *model) {
+    size_t first = KERNEL(aba_derivatives_memory)(model), second = KERNEL(rnea_second_derivatives_memory)(model);
+    size_t larger = first > second ? first : second;
+    return (larger + sizeof(real) - 1) / sizeof(real) * sizeof(real);
+}
+
 size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model) {
-    return KERNEL(aba_derivatives_memory)(model) + 2 * (size_t)model->nv * sizeof(real);
+    return shared_memory(model) + 2 * (size_t)model->nv * sizeof(real);
 }
 
 /* One row i of the sums in brackets; Mq(l, k) = dM_il / dq_k. */
@@ -50,12 +57,14 @@ void KERNEL(aba_second_derivatives)(const dyn_model *model, void *memory, const 
                                     void *da_dtau, void *dqdq, void *dvdv, void *dqdv, void *dtaudq) {
     int nv = model->nv;
     size_t matrix = (size_t)nv * (size_t)nv;
-    real *a = (real *)memory, *copy = a + nv, *inverse = (real *)da_dtau;
+    real *a = (real *)((char *)memory + shared_memory(model)), *copy = a + nv, *inverse = (real *)da_dtau;
     real *results[4] = {(real *)dqdq, (real *)dvdv, (real *)dqdv, (real *)dtaudq};
-    void *rest = copy + nv;
-    KERNEL(forward_dynamics)(model, rest, gravity, q, v, tau, NULL, pivots, a);
-    KERNEL(aba_derivatives_at)(model, rest, gravity, q, v, a, NULL, da_dq, da_dv, da_dtau);
-    KERNEL(rnea_second_derivatives)(model, rest, gravity, q, v, a, dqdq, dvdv, dqdv, dtaudq);
+    KERNEL(aba_derivatives)(model, memory, gravity, q, v, tau, NULL, pivots, da_dq, da_dv, da_dtau);
+    const real *found = KERNEL(derived_acceleration)(model, memory);
+    for (int i = 0; i < nv; i++) {
+        a[i] = found[i];
+    }
+    KERNEL(rnea_second_derivatives)(model, memory, gravity, q, v, a, dqdq, dvdv, dqdv, dtaudq);
     for (size_t i = 0; i < (size_t)nv; i++) {
         real *Mq = results[3] + i * matrix;
         add_products(nv, Mq, (const real *)da_dq, (const real *)da_dv, results[0] + i * matrix,

@@ -51,11 +51,14 @@ static inline motion placed_column(const body *b, placement W, int k) {
     default:
         e = mat3_column_z(W.R);
     }
-    e = vec3_scale(real_set(b->ratio), e);
+    if (b->ratio != 1) {
+        e = vec3_scale(real_set(b->ratio), e);
+    }
     if (axis >= AXIS_VX) {
         return motion_set(vec3_zero(), e);
     }
-    return motion_set(e, vec3_fma(real_set(b->pitch), e, vec3_cross(W.r, e)));
+    vec3 moment = vec3_cross(W.r, e);
+    return motion_set(e, b->pitch == 0 ? moment : vec3_fma(real_set(b->pitch), e, moment));
 }
 
 /* The motion of the world as the root with the placement X in it sees it: at rest, and a_0 = -g. */

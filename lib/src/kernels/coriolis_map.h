@@ -61,6 +61,31 @@ static inline coriolis_map coriolis_map_of(momentum_field f) {
     return c;
 }
 
+/* The same of a rigid body with the mass m, the first moment h and the second moments J, which moves with u / 2. */
+static inline coriolis_map coriolis_map_of_body(real m, vec3 h, sym3 J, motion u) {
+    vec3 w = u.w, v = u.v;
+    real xx = real_fma(w.y, J.xz, real_fma(-w.z, J.xy, v.x * h.x));
+    real yy = real_fma(w.z, J.xy, real_fma(-w.x, J.yz, v.y * h.y));
+    real zz = real_fma(w.x, J.yz, real_fma(-w.y, J.xz, v.z * h.z));
+    coriolis_map c;
+    c.B.xx = yy + zz, c.B.yy = xx + zz, c.B.zz = xx + yy;
+    c.B.xy = real_fma(w.z, J.yy, real_fma(-w.y, J.yz, -(v.x * h.y)));
+    c.B.xz = real_fma(w.z, J.yz, real_fma(-w.y, J.zz, -(v.x * h.z)));
+    c.B.yx = real_fma(w.x, J.xz, real_fma(-w.z, J.xx, -(v.y * h.x)));
+    c.B.yz = real_fma(w.x, J.zz, real_fma(-w.z, J.xz, -(v.y * h.z)));
+    c.B.zx = real_fma(w.y, J.xx, real_fma(-w.x, J.xy, -(v.z * h.x)));
+    c.B.zy = real_fma(w.y, J.xy, real_fma(-w.x, J.yy, -(v.z * h.y)));
+    c.p = vec3_fma(m, v, vec3_cross(w, h));
+    return c;
+}
+
+static inline coriolis_map coriolis_map_add(coriolis_map a, coriolis_map b) {
+    coriolis_map c;
+    c.B = mat3_add(a.B, b.B);
+    c.p = vec3_add(a.p, b.p);
+    return c;
+}
+
 /* 2 B w + f */
 static inline force coriolis_apply_add(coriolis_map c, vec3 w, force f) {
     return force_set(vec3_add(mat3_apply(c.B, w), f.n), vec3_cross_add(w, c.p, f.f));

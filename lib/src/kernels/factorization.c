@@ -37,28 +37,73 @@ void KERNEL(factorize)(int n, const int *parent, real *M) {
     }
 }
 
-/* x += s y for rows of m numbers. */
-static inline void add_row(int m, real s, const real *y, real *x) {
-    for (int c = 0; c < m; c++) {
-        x[c] = real_fma(s, y[c], x[c]);
+/* How many columns are solved for at once, so that those of a row stay in registers: of a single sample more. */
+enum { FEW = 4, MANY = DYN_LANES == 1 ? 16 : FEW };
+
+/* `count` columns from `first` on of x, whose rows are m apart, and of y where that is one more such array: L' from the
+ * tips to the root, then D and L back. */
+KERNEL_STEP void solve_columns(int n, const int *parent, const real *L, real scale, int m, int first, int count,
+                               real *x, real *y) {
+    for (int i = n - 1; i >= 0; i--) {
+        real x_i[MANY], y_i[MANY];
+        for (int c = 0; c < count; c++) {
+            x_i[c] = x[i * m + first + c];
+            y_i[c] = y ? y[i * m + first + c] : x_i[c];
+        }
+        for (int j = parent[i]; j >= 0; j = parent[j]) {
+            for (int c = 0, at = j * m + first; c < count; c++, at++) {
+                x[at] = real_fma(-L[i * n + j], x_i[c], x[at]);
+            }
+            for (int c = 0, at = j * m + first; c < count && y; c++, at++) {
+                y[at] = real_fma(-L[i * n + j], y_i[c], y[at]);
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        real x_i[MANY], y_i[MANY], s = scale / L[i * n + i];
+        for (int c = 0; c < count; c++) {
+            x_i[c] = s * x[i * m + first + c];
+            y_i[c] = y ? s * y[i * m + first + c] : x_i[c];
+        }
+        for (int j = parent[i]; j >= 0; j = parent[j]) {
+            for (int c = 0; c < count; c++) {
+                x_i[c] = real_fma(-L[i * n + j], x[j * m + first + c], x_i[c]);
+                y_i[c] = y ? real_fma(-L[i * n + j], y[j * m + first + c], y_i[c]) : x_i[c];
+            }
+        }
+        for (int c = 0; c < count; c++) {
+            x[i * m + first + c] = x_i[c];
+        }
+        for (int c = 0; c < count && y; c++) {
+            y[i * m + first + c] = y_i[c];
+        }
+    }
+}
+
+KERNEL_STEP void solve_all(int n, const int *parent, const real *L, real scale, int m, real *x, real *y) {
+    int done = 0;
+    for (; done + MANY <= m; done += MANY) {
+        solve_columns(n, parent, L, scale, m, done, MANY, x, y);
+    }
+    for (; done + FEW <= m; done += FEW) {
+        solve_columns(n, parent, L, scale, m, done, FEW, x, y);
+    }
+    if (m - done == 1) {
+        solve_columns(n, parent, L, scale, m, done, 1, x, y);
+    } else if (m - done == 2) {
+        solve_columns(n, parent, L, scale, m, done, 2, x, y);
+    } else if (m - done == 3) {
+        solve_columns(n, parent, L, scale, m, done, 3, x, y);
     }
 }
 
 void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x) {
-    for (int i = n - 1; i >= 0; i--) {
-        for (int j = parent[i]; j >= 0; j = parent[j]) {
-            add_row(m, -L[i * n + j], x + i * m, x + j * m);
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        real s = scale / L[i * n + i];
-        for (int c = 0; c < m; c++) {
-            x[i * m + c] = s * x[i * m + c];
-        }
-        for (int j = parent[i]; j >= 0; j = parent[j]) {
-            add_row(m, -L[i * n + j], x + j * m, x + i * m);
-        }
-    }
+    solve_all(n, parent, L, scale, m, x, NULL);
+}
+
+void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, int m, real *__restrict x,
+                        real *__restrict y) {
+    solve_all(n, parent, L, scale, m, x, y);
 }
 
 /* L^-1 below the diagonal and D^-1 on it, in place. */

@@ -90,10 +90,8 @@ void KERNEL(aba_second_derivatives)(const dyn_model *model, void *memory, const 
                                     const void *v, const void *tau, void *pivots, void *da_dq, void *da_dv,
                                     void *da_dtau, void *dqdq, void *dvdv, void *dqdv, void *dtaudq);
 
-/* First derivatives of forward dynamics where a is known. */
-void KERNEL(aba_derivatives_at)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                const void *v, const void *a, const wrench_set *forces, void *da_dq, void *da_dv,
-                                void *da_dtau);
+/* Where the derivatives of forward dynamics leave the acceleration in their memory. */
+real *KERNEL(derived_acceleration)(const dyn_model *model, void *memory);
 
 /* ABA, or what stands for it where mimic joints are coupled. */
 void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
@@ -110,6 +108,8 @@ void KERNEL(coordinate_parents)(const dyn_model *model, int *parent);
 void KERNEL(factorize)(int n, const int *parent, real *M);
 /* x = scale M^-1 x, n x m, from the factors; */
 void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x);
+/* the same for two arrays at once; */
+void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, int m, real *x, real *y);
 /* and M^-1 in their place. */
 void KERNEL(invert)(int n, const int *parent, real *M);
 

@@ -16,145 +16,449 @@
  * their reference frames: one in local axes is a part of f; one in world axes does not move with the columns
  * (add_world_wrench).
  *
+ * What one body hands on to another is here, terms that each has by itself are in derivative_terms.c. M and d tau / d v
+ * take no acceleration, which may be found from them: it is then carried in a pass of its own.
+ *
  * Source: Singh, Russell and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
  * vector algebra", algorithm 1; with B reduced to twelve numbers.
  */
-#include "subtrees.h"
+#include "rnea_derivatives.h"
 
-/* What the columns above are multiplied with, for one column. */
-typedef struct column_products {
-    force IS;
-    vec3 BS; /* angular part of 2 B' S; the other one is zero */
-    force dq, dv;
-} column_products;
+#include <string.h>
 
-typedef struct derivatives {
-    int nv;
-    real *dq, *dv, *da;
-} derivatives;
+#include "derivative_entries.h"
+#include "hinge.h"
+#include "joint_placement.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+enum { ALIGNMENT = 64 };
+
+static size_t aligned(size_t size) {
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Bytes of `count` terms of `size` bytes in all lanes. */
+static size_t terms_size(size_t count, size_t size) {
+    return aligned((count + TERM_LANES - 1) / TERM_LANES * TERM_LANES * size);
+}
+
+static size_t joint_terms_count(const dyn_model *model) {
+    return TERM_LANES > 1 ? column_count(model) : 0;
+}
 
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
-    return subtrees_memory(model);
+    size_t bodies = (size_t)model->body_count, columns = column_count(model);
+    size_t terms = terms_size(bodies, sizeof(body_terms)) + terms_size(joint_terms_count(model), sizeof(joint_terms)) +
+                   terms_size(columns, sizeof(column_terms));
+    size_t carried = bodies * (sizeof(inertial_terms) + sizeof(root_motion) + 3 * sizeof(real));
+    return aligned(terms + carried + KERNEL(placements_memory)(model) + (bodies + 2 * columns + 1) * sizeof(int));
 }
 
-/* I S and 2 B' S, */
-static inline column_products multiply_column(const subtree *x, coriolis_map B, motion S) {
-    column_products y;
-    y.IS = rigid_inertia_apply(x->I, S);
-    y.BS = coriolis_apply_transposed(B, S);
-    y.dq = y.dv = force_zero();
-    return y;
+/* What lies beside the last terms of an array is computed as well: let it be zeros. */
+static void clear_last(void *terms, size_t count, size_t size) {
+    if (TERM_LANES > 1 && count % TERM_LANES > 0) {
+        memset((char *)terms + count / TERM_LANES * TERM_LANES * size, 0, TERM_LANES * size);
+    }
 }
 
-/* and the forces that the joints above feel. */
-static inline void multiply_rates(const subtree *x, coriolis_map B, const tree_column *c, column_products *y) {
-    force dq = force_add(rigid_inertia_apply(x->I, c->Psi_ddot), force_cross(c->S, x->f));
-    y->dq = coriolis_apply_add(B, c->Psi_dot.w, dq);
-    y->dv = coriolis_apply_add(B, c->S.w, rigid_inertia_apply(x->I, c->rate));
+static void *take(void **memory, size_t size) {
+    void *taken = *memory;
+    *memory = (char *)taken + size;
+    return taken;
 }
 
-/* An entry of a model whose joints share coordinates is a sum. */
-KERNEL_STEP void put(bool shared, real *entry, real x) {
-    *entry = shared ? *entry + x : x;
+static bool has_wrenches(const wrench_set *forces) {
+    return forces && forces->count > 0;
 }
 
-/* The entries at (row, column) that a column at or above i gives, i's products being y. */
-KERNEL_STEP void put_below(const derivatives *d, bool shared, int row, int column, const column_products *y,
-                           const tree_column *c) {
-    int at = row * d->nv + column;
-    put(shared, &d->dq[at], vec3_dot_add(y->BS, c->Psi_dot.w, spatial_dot(c->Psi_ddot, y->IS)));
-    put(shared, &d->dv[at], vec3_dot_add(y->BS, c->S.w, spatial_dot(c->rate, y->IS)));
-    put(shared, &d->da[at], spatial_dot(c->S, y->IS));
+/* The columns' places in the tree, behind `first`. */
+static void number_columns(derivative_tree *t, int *first) {
+    const body *bodies = t->model->bodies;
+    int count = t->model->body_count, column = 0, *coordinates = first + count + 1;
+    int *above = coordinates + column_count(t->model);
+    t->branches = false;
+    for (int i = 0; i < count; i++) {
+        first[i] = column;
+        t->branches |= bodies[i].parent != i - 1;
+        for (int k = 0; k < bodies[i].nv; k++, column++) {
+            coordinates[column] = bodies[i].v_index + k;
+            above[column] = k > 0 ? column - 1 : bodies[i].parent < 0 ? -1 : first[bodies[i].parent + 1] - 1;
+        }
+        first[i + 1] = column;
+    }
+    t->first_column = first, t->coordinates = coordinates, t->column_above = above;
 }
 
-/* Those at (column, row), for a column above. */
-KERNEL_STEP void put_above(const derivatives *d, bool shared, int row, int column, const column_products *y,
-                           const tree_column *c) {
-    int at = column * d->nv + row;
-    put(shared, &d->dq[at], spatial_dot(c->S, y->dq));
-    put(shared, &d->dv[at], spatial_dot(c->S, y->dv));
-    put(shared, &d->da[at], spatial_dot(c->S, y->IS));
+static derivative_state lay_out(const dyn_model *model, void *memory, const double gravity[3], const real *q,
+                                const real *v, const wrench_set *forces) {
+    size_t bodies = (size_t)model->body_count, columns = column_count(model), joints = joint_terms_count(model);
+    derivative_state s;
+    s.gravity = gravity, s.q = q, s.v = v;
+    s.keeps_frames = has_wrenches(forces);
+    s.tree.model = model;
+    s.tree.bodies = take(&memory, terms_size(bodies, sizeof(body_terms)));
+    s.tree.joints = take(&memory, terms_size(joints, sizeof(joint_terms)));
+    s.tree.columns = take(&memory, terms_size(columns, sizeof(column_terms)));
+    s.pending = (inertial_terms *)take(&memory, bodies * sizeof(inertial_terms));
+    s.tree.roots = take(&memory, bodies * sizeof(root_motion));
+    s.turns = KERNEL(joint_turns)(model, q, &memory);
+    s.placements = take(&memory, KERNEL(placements_memory)(model));
+    number_columns(&s.tree, (int *)memory);
+    clear_last(s.tree.bodies, bodies, sizeof(body_terms));
+    clear_last(s.tree.joints, joints, sizeof(joint_terms));
+    clear_last(s.tree.columns, columns, sizeof(column_terms));
+    return s;
 }
 
-/* Both for a column of the root, where Psi_dot = 0, Psi_ddot = a_0 x S and rate = v x S; own: i is the root. */
-KERNEL_STEP void put_root(const body *root, motion_type type, vec3 a_0, motion v, bool own, int row,
-                          const column_products *y, const derivatives *d, bool shared) {
-    force dq = force_set(vec3_cross(y->IS.f, a_0), vec3_zero());
-    force dv = force_sub(force_set(y->BS, vec3_zero()), force_cross(v, y->IS));
-    int count = type == MOTION_FLOATING ? 6 : root->nv;
-    for (int l = 0; l < count; l++) {
-        int column = root->v_index + l, below = row * d->nv + column, above = column * d->nv + row;
-        put(shared, &d->dq[below], real_set(root->ratio) * joint_force(root, type, l, dq));
-        put(shared, &d->dv[below], real_set(root->ratio) * joint_force(root, type, l, dv));
-        put(shared, &d->da[below], real_set(root->ratio) * joint_force(root, type, l, y->IS));
-        if (!own) {
-            put(shared, &d->dq[above], real_set(root->ratio) * joint_force(root, type, l, y->dq));
-            put(shared, &d->dv[above], real_set(root->ratio) * joint_force(root, type, l, y->dv));
-            put(shared, &d->da[above], real_set(root->ratio) * joint_force(root, type, l, y->IS));
+/* ---- terms in lanes ---------------------------------------------------------------------------------------------- */
+
+/* Where the components of terms number i are, one every TERM_LANES numbers. */
+static inline real *terms_at(void *terms, int i, size_t size) {
+    return (real *)terms + (size_t)(i / TERM_LANES) * TERM_LANES * (size / sizeof(real)) + i % TERM_LANES;
+}
+
+static inline real *body_at(const derivative_tree *t, int i) {
+    return terms_at(t->bodies, i, sizeof(body_terms));
+}
+
+static inline real *column_at(const derivative_tree *t, int column) {
+    return terms_at(t->columns, column, sizeof(column_terms));
+}
+
+static inline real *joint_at(const derivative_tree *t, int i, int k) {
+    return terms_at(t->joints, t->first_column[i] + k, sizeof(joint_terms));
+}
+
+/* `count` numbers to the components of terms from `offset` bytes on, and back. */
+KERNEL_STEP void put_numbers(real *terms, size_t offset, const real *x, size_t count) {
+    for (size_t c = 0; c < count; c++) {
+        terms[(offset / sizeof(real) + c) * TERM_LANES] = x[c];
+    }
+}
+
+KERNEL_STEP void get_numbers(const real *terms, size_t offset, real *x, size_t count) {
+    for (size_t c = 0; c < count; c++) {
+        x[c] = terms[(offset / sizeof(real) + c) * TERM_LANES];
+    }
+}
+
+KERNEL_STEP void put_motion(real *terms, size_t offset, motion m) {
+    put_numbers(terms, offset, (const real *)&m, sizeof m / sizeof(real));
+}
+
+KERNEL_STEP motion get_motion(const real *terms, size_t offset) {
+    motion m;
+    get_numbers(terms, offset, (real *)&m, sizeof m / sizeof(real));
+    return m;
+}
+
+KERNEL_STEP placement get_placement(const real *terms, size_t offset) {
+    placement W;
+    get_numbers(terms, offset, (real *)&W, sizeof W / sizeof(real));
+    return W;
+}
+
+/* ---- outward ----------------------------------------------------------------------------------------------------- */
+
+/* a_0 = -g in the axes of a body on the world. */
+static vec3 root_gravity(const derivative_state *s, int i) {
+    const body *b = &s->tree.model->bodies[i];
+    vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(s->gravity));
+    if (b->hinge) {
+        return hinge_to_child(hinge_at(b, s->turns, i), a_0);
+    }
+    return mat3_apply_transposed(joint_placement(b, s->q + b->q_index, s->turns.sine[i], s->turns.cosine[i]).R, a_0);
+}
+
+/* A body that hangs by h on one with the placement W. */
+static inline placement place_on_hinge(hinge h, placement W) {
+    vec3 x = mat3_column_x(W.R), y = mat3_column_y(W.R), z = mat3_column_z(W.R);
+    vec3 tilted = vec3_fma(h.tilt_c, y, vec3_scale(h.tilt_s, z));
+    placement X;
+    X.R = mat3_from_columns(vec3_fma(h.c, x, vec3_scale(h.s, tilted)), vec3_fma(h.c, tilted, vec3_scale(-h.s, x)),
+                            vec3_fma(h.tilt_c, z, vec3_scale(-h.tilt_s, y)));
+    X.r = vec3_fma(h.r.x, x, vec3_fma(h.r.y, y, vec3_fma(h.r.z, z, W.r)));
+    return X;
+}
+
+/* Placement and motion of a body. */
+typedef struct moving_frame {
+    placement W;
+    motion v, a;
+} moving_frame;
+
+/* The world as a root sees it, at rest. */
+static inline moving_frame world_frame(vec3 a_0) {
+    moving_frame k;
+    k.W = placement_identity();
+    k.v = motion_zero();
+    k.a = motion_set(vec3_zero(), a_0);
+    return k;
+}
+
+KERNEL_STEP moving_frame get_frame(const derivative_tree *t, derivative_parts parts, int i) {
+    const real *terms = body_at(t, i);
+    moving_frame k;
+    k.W = get_placement(terms, offsetof(body_terms, W));
+    k.v = get_motion(terms, offsetof(body_terms, v));
+    k.a = parts & POSITION_PART ? get_motion(terms, offsetof(body_terms, a)) : motion_zero();
+    return k;
+}
+
+KERNEL_STEP void put_frame(const derivative_tree *t, derivative_parts parts, int i, const moving_frame *k) {
+    real *terms = body_at(t, i);
+    if (parts & VELOCITY_PART) {
+        put_numbers(terms, offsetof(body_terms, W), (const real *)&k->W, sizeof k->W / sizeof(real));
+        put_motion(terms, offsetof(body_terms, v), k->v);
+    }
+    if (parts & POSITION_PART) {
+        put_motion(terms, offsetof(body_terms, a), k->a);
+    }
+}
+
+/* What the body has by itself. */
+KERNEL_STEP void put_own_terms(const derivative_tree *t, derivative_parts parts, int i, bool serial,
+                               const moving_frame *k) {
+    inertial_terms *own = &((body_terms *)t->bodies)[i].own;
+    const body *b = &t->model->bodies[i];
+    inertial_terms x = *own;
+    if (parts & VELOCITY_PART) {
+        find_own_inertia(b->parent < 0 ? moments_of(b, false) : place_moments(k->W, moments_of(b, serial)), k->v, &x);
+        own->I = x.I, own->B = x.B;
+    }
+    if (parts & POSITION_PART) {
+        find_own_force(k->v, k->a, &x);
+        own->f = x.f;
+    }
+}
+
+/* What the columns are found from: here, or side by side later. */
+KERNEL_STEP void put_column_terms(const derivative_tree *t, derivative_parts parts, int i, int l, motion S,
+                                  motion Psi_dot, const moving_frame *parent) {
+    real *column = column_at(t, t->first_column[i] + l);
+    if (parts & VELOCITY_PART) {
+        put_motion(column, offsetof(column_terms, S), S);
+        put_motion(column, offsetof(column_terms, Psi_dot), Psi_dot);
+        put_motion(column, offsetof(column_terms, rate), motion_add(Psi_dot, Psi_dot));
+    }
+    if (TERM_LANES == 1 && (parts & POSITION_PART)) {
+        put_motion(column, offsetof(column_terms, Psi_ddot), column_acceleration(parent->v, parent->a, S, Psi_dot));
+    }
+    if (TERM_LANES > 1 && (parts & VELOCITY_PART)) {
+        put_motion(joint_at(t, i, l), offsetof(joint_terms, v), parent->v);
+    }
+    if (TERM_LANES > 1 && (parts & POSITION_PART)) {
+        put_motion(joint_at(t, i, l), offsetof(joint_terms, a), parent->a);
+    }
+}
+
+/* rate = 2 Psi_dot + vJ x S, where vJ is the motion of all columns of the joint. */
+static void add_joint_rates(const derivative_tree *t, int i, motion vJ) {
+    for (int l = 0; l < t->model->bodies[i].nv; l++) {
+        real *column = column_at(t, t->first_column[i] + l);
+        motion S = get_motion(column, offsetof(column_terms, S));
+        motion rate = get_motion(column, offsetof(column_terms, rate));
+        put_motion(column, offsetof(column_terms, rate), motion_add(rate, motion_cross(vJ, S)));
+    }
+}
+
+/* Body i on the world or on a body that moves as k; on_hinge: by a hinge on another body. */
+KERNEL_STEP moving_frame carry_body(const derivative_state *s, derivative_parts parts, bool on_hinge, const real *a,
+                                    int i, moving_frame parent) {
+    const derivative_tree *t = &s->tree;
+    const body *b = &t->model->bodies[i];
+    moving_frame k = parent;
+    motion vJ = motion_zero();
+    if ((parts & VELOCITY_PART) && on_hinge) {
+        k.W = place_on_hinge(hinge_at(b, s->turns, i), k.W);
+    } else if ((parts & VELOCITY_PART) && b->parent >= 0) {
+        placement X = joint_placement(b, s->q + b->q_index, s->turns.sine[i], s->turns.cosine[i]);
+        k.W = placement_compose(k.W, X);
+    }
+    for (int l = 0; l < (on_hinge ? 1 : b->nv); l++) {
+        const real *column = column_at(t, t->first_column[i] + l);
+        motion S, Psi_dot;
+        if (parts & VELOCITY_PART) {
+            vec3 z = mat3_column_z(k.W.R);
+            S = on_hinge ? motion_set(z, vec3_cross(k.W.r, z)) : placed_column(b, k.W, l);
+            Psi_dot = motion_cross(parent.v, S);
+        } else {
+            S = get_motion(column, offsetof(column_terms, S));
+            Psi_dot = get_motion(column, offsetof(column_terms, Psi_dot));
+        }
+        put_column_terms(t, parts, i, l, S, Psi_dot, &parent);
+        real rate = s->v[b->v_index + l];
+        k.v = motion_fma(rate, S, k.v);
+        vJ = on_hinge ? vJ : motion_fma(rate, S, vJ);
+        if (parts & POSITION_PART) {
+            k.a = motion_fma(a[b->v_index + l], S, motion_fma(rate, Psi_dot, k.a));
         }
     }
+    if ((parts & VELOCITY_PART) && !on_hinge && b->nv > 1) {
+        add_joint_rates(t, i, vJ);
+    }
+    return k;
 }
 
-/* Joints that lie on different branches: columns `from` to `to` - 1. */
-static void put_zeros(const derivatives *d, int row, int from, int to) {
-    for (int column = from; column < to; column++) {
-        int below = row * d->nv + column, above = column * d->nv + row;
-        d->dq[below] = d->dv[below] = d->da[below] = real_set(0);
-        d->dq[above] = d->dv[above] = d->da[above] = real_set(0);
-    }
-}
-
-/* Column k of body i against those of its own joint and of all above. */
-KERNEL_STEP void put_entries(const tree *t, int i, int k, const column_products *y, const derivatives *d, bool shared) {
-    const dyn_model *model = t->model;
-    const body *b = &model->bodies[i];
-    int row = b->v_index + k, left = b->v_index, root = i;
-    if (b->parent >= 0) {
-        for (int l = 0; l < b->nv; l++) {
-            put_below(d, shared, row, b->v_index + l, y, &t->columns[t->bodies[i].first_column + l]);
-        }
-        root = b->parent;
-    }
-    for (; model->bodies[root].parent >= 0; root = model->bodies[root].parent) {
-        const body *p = &model->bodies[root];
-        for (int l = 0; l < p->nv; l++) {
-            const tree_column *c = &t->columns[t->bodies[root].first_column + l];
-            put_below(d, shared, row, p->v_index + l, y, c);
-            put_above(d, shared, row, p->v_index + l, y, c);
-        }
-        if (!shared) {
-            put_zeros(d, row, p->v_index + p->nv, left);
-        }
-        left = p->v_index;
-    }
-    const body *r = &model->bodies[root];
-    vec3 a_0 = tree_world(t->X[root], t->gravity).a.v;
-    if (r->motion == MOTION_FLOATING) {
-        put_root(r, MOTION_FLOATING, a_0, t->bodies[root].v, i == root, row, y, d, shared);
-    } else {
-        put_root(r, r->motion, a_0, t->bodies[root].v, i == root, row, y, d, shared);
-    }
-    if (!shared) {
-        put_zeros(d, row, r->v_index + r->nv, left);
-        put_zeros(d, row, 0, r->v_index);
-    }
-}
-
-/* Inward: the sums over subtrees, and with them the entries. */
-KERNEL_STEP void inward_pass(const tree *t, const derivatives *d, bool shared) {
-    for (int i = t->model->body_count - 1; i >= 0; i--) {
+/* Outward: motion, columns, and where samples lie in the lanes the bodies' terms. */
+KERNEL_STEP void carry_outward(const derivative_state *s, derivative_parts parts, const real *a) {
+    const derivative_tree *t = &s->tree;
+    root_motion *roots = (root_motion *)t->roots;
+    moving_frame k = world_frame(vec3_zero());
+    for (int i = 0; i < t->model->body_count; i++) {
         const body *b = &t->model->bodies[i];
-        const tree_column *columns = &t->columns[t->bodies[i].first_column];
-        coriolis_map B = coriolis_map_of(t->subtrees[i].p);
-        for (int k = 0; k < b->nv; k++) {
-            column_products y = multiply_column(&t->subtrees[i], B, columns[k].S);
-            if (b->parent >= 0) {
-                multiply_rates(&t->subtrees[i], B, &columns[k], &y);
-            }
-            put_entries(t, i, k, &y, d, shared);
+        if (b->parent < 0) {
+            roots[i].a_0 = parts & VELOCITY_PART ? root_gravity(s, i) : roots[i].a_0;
+            k = world_frame(roots[i].a_0);
+        } else if (b->parent != i - 1) {
+            k = get_frame(t, parts, b->parent);
         }
-        if (b->parent >= 0) {
-            subtree_add(&t->subtrees[b->parent], &t->subtrees[i]);
+        k = b->hinge && b->parent >= 0 ? carry_body(s, parts, true, a, i, k) : carry_body(s, parts, false, a, i, k);
+        if (b->parent < 0) {
+            roots[i].v = k.v;
+        }
+        if (TERM_LANES > 1 || b->forks || s->keeps_frames) {
+            put_frame(t, parts, i, &k);
+        }
+        if (TERM_LANES == 1 && b->serial) {
+            put_own_terms(t, parts, i, true, &k);
+        } else if (TERM_LANES == 1) {
+            put_own_terms(t, parts, i, false, &k);
+        }
+    }
+}
+
+/* ---- inward ------------------------------------------------------------------------------------------------------ */
+
+/* What the parts of the derivatives take of x: all but f, or f, or all. */
+KERNEL_STEP size_t part_offset(derivative_parts parts) {
+    return parts & VELOCITY_PART ? 0 : offsetof(inertial_terms, f);
+}
+
+KERNEL_STEP size_t part_count(derivative_parts parts) {
+    size_t end = parts & POSITION_PART ? sizeof(inertial_terms) : offsetof(inertial_terms, f);
+    return (end - part_offset(parts)) / sizeof(real);
+}
+
+static inline inertial_terms inertial_terms_add(derivative_parts parts, const inertial_terms *x,
+                                                const inertial_terms *y) {
+    inertial_terms sum = *x;
+    if (parts & VELOCITY_PART) {
+        sum.I = rigid_inertia_add(x->I, y->I);
+        sum.B = coriolis_map_add(x->B, y->B);
+    }
+    if (parts & POSITION_PART) {
+        sum.f = force_add(x->f, y->f);
+    }
+    return sum;
+}
+
+static inline inertial_terms no_terms(void) {
+    inertial_terms x;
+    mat3 zero = mat3_from_columns(vec3_zero(), vec3_zero(), vec3_zero());
+    x.I.m = real_set(0), x.I.h = vec3_zero(), x.I.I = sym3_zero();
+    x.B.B = zero, x.B.p = vec3_zero();
+    x.f = force_zero();
+    return x;
+}
+
+/* The columns of body i, of the tree whose root is r, where samples lie in the lanes: products and entries. */
+KERNEL_STEP void put_columns(const derivative_tree *t, derivative_parts parts, int r, int i, const inertial_terms *sum,
+                             const matrices *d) {
+    const int *first = t->first_column;
+    column_terms *columns = (column_terms *)t->columns;
+    for (int y = first[i]; y < first[i + 1]; y++) {
+        column_products products = columns[y].products;
+        products.dv = products.dq = force_zero();
+        if (i == r) {
+            multiply_column(sum, parts, true, &columns[y], &products);
+            put_root(t, parts, r, y, y + 1, true, &products, d);
+        } else {
+            multiply_column(sum, parts, false, &columns[y], &products);
+            put_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
+            put_root(t, parts, r, y, y + 1, false, &products, d);
+        }
+        if (parts == VELOCITY_PART) {
+            columns[y].products.IS = products.IS, columns[y].products.BS = products.BS;
+        }
+        if (!d->shared && t->branches) {
+            put_column_zeros(t, parts, first[r], y, first[i], d);
+        }
+    }
+}
+
+static int root_of(const body *bodies, int i) {
+    while (bodies[i].parent >= 0) {
+        i--;
+    }
+    return i;
+}
+
+/* Inward: the sums over subtrees, and where samples lie in the lanes the entries. There what takes no acceleration is
+ * summed up again for the rest. */
+KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const matrices *d) {
+    const derivative_tree *t = &s->tree;
+    const body *bodies = t->model->bodies;
+    derivative_parts summed = TERM_LANES > 1 || parts == VELOCITY_PART ? parts : BOTH_PARTS;
+    size_t from = part_offset(summed), count = part_count(summed);
+    inertial_terms sum = no_terms();
+    for (int i = 0; i < t->model->body_count; i++) {
+        if (bodies[i].forks) {
+            s->pending[i] = sum;
+        }
+    }
+    for (int i = t->model->body_count - 1, r = i; i >= 0; i--) {
+        inertial_terms own = no_terms();
+        get_numbers(body_at(t, i), offsetof(body_terms, own) + from, (real *)&own + from / sizeof(real), count);
+        if (bodies[i].forks) {
+            sum = inertial_terms_add(summed, &own, &s->pending[i]);
+        } else if (i + 1 < t->model->body_count && bodies[i + 1].parent == i) {
+            sum = inertial_terms_add(summed, &own, &sum);
+        } else {
+            sum = own;
+        }
+        if (TERM_LANES == 1) {
+            r = r > i || i == t->model->body_count - 1 ? root_of(bodies, i) : r;
+            put_columns(t, parts, r, i, &sum, d);
+        }
+        for (int l = 0; l < bodies[i].nv && TERM_LANES > 1; l++) {
+            put_numbers(joint_at(t, i, l), offsetof(joint_terms, sum) + from, (const real *)&sum + from / sizeof(real),
+                        count);
+        }
+        int parent = bodies[i].parent;
+        if (parent >= 0 && bodies[parent].forks) {
+            s->pending[parent] = inertial_terms_add(summed, &s->pending[parent], &sum);
+        }
+    }
+}
+
+/* ---- external wrenches ------------------------------------------------------------------------------------------- */
+
+/* Wrench number j in the tree's frame. */
+static inline force wrench_in_tree(const derivative_state *s, const placement *X, const wrench_set *forces, size_t j) {
+    const dyn_model *model = s->tree.model;
+    int i = model->frames[forces->frames[j].frame].body;
+    force F = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
+    return force_to_parent(get_placement(body_at(&s->tree, i), offsetof(body_terms, W)), F);
+}
+
+static const placement *find_placements(const derivative_state *s) {
+    void *memory = s->placements;
+    return KERNEL(placements)(s->tree.model, s->q, &memory);
+}
+
+/* Those that are constant in local axes are a part of f. */
+static void subtract_local_wrenches(const derivative_state *s, const wrench_set *forces) {
+    const placement *X = find_placements(s);
+    for (size_t j = 0; j < forces->count; j++) {
+        if (forces->frames[j].reference_frame == DYN_LOCAL) {
+            real *terms = body_at(&s->tree, s->tree.model->frames[forces->frames[j].frame].body);
+            size_t at = offsetof(body_terms, own) + offsetof(inertial_terms, f);
+            force f, F = wrench_in_tree(s, X, forces, j);
+            get_numbers(terms, at, (real *)&f, sizeof f / sizeof(real));
+            f = force_sub(f, F);
+            put_numbers(terms, at, (const real *)&f, sizeof f / sizeof(real));
         }
     }
 }
@@ -162,17 +466,17 @@ KERNEL_STEP void inward_pass(const tree *t, const derivatives *d, bool shared) {
 /* A wrench F on body i that keeps its direction: tau_x = -S_x' F changes with q_y by
  *     -(S_y x S_x)' F         where joint y carries joint x, and, where F acts at a point r of the body,
  *     -S_x' (dr x F.f; 0)     with dr = S_y.v + S_y.w x r, since the point moves. */
-static void add_world_wrench(const tree *t, int carrier, force F, const vec3 *point, const derivatives *d) {
+static void add_world_wrench(const derivative_tree *t, int carrier, force F, const vec3 *point, real *dq) {
     const body *bodies = t->model->bodies;
     for (int i = carrier; i >= 0; i = bodies[i].parent) {
         for (int k = 0; k < bodies[i].nv; k++) {
-            motion S_x = t->columns[t->bodies[i].first_column + k].S;
+            motion S_x = get_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
             force turned = force_cross(S_x, F);
             vec3 moment = point ? vec3_cross(F.f, S_x.w) : vec3_zero();
-            real *row = d->dq + (bodies[i].v_index + k) * d->nv;
+            real *row = dq + (bodies[i].v_index + k) * t->model->nv;
             for (int j = carrier; j >= 0; j = bodies[j].parent) {
                 for (int l = 0; l < bodies[j].nv; l++) {
-                    motion S = t->columns[t->bodies[j].first_column + l].S;
+                    motion S = get_motion(column_at(t, t->first_column[j] + l), offsetof(column_terms, S));
                     vec3 dr = point ? vec3_cross_add(S.w, *point, S.v) : vec3_zero();
                     real turn = j <= i ? spatial_dot(S, turned) : real_set(0);
                     row[bodies[j].v_index + l] -= vec3_dot_add(dr, moment, turn);
@@ -183,34 +487,137 @@ static void add_world_wrench(const tree *t, int carrier, force F, const vec3 *po
 }
 
 /* Every wrench in world axes. */
-static void add_world_wrenches(const tree *t, const wrench_set *forces, const derivatives *d) {
-    for (size_t j = 0; forces && j < forces->count; j++) {
+static void add_world_wrenches(const derivative_state *s, const wrench_set *forces, real *dq) {
+    const placement *X = find_placements(s);
+    for (size_t j = 0; j < forces->count; j++) {
         wrench_frame at = forces->frames[j];
         if (at.reference_frame != DYN_LOCAL) {
-            const body_frame *frame = &t->model->frames[at.frame];
+            const body_frame *frame = &s->tree.model->frames[at.frame];
             placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
-            placement W = t->bodies[frame->body].W;
+            placement W = get_placement(body_at(&s->tree, frame->body), offsetof(body_terms, W));
             vec3 point = placement_compose(W, in_body).r;
-            force F = KERNEL(body_wrench)(t->model, t->X, at, (const real *)forces->wrenches + 6 * j);
-            add_world_wrench(t, frame->body, force_to_parent(W, F), at.reference_frame == DYN_WORLD ? NULL : &point, d);
+            add_world_wrench(&s->tree, frame->body, wrench_in_tree(s, X, forces, j),
+                             at.reference_frame == DYN_WORLD ? NULL : &point, dq);
         }
     }
 }
 
+/* x -= J' F of every wrench */
+static void subtract_wrench_forces(const derivative_state *s, const wrench_set *forces, real *x) {
+    const derivative_tree *t = &s->tree;
+    const body *bodies = t->model->bodies;
+    const placement *X = find_placements(s);
+    for (size_t j = 0; j < forces->count; j++) {
+        force F = wrench_in_tree(s, X, forces, j);
+        for (int i = t->model->frames[forces->frames[j].frame].body; i >= 0; i = bodies[i].parent) {
+            for (int k = 0; k < bodies[i].nv; k++) {
+                motion S = get_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
+                x[bodies[i].v_index + k] -= spatial_dot(S, F);
+            }
+        }
+    }
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
+
+static void clear(int nv, real *A) {
+    for (int i = 0; i < nv * nv; i++) {
+        A[i] = real_set(0);
+    }
+}
+
+static void clear_shared(const dyn_model *model, derivative_parts parts, const derivatives *d) {
+    if (model->has_coupling && (parts & VELOCITY_PART)) {
+        clear(model->nv, (real *)d->dv), clear(model->nv, (real *)d->da);
+    }
+    if (model->has_coupling && (parts & POSITION_PART)) {
+        clear(model->nv, (real *)d->dq);
+    }
+}
+
+KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
+                                  const wrench_set *forces, const derivatives *to) {
+    clear_shared(s->tree.model, parts, to);
+    carry_outward(s, parts, a);
+#if TERM_LANES > 1
+    KERNEL(find_body_terms)(&s->tree, parts);
+#endif
+    if ((parts & POSITION_PART) && has_wrenches(forces)) {
+        subtract_local_wrenches(s, forces);
+    }
+#if TERM_LANES > 1
+    matrices none = matrices_of(&s->tree, shared, to);
+    add_up(s, parts, &none);
+    KERNEL(find_column_products)(&s->tree, parts);
+    KERNEL(put_derivatives)(&s->tree, parts, to);
+#else
+    matrices d = matrices_of(&s->tree, shared, to);
+    add_up(s, parts, &d);
+#endif
+    if ((parts & POSITION_PART) && has_wrenches(forces)) {
+        add_world_wrenches(s, forces, (real *)to->dq);
+    }
+}
+
+derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const double gravity[3],
+                                                   const void *q, const void *v, const wrench_set *forces,
+                                                   const derivatives *d) {
+    derivative_state s = lay_out(model, memory, gravity, (const real *)q, (const real *)v, forces);
+    if (model->has_coupling) {
+        find_derivatives(&s, VELOCITY_PART, true, NULL, NULL, d);
+    } else {
+        find_derivatives(&s, VELOCITY_PART, false, NULL, NULL, d);
+    }
+    return s;
+}
+
+void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivatives *d, real *h) {
+    const derivative_tree *t = &s->tree;
+    const real *dv = (const real *)d->dv;
+    int nv = t->model->nv;
+    for (int i = 0; i < nv; i++) {
+        real sum = real_set(0);
+        for (int j = 0; j < nv; j++) {
+            sum = real_fma(dv[i * nv + j], s->v[j], sum);
+        }
+        h[i] = real_set(0.5) * sum;
+    }
+    vec3 a_0 = vec3_zero();
+    for (int i = 0; i < t->model->body_count; i++) {
+        const body *b = &t->model->bodies[i];
+        a_0 = b->parent < 0 ? ((const root_motion *)t->roots)[i].a_0 : a_0;
+        for (int k = 0; k < b->nv; k++) {
+            vec3 f;
+            get_numbers(column_at(t, t->first_column[i] + k),
+                        offsetof(column_terms, products) + offsetof(column_products, IS) + offsetof(force, f),
+                        (real *)&f, sizeof f / sizeof(real));
+            h[b->v_index + k] += vec3_dot(f, a_0);
+        }
+    }
+    if (has_wrenches(forces)) {
+        subtract_wrench_forces(s, forces, h);
+    }
+}
+
+void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a, const wrench_set *forces,
+                                       const derivatives *d) {
+    if (s->tree.model->has_coupling) {
+        find_derivatives(s, POSITION_PART, true, (const real *)a, forces, d);
+    } else {
+        find_derivatives(s, POSITION_PART, false, (const real *)a, forces, d);
+    }
+}
+
+/* Both parts at once. */
 void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                               const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
                               void *dtau_da) {
-    tree t = find_tree(model, memory, gravity, (const real *)q, (const real *)v, (const real *)a);
     derivatives d;
-    d.nv = model->nv, d.dq = (real *)dtau_dq, d.dv = (real *)dtau_dv, d.da = (real *)dtau_da;
-    subtract_local_wrenches(&t, forces);
+    d.dq = dtau_dq, d.dv = dtau_dv, d.da = dtau_da;
+    derivative_state s = lay_out(model, memory, gravity, (const real *)q, (const real *)v, forces);
     if (model->has_coupling) {
-        for (int i = 0; i < d.nv * d.nv; i++) {
-            d.dq[i] = d.dv[i] = d.da[i] = real_set(0);
-        }
-        inward_pass(&t, &d, true);
+        find_derivatives(&s, BOTH_PARTS, true, (const real *)a, forces, &d);
     } else {
-        inward_pass(&t, &d, false);
+        find_derivatives(&s, BOTH_PARTS, false, (const real *)a, forces, &d);
     }
-    add_world_wrenches(&t, forces, &d);
 }

@@ -1,5 +1,6 @@
 /*
- * A tree in motion in one frame, and the sums over subtrees that the derivatives of inverse dynamics are made of.
+ * A tree in motion in one frame, and the sums over subtrees that the second derivatives of inverse
+ * dynamics are made of.
  *
  * Over all that joint i moves, body i and what hangs on it: I the inertia, p the momentum field, and f the force that
  * the motion takes.

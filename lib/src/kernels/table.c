@@ -10,7 +10,7 @@ static size_t larger(size_t a, size_t b) {
 static size_t memory_size(const dyn_model *model) {
     size_t size = larger(KERNEL(rnea_memory)(model), KERNEL(gravity_memory)(model));
     size = larger(size, larger(KERNEL(crba_memory)(model), KERNEL(frame_memory)(model)));
-    size = larger(size, KERNEL(aba_second_derivatives_memory)(model));
+    size = larger(size, larger(KERNEL(rnea_derivatives_memory)(model), KERNEL(aba_second_derivatives_memory)(model)));
     size = larger(size, larger(KERNEL(rnea_directional_memory)(model), KERNEL(aba_directional_memory)(model)));
     size = larger(size, KERNEL(centroidal_derivatives_memory)(model));
     size = larger(size, larger(KERNEL(gravity_derivatives_memory)(model), KERNEL(frame_derivatives_memory)(model)));

@@ -1,0 +1,221 @@
+/*
+ * The entries of the derivatives of inverse dynamics, from the products of the columns (derivative_terms.h).
+ */
+#ifndef DYNAMICS_KERNELS_DERIVATIVE_ENTRIES_H
+#define DYNAMICS_KERNELS_DERIVATIVE_ENTRIES_H
+
+#include <stdint.h>
+
+#include "derivative_terms.h"
+
+/* One entry of a matrix, and what all lanes know. */
+#if TERM_LANES == 1
+typedef real entry;
+#else
+typedef number entry;
+#endif
+
+/* Entry of one column in x, which holds those of TERM_LANES columns. */
+static inline entry entry_of(const real *x, size_t column) {
+    return ((const entry *)x)[column % TERM_LANES];
+}
+
+/* Number c of what all lanes share. */
+static inline real shared_number(const void *x, int c) {
+#if TERM_LANES == 1
+    return ((const real *)x)[c];
+#else
+    return real_set((double)((const number *)x)[c]);
+#endif
+}
+
+static inline vec3 shared_vec3(const void *x, int c) {
+    return vec3_set(shared_number(x, c), shared_number(x, c + 1), shared_number(x, c + 2));
+}
+
+/* The products of one column, the same in all lanes. */
+KERNEL_STEP column_products products_of(const column_terms *columns, int column) {
+#if TERM_LANES == 1
+    return columns[column].products;
+#else
+    const number *numbers = (const number *)&columns[column / TERM_LANES].products + column % TERM_LANES;
+    column_products y;
+    for (size_t c = 0; c < sizeof y / sizeof(real); c++) {
+        ((real *)&y)[c] = real_set((double)numbers[c * TERM_LANES]);
+    }
+    return y;
+#endif
+}
+
+/* Entries of a column y with others c at its joint or above: those at (y, c) are below, those at (c, y) above. */
+typedef struct column_entries {
+    real dq_below, dv_below, da, dq_above, dv_above;
+} column_entries;
+
+static inline column_entries no_entries(void) {
+    column_entries e;
+    e.dq_below = e.dv_below = e.da = e.dq_above = e.dv_above = real_set(0);
+    return e;
+}
+
+KERNEL_STEP column_entries multiply_with(const column_products *y, derivative_parts parts, const column_terms *c) {
+    column_entries e = no_entries();
+    if (parts & VELOCITY_PART) {
+        e.dv_below = vec3_dot_add(y->BS, c->S.w, spatial_dot(c->rate, y->IS));
+        e.dv_above = spatial_dot(c->S, y->dv);
+        e.da = spatial_dot(c->S, y->IS);
+    }
+    if (parts & POSITION_PART) {
+        e.dq_below = vec3_dot_add(y->BS, c->Psi_dot.w, spatial_dot(c->Psi_ddot, y->IS));
+        e.dq_above = spatial_dot(c->S, y->dq);
+    }
+    return e;
+}
+
+/* Where the entries go. */
+typedef struct matrices {
+    size_t nv;
+    entry *dq, *dv, *da;
+    bool shared; /* joints share coordinates: entries are sums */
+} matrices;
+
+KERNEL_STEP matrices matrices_of(const derivative_tree *t, bool shared, const derivatives *to) {
+    matrices d;
+    d.nv = (size_t)t->model->nv, d.shared = shared;
+    d.dq = (entry *)to->dq, d.dv = (entry *)to->dv, d.da = (entry *)to->da;
+    return d;
+}
+
+KERNEL_STEP void put(bool shared, entry *to, entry x) {
+    *to = shared ? *to + x : x;
+}
+
+/* The entries in e of column x and another one; own: they are of the same joint. */
+KERNEL_STEP void put_entries(const matrices *d, derivative_parts parts, const column_entries *e, size_t x, bool own,
+                             size_t row, size_t column) {
+    size_t below = row * d->nv + column, above = column * d->nv + row;
+    if (parts & VELOCITY_PART) {
+        put(d->shared, &d->dv[below], entry_of(&e->dv_below, x));
+        put(d->shared, &d->da[below], entry_of(&e->da, x));
+    }
+    if (parts & POSITION_PART) {
+        put(d->shared, &d->dq[below], entry_of(&e->dq_below, x));
+    }
+    if ((parts & VELOCITY_PART) && !own) {
+        put(d->shared, &d->dv[above], entry_of(&e->dv_above, x));
+        put(d->shared, &d->da[above], entry_of(&e->da, x));
+    }
+    if ((parts & POSITION_PART) && !own) {
+        put(d->shared, &d->dq[above], entry_of(&e->dq_above, x));
+    }
+}
+
+/* Joints that lie on different branches: columns `from` to `to` - 1. */
+KERNEL_STEP void put_zeros(const matrices *d, derivative_parts parts, int row, int from, int to) {
+    column_entries none = no_entries();
+    for (int column = from; column < to && !d->shared; column++) {
+        put_entries(d, parts, &none, 0, false, (size_t)row, (size_t)column);
+    }
+}
+
+/* The entries with column x; with those beside it they may have been found before. */
+KERNEL_STEP column_entries entries_with(const column_terms *columns, derivative_parts parts,
+                                        const column_products *products, size_t x, size_t *found, column_entries e) {
+    if (x / TERM_LANES == *found) {
+        return e;
+    }
+    *found = x / TERM_LANES;
+    return multiply_with(products, parts, &columns[*found]);
+}
+
+/* Column y against `first` of its own joint and those between, and against all above but the root's; `last` is the
+ * last one of its joint. Columns of the root are those before `tree`. */
+KERNEL_STEP void put_column(const derivative_tree *t, derivative_parts parts, int tree, int y, int first, int last,
+                            const column_products *products, const matrices *d) {
+    const column_terms *columns = (const column_terms *)t->columns;
+    column_entries e = no_entries();
+    size_t row = (size_t)t->coordinates[y], found = SIZE_MAX;
+    int x = last;
+    for (; x >= first; x--) {
+        e = entries_with(columns, parts, products, (size_t)x, &found, e);
+        put_entries(d, parts, &e, (size_t)x, true, row, (size_t)t->coordinates[x]);
+    }
+    for (x = t->column_above[first]; x >= tree; x = t->column_above[x]) {
+        e = entries_with(columns, parts, products, (size_t)x, &found, e);
+        put_entries(d, parts, &e, (size_t)x, false, row, (size_t)t->coordinates[x]);
+    }
+}
+
+/* Zeros between the columns above, and those of other trees; columns are coordinates here. */
+KERNEL_STEP void put_column_zeros(const derivative_tree *t, derivative_parts parts, int root, int y, int first,
+                                  const matrices *d) {
+    for (int x = first; x > root; x = t->column_above[x]) {
+        put_zeros(d, parts, y, t->column_above[x] + 1, x);
+    }
+    put_zeros(d, parts, y, 0, root);
+}
+
+/* A column of the root is an axis; there Psi_dot = 0, Psi_ddot = a_0 x S and rate = v x S. */
+typedef struct root_products {
+    force dq_below, dv_below, IS, dq_above, dv_above;
+} root_products;
+
+KERNEL_STEP root_products multiply_with_root(vec3 a_0, motion v, derivative_parts parts, const column_products *y) {
+    root_products x;
+    x.dq_below = x.dv_below = x.IS = x.dq_above = x.dv_above = force_zero();
+    if (parts & VELOCITY_PART) {
+        x.dv_below = force_sub(force_set(y->BS, vec3_zero()), force_cross(v, y->IS));
+        x.IS = y->IS, x.dv_above = y->dv;
+    }
+    if (parts & POSITION_PART) {
+        x.dq_below = force_set(vec3_cross(y->IS.f, a_0), vec3_zero());
+        x.dq_above = y->dq;
+    }
+    return x;
+}
+
+/* What the root's column l has of them. */
+KERNEL_STEP column_entries root_entries(const body *root, motion_type type, int l, derivative_parts parts,
+                                        const root_products *x) {
+    real ratio = real_set(root->ratio);
+    column_entries e = no_entries();
+    if (parts & VELOCITY_PART) {
+        e.dv_below = ratio * joint_force(root, type, l, x->dv_below);
+        e.dv_above = ratio * joint_force(root, type, l, x->dv_above);
+        e.da = ratio * joint_force(root, type, l, x->IS);
+    }
+    if (parts & POSITION_PART) {
+        e.dq_below = ratio * joint_force(root, type, l, x->dq_below);
+        e.dq_above = ratio * joint_force(root, type, l, x->dq_above);
+    }
+    return e;
+}
+
+/* Columns `from` to `to` - 1, whose products lie side by side in y, against those of the root r; own: they are of its
+ * joint. */
+KERNEL_STEP void put_root_columns(const derivative_tree *t, derivative_parts parts, int r, motion_type type, int from,
+                                  int to, bool own, const column_products *y, const matrices *d) {
+    const body *root = &t->model->bodies[r];
+    const entry *at_root = (const entry *)t->roots + 9 * r;
+    motion v = motion_set(shared_vec3(at_root, 0), shared_vec3(at_root, 3));
+    root_products x = multiply_with_root(shared_vec3(at_root, 6), v, parts, y);
+    for (int l = 0; l < (type == MOTION_FLOATING ? 6 : root->nv); l++) {
+        column_entries e = root_entries(root, type, l, parts, &x);
+        for (int k = from; k < to; k++) {
+            put_entries(d, parts, &e, (size_t)k, own, (size_t)t->coordinates[k], (size_t)(root->v_index + l));
+        }
+    }
+}
+
+/* The same for any type. */
+KERNEL_STEP void put_root(const derivative_tree *t, derivative_parts parts, int r, int from, int to, bool own,
+                          const column_products *y, const matrices *d) {
+    motion_type type = t->model->bodies[r].motion;
+    if (type == MOTION_FLOATING) {
+        put_root_columns(t, parts, r, MOTION_FLOATING, from, to, own, y, d);
+    } else {
+        put_root_columns(t, parts, r, type, from, to, own, y, d);
+    }
+}
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * What the derivatives of inverse dynamics are made of: terms of the bodies, the subtrees and the columns of a tree in
+ * one frame (columns.h); rnea_derivatives.c gives the equations.
+ *
+ * Once the motion is known, each term is found by itself. So where an instance computes one sample, DYN_COLUMN_LANES
+ * bodies or columns lie side by side in the lanes of a vector: component c of number i of an array of such terms is
+ * numbers[(i / lanes * components + c) * lanes + i % lanes], and derivative_terms.c goes over them. Elsewhere the lanes
+ * hold samples, an array of terms is one of structs, and a term is found where what it takes is in registers.
+ *
+ * With x, y, z the axes of a body placed at (R, r), and halves of its second moments J about its origin,
+ *     J_r = A + A'       A = x p' + y s' + z t' + r u'
+ *     p = J_xx x / 2 + J_xy y + J_xz z     s = J_yy y / 2 + J_yz z     t = J_zz z / 2     u = R h + m r / 2
+ * and I = tr(J) 1 - J. The force that its motion takes is (n; f) = I a + B w.
+ *
+ * Inertial parameters are the grouped ones (model/group_inertias.h): of a body that turns on the one before, m, h_z and
+ * J_zz are zero.
+ */
+#ifndef DYNAMICS_KERNELS_DERIVATIVE_TERMS_H
+#define DYNAMICS_KERNELS_DERIVATIVE_TERMS_H
+
+#include <stddef.h>
+
+#include "columns.h"
+#include "coriolis_map.h"
+
+#if defined DYN_COLUMN_LANES
+#define TERM_LANES DYN_COLUMN_LANES
+#else
+#define TERM_LANES 1
+#endif
+
+/* Of bodies, or of all that is behind a joint: the inertia I, the matrix 2 B of coriolis_map.h, and the force f that
+ * the motion takes. */
+typedef struct inertial_terms {
+    rigid_inertia I;
+    coriolis_map B;
+    force f;
+} inertial_terms;
+
+/* A body by itself. */
+typedef struct body_terms {
+    placement W;
+    motion v, a;
+    inertial_terms own;
+} body_terms;
+
+/* A joint: the motion of its parent, and the sums over all that it moves; for each of its columns. Found only where
+ * columns lie in the lanes. */
+typedef struct joint_terms {
+    motion v, a;
+    inertial_terms sum;
+} joint_terms;
+
+/* What a column is multiplied with: I S and 2 B' S, whose linear part is zero, for the entries below, and the forces
+ * that the joints above feel. */
+typedef struct column_products {
+    force IS;
+    vec3 BS;
+    force dv, dq;
+} column_products;
+
+/* A column. */
+typedef struct column_terms {
+    motion S, Psi_dot, Psi_ddot;
+    motion rate; /* Psi_dot + S_dot */
+    column_products products;
+} column_terms;
+
+/* A body on the world: its motion, and a_0 = -g in its axes. */
+typedef struct root_motion {
+    motion v;
+    vec3 a_0;
+} root_motion;
+
+/* A tree in motion. */
+typedef struct derivative_tree {
+    const dyn_model *model;
+    void *bodies, *joints, *columns;
+    const int *first_column; /* of each body, and behind the last one the number of columns */
+    const int *coordinates;  /* of each column */
+    const int *column_above; /* the one before it at its joint, else the last one of the joint above; -1: none */
+    bool branches;           /* some columns are neither above nor behind each other */
+    void *roots;             /* root_motion of those bodies that are on the world, not in lanes */
+} derivative_tree;
+
+/* The matrices, nv x nv. */
+typedef struct derivatives {
+    void *dq, *dv, *da;
+} derivatives;
+
+/* What is asked for: what takes no acceleration, d tau / dv and M; d tau / dq; or all. */
+typedef enum derivative_parts { VELOCITY_PART = 1, POSITION_PART = 2, BOTH_PARTS = 3 } derivative_parts;
+
+/* ---- where columns lie in the lanes ------------------------------------------------------------------------------ */
+
+/* Each body's own terms, from its placement and motion; */
+void KERNEL(find_body_terms)(const derivative_tree *t, derivative_parts parts);
+/* Psi_ddot and the products of the columns, from them and the sums over subtrees; */
+void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
+/* and the entries. */
+void KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
+
+/* ---- a body by itself -------------------------------------------------------------------------------------------- */
+
+/* Mass, first and second moments in a body's own axes. */
+typedef struct mass_moments {
+    real m;
+    vec3 h;
+    sym3 J;
+} mass_moments;
+
+/* About the origin of the frame in which a body is placed at W, and in its axes. */
+KERNEL_STEP mass_moments place_moments(placement W, mass_moments b) {
+    vec3 x = mat3_column_x(W.R), y = mat3_column_y(W.R), z = mat3_column_z(W.R), r = W.r;
+    real half = real_set(0.5);
+    vec3 h = vec3_fma(b.h.x, x, vec3_fma(b.h.y, y, vec3_scale(b.h.z, z))), u = vec3_fma(half * b.m, r, h);
+    vec3 p = vec3_fma(half * b.J.xx, x, vec3_fma(b.J.xy, y, vec3_scale(b.J.xz, z)));
+    vec3 s = vec3_fma(half * b.J.yy, y, vec3_scale(b.J.yz, z)), t = vec3_scale(half * b.J.zz, z);
+    mass_moments k;
+    k.m = b.m;
+    k.h = vec3_fma(b.m, r, h);
+    k.J.xx = real_fma(x.x, p.x, real_fma(y.x, s.x, real_fma(z.x, t.x, r.x * u.x)));
+    k.J.yy = real_fma(x.y, p.y, real_fma(y.y, s.y, real_fma(z.y, t.y, r.y * u.y)));
+    k.J.zz = real_fma(x.z, p.z, real_fma(y.z, s.z, real_fma(z.z, t.z, r.z * u.z)));
+    k.J.xx = k.J.xx + k.J.xx, k.J.yy = k.J.yy + k.J.yy, k.J.zz = k.J.zz + k.J.zz;
+    k.J.xy = real_fma(x.x, p.y, real_fma(x.y, p.x, real_fma(y.x, s.y, real_fma(y.y, s.x, r.x * u.y))));
+    k.J.xy = real_fma(z.x, t.y, real_fma(z.y, t.x, real_fma(r.y, u.x, k.J.xy)));
+    k.J.xz = real_fma(x.x, p.z, real_fma(x.z, p.x, real_fma(y.x, s.z, real_fma(y.z, s.x, r.x * u.z))));
+    k.J.xz = real_fma(z.x, t.z, real_fma(z.z, t.x, real_fma(r.z, u.x, k.J.xz)));
+    k.J.yz = real_fma(x.y, p.z, real_fma(x.z, p.y, real_fma(y.y, s.z, real_fma(y.z, s.y, r.y * u.z))));
+    k.J.yz = real_fma(z.y, t.z, real_fma(z.z, t.y, real_fma(r.z, u.y, k.J.yz)));
+    return k;
+}
+
+/* I = tr(J) 1 - J */
+static inline rigid_inertia inertia_of(mass_moments x) {
+    sym3 J = x.J;
+    rigid_inertia B;
+    B.m = x.m, B.h = x.h;
+    B.I = sym3_set(J.yy + J.zz, -J.xy, -J.xz, J.xx + J.zz, -J.yz, J.xx + J.yy);
+    return B;
+}
+
+/* What does not depend on the acceleration. */
+KERNEL_STEP void find_own_inertia(mass_moments x, motion v, inertial_terms *own) {
+    own->I = inertia_of(x);
+    own->B = coriolis_map_of_body(x.m, x.h, x.J, motion_add(v, v));
+}
+
+/* And the force. */
+static inline void find_own_force(motion v, motion a, inertial_terms *own) {
+    own->f = coriolis_apply_add(own->B, vec3_scale(real_set(0.5), v.w), rigid_inertia_apply(own->I, a));
+}
+
+/* The grouped parameters; serial: of a body that turns on the one before. */
+KERNEL_STEP mass_moments moments_of(const body *b, bool serial) {
+    const mass_grouping *g = &b->grouped;
+    mass_moments x;
+    real zero = real_set(0);
+    x.m = serial ? zero : real_set(g->mass);
+    x.h = vec3_constant(g->first_moment);
+    x.J = sym3_constant(g->moments);
+    if (serial) {
+        x.h.z = x.J.zz = zero;
+    }
+    return x;
+}
+
+/* ---- a column by itself ------------------------------------------------------------------------------------------ */
+
+/* Psi_ddot of a column whose joint's parent moves with v and a. */
+static inline motion column_acceleration(motion v, motion a, motion S, motion Psi_dot) {
+    return motion_add(motion_cross(a, S), motion_cross(v, Psi_dot));
+}
+
+/* The products of a column; root: of one on the world, above which there is none. */
+KERNEL_STEP void multiply_column(const inertial_terms *sum, derivative_parts parts, bool root, const column_terms *c,
+                                 column_products *y) {
+    if (parts & VELOCITY_PART) {
+        y->IS = rigid_inertia_apply(sum->I, c->S);
+        y->BS = coriolis_apply_transposed(sum->B, c->S);
+        if (!root) {
+            y->dv = coriolis_apply_add(sum->B, c->S.w, rigid_inertia_apply(sum->I, c->rate));
+        }
+    }
+    if ((parts & POSITION_PART) && !root) {
+        force dq = force_add(rigid_inertia_apply(sum->I, c->Psi_ddot), force_cross(c->S, sum->f));
+        y->dq = coriolis_apply_add(sum->B, c->Psi_dot.w, dq);
+    }
+}
+
+#endif

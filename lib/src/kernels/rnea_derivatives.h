@@ -1,0 +1,31 @@
+/*
+ * The derivatives of inverse dynamics in two parts: what takes no acceleration, and the rest. Forward dynamics finds
+ * the acceleration between.
+ */
+#ifndef DYNAMICS_KERNELS_RNEA_DERIVATIVES_H
+#define DYNAMICS_KERNELS_RNEA_DERIVATIVES_H
+
+#include "derivative_terms.h"
+
+/* A tree, and what is needed to carry motion from body to body. */
+typedef struct derivative_state {
+    derivative_tree tree;
+    const double *gravity;
+    const real *q, *v;
+    joint_turns turns;
+    bool keeps_frames;       /* the motion of every body is needed again */
+    inertial_terms *pending; /* of bodies on which several hang: sums over those behind them so far */
+    void *placements;        /* memory for them */
+} derivative_state;
+
+/* M in da and d tau / dv at (q, v); */
+derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const double gravity[3],
+                                                   const void *q, const void *v, const wrench_set *forces,
+                                                   const derivatives *d);
+/* tau for no acceleration, from these derivatives: h = (d tau / dv) v / 2 + g - sum J' f_ext; */
+void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivatives *d, real *h);
+/* and d tau / dq at the acceleration a. */
+void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a, const wrench_set *forces,
+                                       const derivatives *d);
+
+#endif
