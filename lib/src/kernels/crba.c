@@ -28,7 +28,7 @@ typedef struct crba_tree {
 
 size_t KERNEL(crba_memory)(const dyn_model *model) {
     return (size_t)model->body_count * (3 * sizeof(real) + sizeof(placement) + sizeof(rigid_inertia)) +
-           (size_t)model->nv * 12 * sizeof(real);
+           2 * motion_columns_room((size_t)model->nv) * sizeof(real);
 }
 
 /* Placements, the columns of the trunk, and each body's own inertia; returns whether there is a trunk. */
@@ -250,9 +250,9 @@ static void put_rows(const dyn_model *model, const crba_tree *t, int i, real *M)
 void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *mass_matrix) {
     const real *coordinates = (const real *)q;
     crba_tree t;
-    t.turns = KERNEL(joint_turns)(model, coordinates, &memory);
     t.S = motion_columns_at((size_t)model->nv, &memory);
     t.F = motion_columns_at((size_t)model->nv, &memory);
+    t.turns = KERNEL(joint_turns)(model, coordinates, &memory);
     t.X = (placement *)memory;
     t.composite = (rigid_inertia *)(t.X + model->body_count);
     real *M = (real *)mass_matrix;

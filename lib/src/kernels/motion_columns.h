@@ -12,13 +12,22 @@ typedef struct motion_columns {
     real *w_x, *w_y, *w_z, *v_x, *v_y, *v_z;
 } motion_columns;
 
-/* `count` columns at the start of *memory, which moves behind them. */
+/* Columns from a multiple of this on are aligned as vectors want it. */
+enum { COLUMNS_ALIGNED = 4 };
+
+/* Room for `count` columns, in reals. */
+static inline size_t motion_columns_room(size_t count) {
+    return 6 * ((count + COLUMNS_ALIGNED - 1) / COLUMNS_ALIGNED * COLUMNS_ALIGNED);
+}
+
+/* The columns at the start of *memory, which moves behind them. */
 static inline motion_columns motion_columns_at(size_t count, void **memory) {
     real *x = (real *)*memory;
+    size_t room = motion_columns_room(count), each = room / 6;
     motion_columns S;
-    S.w_x = x, S.w_y = x + count, S.w_z = x + 2 * count;
-    S.v_x = x + 3 * count, S.v_y = x + 4 * count, S.v_z = x + 5 * count;
-    *memory = x + 6 * count;
+    S.w_x = x, S.w_y = x + each, S.w_z = x + 2 * each;
+    S.v_x = x + 3 * each, S.v_y = x + 4 * each, S.v_z = x + 5 * each;
+    *memory = x + room;
     return S;
 }
 
@@ -27,11 +36,20 @@ static inline void motion_columns_set(motion_columns S, int k, motion m) {
     S.v_x[k] = m.v.x, S.v_y[k] = m.v.y, S.v_z[k] = m.v.z;
 }
 
-/* row_k = S_k' F for columns `from` to `to` - 1. */
+/* row_k = S_k' F */
+KERNEL_STEP void motion_column_dot(motion_columns S, force F, int k, real *__restrict row) {
+    motion m = motion_set(vec3_set(S.w_x[k], S.w_y[k], S.w_z[k]), vec3_set(S.v_x[k], S.v_y[k], S.v_z[k]));
+    row[k] = spatial_dot(m, F);
+}
+
+/* The same for columns `from` to `to` - 1. */
 static inline void motion_columns_dot(motion_columns S, force F, int from, int to, real *__restrict row) {
-    for (int k = from; k < to; k++) {
-        motion m = motion_set(vec3_set(S.w_x[k], S.w_y[k], S.w_z[k]), vec3_set(S.v_x[k], S.v_y[k], S.v_z[k]));
-        row[k] = spatial_dot(m, F);
+    int k = from;
+    for (; k < to && k % COLUMNS_ALIGNED; k++) {
+        motion_column_dot(S, F, k, row);
+    }
+    for (; k < to; k++) {
+        motion_column_dot(S, F, k, row);
     }
 }
 
