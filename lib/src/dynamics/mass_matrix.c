@@ -25,8 +25,12 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
          block = dyn_block_next(workspace, n, block)) {
         void *out = dyn_block_output(workspace, M, entries, block);
         const void *in = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
-        block.kernels->crba(model, workspace->memory, in, out);
-        status = dyn_result_store(workspace, out, block, (result){"M", M, entries}, error);
+        if (!dyn_block_is_row(block)) {
+            block.kernels->crba(model, workspace->memory, in, out);
+            status = dyn_result_store(workspace, out, block, (result){"M", M, entries}, error);
+        } else if (!block.kernels->crba_in_row(model, workspace->memory, in, out)) {
+            status = dyn_check_result(workspace, "M", block.first + 1, entries, M, error);
+        }
     }
     return status;
 }

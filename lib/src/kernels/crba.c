@@ -247,16 +247,26 @@ static void put_rows(const dyn_model *model, const crba_tree *t, int i, real *M)
     }
 }
 
-void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *mass_matrix) {
-    const real *coordinates = (const real *)q;
+/* `count` numbers of M as the caller gets them in his rows; returns whether they are finite. */
+static inline int give(real *rows, size_t count) {
+#if DYN_LANES == 1 && !defined DYN_FLOAT && !defined DYN_REAL_HEADER
+    return KERNEL(unpack)(rows, count, 1, rows);
+#else
+    (void)rows, (void)count;
+    return 1;
+#endif
+}
+
+/* M; where it is given to the caller, row after row, while they are in the cache. */
+static int compute(const dyn_model *model, void *memory, const real *q, bool gives, real *M) {
     crba_tree t;
     t.S = motion_columns_at((size_t)model->nv, &memory);
     t.F = motion_columns_at((size_t)model->nv, &memory);
-    t.turns = KERNEL(joint_turns)(model, coordinates, &memory);
+    t.turns = KERNEL(joint_turns)(model, q, &memory);
     t.X = (placement *)memory;
     t.composite = (rigid_inertia *)(t.X + model->body_count);
-    real *M = (real *)mass_matrix;
-    bool trunk = place_bodies(model, &t, coordinates);
+    bool trunk = place_bodies(model, &t, q);
+    int finite = 1;
     for (int k = 0; !trunk && k < model->nv * model->nv; k++) {
         M[k] = real_set(0);
     }
@@ -264,6 +274,7 @@ void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *mas
         const body *b = &model->bodies[i];
         if (trunk) {
             put_rows(model, &t, i, M);
+            finite &= gives ? give(M + b->v_index * model->nv, (size_t)(b->nv * model->nv)) : 1;
         } else {
             put_columns(model, &t, i, M);
         }
@@ -271,4 +282,13 @@ void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *mas
             t.composite[b->parent] = rigid_inertia_add(t.composite[b->parent], carried_inertia(b, &t, i));
         }
     }
+    return gives && !trunk ? give(M, (size_t)(model->nv * model->nv)) : finite;
+}
+
+void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *M) {
+    compute(model, memory, (const real *)q, false, (real *)M);
+}
+
+int KERNEL(crba_in_row)(const dyn_model *model, void *memory, const void *q, void *M) {
+    return compute(model, memory, (const real *)q, true, (real *)M);
 }

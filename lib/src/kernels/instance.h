@@ -55,6 +55,7 @@ void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3],
                   const void *a, const wrench_set *forces, void *tau);
 void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g);
 void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *M);
+int KERNEL(crba_in_row)(const dyn_model *model, void *memory, const void *q, void *M);
 void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                  const void *tau, const void *diagonal, const wrench_set *forces, void *pivots, void *a);
 void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,

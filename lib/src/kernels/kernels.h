@@ -64,6 +64,8 @@ typedef struct kernel_table {
     void (*gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g);
     /* M(q), nv x nv. */
     void (*crba)(const dyn_model *model, void *memory, const void *q, void *M);
+    /* The same of one lane of doubles, in the caller's row as unpack gives it; returns what unpack does. */
+    int (*crba_in_row)(const dyn_model *model, void *memory, const void *q, void *M);
     /* a(q, v, tau); `pivots` receives the nv diagonal entries that the algorithm divides by. */
     void (*aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                 const void *tau, const wrench_set *forces, void *pivots, void *a);

@@ -41,6 +41,7 @@ const kernel_table KERNEL(kernel_table) = {
     KERNEL(rnea),
     KERNEL(gravity),
     KERNEL(crba),
+    KERNEL(crba_in_row),
     KERNEL(forward_dynamics),
     KERNEL(frame_pose),
     KERNEL(frame_jacobian),
