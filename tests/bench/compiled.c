@@ -15,7 +15,7 @@ static const algorithm_id algorithms[] = {
     ALGORITHM_RNEA, ALGORITHM_BIAS,     ALGORITHM_GRAVITY,          ALGORITHM_CRBA,
     ALGORITHM_ABA,  ALGORITHM_MINVERSE, ALGORITHM_RNEA_DERIVATIVES, ALGORITHM_ABA_DERIVATIVES};
 
-enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0], PATH_SIZE = 128 };
+enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
 /* Who is measured: compiled and generic, a state a call and many, and peers. */
 enum { COMPILED_1, COMPILED_4096, GENERIC_1, GENERIC_4096, OF_KDL, OF_MUJOCO, SUBJECTS };
@@ -26,26 +26,7 @@ static void run(void *context, size_t call) {
     contest_call(context, call);
 }
 
-/* The robot's compiled algorithms, and how long compiling took. */
-static dyn_compiled *compile(const dyn_model *model, double *seconds) {
-    char directory[64], object[PATH_SIZE];
-    struct timespec begin, end;
-    dyn_error error;
-    dyn_compiled *compiled;
-    make_directory(directory);
-    snprintf(object, sizeof object, "%s/robot.so", directory);
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    compile_model(model, directory, "--shared", "robot.so");
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    *seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    if (dyn_compiled_load(object, model, &error, &compiled) != DYN_OK) {
-        die("%s: %s", error.place, error.message);
-    }
-    remove_directory(directory);
-    return compiled;
-}
-
-/* A workspace for them. */
+/* A workspace for a model's compiled algorithms. */
 static dyn_workspace *create_workspace(const dyn_model *model, const dyn_compiled *compiled) {
     dyn_workspace *workspace;
     dyn_error error;
@@ -112,7 +93,7 @@ static void measure_robot(const bench_options *options, const bench_robot *robot
     subject subjects[SUBJECTS];
     double seconds;
     contest_open(&all, robot, true);
-    dyn_compiled *compiled = compile(all.load.model, &seconds);
+    dyn_compiled *compiled = compiled_algorithms(all.load.model, &seconds);
     dyn_workspace *workspace = create_workspace(all.load.model, compiled);
     for (int i = 0; i < ALGORITHMS; i++) {
         if (is_algorithm_asked(options, robot, algorithms[i])) {

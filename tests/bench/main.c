@@ -21,7 +21,7 @@ static const char help[] =
     "  --compiled      the same of algorithms compiled for one robot; needs a C compiler\n"
     "  --peak          the share of the core's peak that the kernels reach, by counted operations\n"
     "  --operations    multiplications and additions of one state, beside published formulas\n"
-    "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts\n"
+    "  --rollouts      steps forward in time per second and core, beside MuJoCo without contacts; needs a C compiler\n"
     "  --tasks         dynamics of a task in operational space, and the search for base parameters\n"
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"

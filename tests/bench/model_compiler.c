@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <dynamics/description.h>
 
@@ -21,8 +22,9 @@ static void write_description(const dyn_model *model, const char *path) {
     free(text);
 }
 
+enum { PATH_SIZE = 128 };
+
 void compile_model(const dyn_model *model, const char *directory, const char *option, const char *output_name) {
-    enum { PATH_SIZE = 128 };
     char description[PATH_SIZE], output[PATH_SIZE], program[4096];
     snprintf(description, sizeof description, "%s/robot.description", directory);
     snprintf(output, sizeof output, "%s/%s", directory, output_name);
@@ -33,4 +35,22 @@ void compile_model(const dyn_model *model, const char *directory, const char *op
     if (child_wait(&c) != 0) {
         die("dynamics-compile failed");
     }
+}
+
+dyn_compiled *compiled_algorithms(const dyn_model *model, double *seconds) {
+    char directory[64], object[PATH_SIZE];
+    struct timespec begin, end;
+    dyn_error error;
+    dyn_compiled *compiled;
+    make_directory(directory);
+    snprintf(object, sizeof object, "%s/robot.so", directory);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    compile_model(model, directory, "--shared", "robot.so");
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    *seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    if (dyn_compiled_load(object, model, &error, &compiled) != DYN_OK) {
+        die("%s: %s", error.place, error.message);
+    }
+    remove_directory(directory);
+    return compiled;
 }

@@ -1,18 +1,22 @@
 /*
- * Rollouts: steps of one sample per second and core, ours for 1, 64 and 1024 samples at once, beside MuJoCo stepping
- * the same robot without contacts.
+ * Rollouts: steps of one sample per second and core, ours for 1, 64 and 1024 samples at once with the kernels and with
+ * what was compiled for the robot, beside MuJoCo stepping the same robot without contacts.
  */
 #include <dynamics/rollout.h>
-#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "child.h"
+#include "model_compiler.h"
 #include "sections.h"
 #ifdef PEER_MUJOCO
 #include "mujoco_motion.h"
 #endif
 
-enum { STEPS = 25, BATCHES = 3, MUJOCO_SUBJECT = BATCHES, SUBJECTS };
+enum { STEPS = 25, BATCHES = 3 };
+
+/* Who steps: the kernels with each batch, compiled algorithms with each, MuJoCo. */
+enum { COMPILED_SUBJECTS = BATCHES, MUJOCO_SUBJECT = 2 * BATCHES, SUBJECTS };
 
 static const size_t batch_sizes[BATCHES] = {1, 64, 1024};
 static const double step_length = 1e-3;
@@ -47,32 +51,53 @@ static void move_mujoco(void *context, size_t call) {
 #endif
 
 static const table_column columns[] = {
-    {"robot", "robot", TABLE_TEXT},       {"integrator", "integrator", TABLE_TEXT}, {"one", "steps_per_s_1", 0},
-    {"of 64", "steps_per_s_64", 0},       {"of 1024", "steps_per_s_1024", 0},       {"MuJoCo", "steps_per_s_mujoco", 0},
-    {"64 / MuJoCo", "over_mujoco_64", 1}, {"1024 / MuJoCo", "over_mujoco_1024", 1},
+    {"robot", "robot", TABLE_TEXT},
+    {"integrator", "integrator", TABLE_TEXT},
+    {"one", "steps_per_s_1", 0},
+    {"of 64", "steps_per_s_64", 0},
+    {"of 1024", "steps_per_s_1024", 0},
+    {"compiled, one", "compiled_steps_per_s_1", 0},
+    {"of 64", "compiled_steps_per_s_64", 0},
+    {"of 1024", "compiled_steps_per_s_1024", 0},
+    {"MuJoCo", "steps_per_s_mujoco", 0},
+    {"64 / MuJoCo", "over_mujoco_64", 1},
+    {"1024 / MuJoCo", "over_mujoco_1024", 1},
+    {"compiled 1024 / MuJoCo", "compiled_over_mujoco_1024", 1},
 };
+
+static dyn_simulator *create_simulator(const dyn_model *model, dyn_integrator integrator,
+                                       const dyn_compiled *compiled) {
+    dyn_simulation_options o;
+    dyn_error error;
+    dyn_simulator *simulator = NULL;
+    dyn_simulation_defaults(&o);
+    o.integrator = integrator, o.dt = step_length;
+    o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
+    o.stop = DYN_STOP_NONE;
+    if (dyn_simulator_create(model, &o, &error, &simulator) != DYN_OK ||
+        dyn_simulator_use_compiled(simulator, compiled, &error) != DYN_OK) {
+        die("simulator: %s", error.message);
+    }
+    return simulator;
+}
 
 /* One robot with one integrator. */
 static void measure_rollouts(const bench_options *options, const bench_robot *robot, dyn_integrator integrator,
                              table *t) {
     contest all;
+    double seconds;
     contest_open(&all, robot, false);
-    dyn_simulation_options o;
-    dyn_error error;
-    dyn_simulation_defaults(&o);
-    o.integrator = integrator, o.dt = step_length;
-    o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
-    o.stop = DYN_STOP_NONE;
-    dyn_simulator *simulator = NULL;
-    if (dyn_simulator_create(all.load.model, &o, &error, &simulator) != DYN_OK) {
-        die("simulator: %s", error.message);
-    }
+    dyn_compiled *compiled = compiled_algorithms(all.load.model, &seconds);
+    dyn_simulator *plain = create_simulator(all.load.model, integrator, NULL);
+    dyn_simulator *fast = create_simulator(all.load.model, integrator, compiled);
     task tasks[SUBJECTS];
     subject subjects[SUBJECTS];
     memset(subjects, 0, sizeof subjects);
-    for (int i = 0; i < BATCHES; i++) {
-        tasks[i] = (task){.load = &all.load, .simulator = simulator, .samples = batch_sizes[i]};
-        subjects[i] = (subject){.run = move_ours, .context = &tasks[i], .states = batch_sizes[i] * STEPS};
+    for (int i = 0; i < MUJOCO_SUBJECT; i++) {
+        bool is_fast = i >= COMPILED_SUBJECTS, is_there = !is_fast || dyn_simulator_is_compiled(fast);
+        size_t samples = batch_sizes[i % BATCHES];
+        tasks[i] = (task){.load = &all.load, .simulator = is_fast ? fast : plain, .samples = samples};
+        subjects[i] = (subject){.run = move_ours, .context = is_there ? &tasks[i] : NULL, .states = samples * STEPS};
     }
 #ifdef PEER_MUJOCO
     mujoco_motion *motion = mujoco_motion_create(all.load.model, integrator == DYN_RUNGE_KUTTA_4, step_length);
@@ -88,22 +113,29 @@ static void measure_rollouts(const bench_options *options, const bench_robot *ro
         {.number = 1e9 / measured_time(&subjects[0], rounds)},
         {.number = 1e9 / measured_time(&subjects[1], rounds)},
         {.number = 1e9 / measured_time(&subjects[2], rounds)},
+        {.number = 1e9 / measured_time(&subjects[COMPILED_SUBJECTS], rounds)},
+        {.number = 1e9 / measured_time(&subjects[COMPILED_SUBJECTS + 1], rounds)},
+        {.number = 1e9 / measured_time(&subjects[COMPILED_SUBJECTS + 2], rounds)},
         {.number = 1e9 / measured_time(&subjects[MUJOCO_SUBJECT], rounds)},
         {.number = measured_ratio(&subjects[MUJOCO_SUBJECT], &subjects[1], rounds)},
         {.number = measured_ratio(&subjects[MUJOCO_SUBJECT], &subjects[2], rounds)},
+        {.number = measured_ratio(&subjects[MUJOCO_SUBJECT], &subjects[COMPILED_SUBJECTS + 2], rounds)},
     };
     table_add(t, cells);
 #ifdef PEER_MUJOCO
     mujoco_motion_free(motion);
 #endif
-    dyn_simulator_free(simulator);
+    dyn_simulator_free(plain);
+    dyn_simulator_free(fast);
+    dyn_compiled_free(compiled);
     contest_close(&all);
 }
 
 void bench_rollouts(const bench_options *options, report *r) {
     static const char note[] =
         "Steps of one sample per second of processor time, 25 steps of 1 ms from random states; no contacts, limits, "
-        "damping\nor friction. One core.\n";
+        "damping\nor friction. One core. Nothing in the columns of compiled steps: forward dynamics have more "
+        "than 12000 operations.\n";
     table *t =
         table_create("Rollouts: steps per second", "rollouts", note, columns, sizeof columns / sizeof columns[0]);
     for (const bench_robot *robot = bench_robots; robot->title; robot++) {
