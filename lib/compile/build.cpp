@@ -30,16 +30,21 @@ static const target targets[] = {
     {"avx512", 8, {"-mavx512f", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"}},
     {"avx2", 4, {"-mavx2", "-mfma"}},
     {"sse2", 2, {}},
+    {"neon", 2, {}},
     {"scalar", 1, {}},
 };
 
-static const target &find_target(const std::string &name) {
+static const target *find_target(const std::string &name) {
     for (const target &t : targets) {
         if (name == t.name) {
-            return t;
+            return &t;
         }
     }
-    throw std::runtime_error("there is no instruction set \"" + name + "\"");
+    return nullptr;
+}
+
+bool is_instruction_set(const std::string &name) {
+    return find_target(name) != nullptr;
 }
 
 /* Fused operations are written where they are wanted. */
@@ -133,7 +138,7 @@ static void write_file(const std::string &path, const std::string &text) {
 }
 
 void build_object(const std::string &source, const std::string &path, const build_options &options) {
-    const target &t = find_target(options.instruction_set);
+    const target &t = *find_target(options.instruction_set);
     scratch_directory scratch(path);
     std::string source_file = scratch.file("kernels.c"), wide = scratch.file("wide.o"), object = scratch.file("all.so");
     write_file(source_file, source);

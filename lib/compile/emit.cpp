@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -18,31 +19,43 @@ std::string identifier(const std::string &name) {
 
 /* ---- the prelude --------------------------------------------------------------------------------------------------*/
 
-static const char alone_prelude[] = R"(#include <math.h>
-
-typedef %s real;
-
+static const char alone_fma[] = R"(
 static inline real real_fma(real a, real b, real c) {
+#if defined FP_FAST_FMA%s
+    return fma%s(a, b, c);
+#else
     return a * b + c;
+#endif
 }
+)";
 
+static const char alone_sines[] = R"(
 static void sines(const real *angle, int count, real *sine, real *cosine) {
     for (int i = 0; i < count; i++) {
-        sine[i] = %s(angle[i]);
-        cosine[i] = %s(angle[i]);
+        sine[i] = sin%s(angle[i]);
+        cosine[i] = cos%s(angle[i]);
     }
 }
 )";
 
-void emit_prelude(std::ostream &out, const emit_options &options) {
+static std::string filled(const char *format, const char *first, const char *second) {
+    char text[sizeof alone_fma + sizeof alone_sines];
+    std::snprintf(text, sizeof text, format, first, second);
+    return text;
+}
+
+void emit_prelude(std::ostream &out, const emit_options &options, const std::string &functions) {
     if (options.target == emit_target::object) {
         out << object_prelude;
         return;
     }
-    char text[sizeof alone_prelude + 32];
-    std::snprintf(text, sizeof text, alone_prelude, options.is_float ? "float" : "double",
-                  options.is_float ? "sinf" : "sin", options.is_float ? "cosf" : "cos");
-    out << text;
+    const char *suffix = options.is_float ? "f" : "";
+    bool has_sines = functions.find(" sines(") != std::string::npos;
+    bool has_fma = functions.find("real_fma(") != std::string::npos;
+    out << (has_sines || has_fma ? "#include <math.h>\n\n" : "") << "typedef "
+        << (options.is_float ? "float" : "double") << " real;\n"
+        << (has_fma ? filled(alone_fma, options.is_float ? "F" : "", suffix) : "")
+        << (has_sines ? filled(alone_sines, suffix, suffix) : "");
 }
 
 bool is_pivots(const output_array &o) {
@@ -65,6 +78,7 @@ class writer {
     }
 
     void write() {
+        write_unused();
         if (options.target == emit_target::object) {
             out << "    real spoilt[SPOILT] = {real_set(0), real_set(0), real_set(0), real_set(0)};\n";
         }
@@ -83,6 +97,22 @@ class writer {
     }
 
   private:
+    /* Inputs that nothing depends on. */
+    void write_unused() {
+        std::vector<bool> is_used(INPUT_ARRAYS);
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            const graph_node &n = f.graph.node(i);
+            if (live[i] && n.kind == operation::input) {
+                is_used[n.a.bits] = true;
+            }
+        }
+        for (input_array array : f.inputs) {
+            if (!is_used[array]) {
+                out << "    (void)" << input_name(array) << ";\n";
+            }
+        }
+    }
+
     struct use_count {
         uint32_t all, in_sums, negative, outputs;
     };
@@ -197,12 +227,17 @@ class writer {
         return bound;
     }
 
+    /* One beyond single precision is the nearest in it: no compiler warns of it. */
     std::string constant(double value) const {
         char text[48];
         int most = options.is_float ? 9 : 17, few = most - 2;
+        if (options.is_float) {
+            value = std::fabs(value) > FLT_MAX ? std::copysign(FLT_MAX, value) : (double)(float)value;
+        }
         do {
             std::snprintf(text, sizeof text, "%.*g", few, value);
-        } while (few++ < most && std::strtod(text, nullptr) != value);
+        } while (few++ < most &&
+                 (options.is_float ? (double)std::strtof(text, nullptr) : std::strtod(text, nullptr)) != value);
         std::string digits = text;
         if (digits.find_first_of(".e") == std::string::npos) {
             digits += ".0";
@@ -458,6 +493,20 @@ void emit_declaration(std::ostream &out, const dyn_model *model, const compiled_
         out << (i ? ", " : "") << "real *restrict " << f.outputs[i].name;
     }
     out << ")";
+}
+
+void emit_prototype(std::ostream &out, const dyn_model *model, const compiled_function &f,
+                    const emit_options &options) {
+    const char *type = options.is_float ? "float" : "double";
+    emit_heading(out, model, f);
+    out << "void " << options.prefix << f.name << "(";
+    for (input_array array : f.inputs) {
+        out << "const " << type << " *" << input_name(array) << ", ";
+    }
+    for (size_t i = 0; i < f.outputs.size(); i++) {
+        out << (i ? ", " : "") << type << " *" << f.outputs[i].name;
+    }
+    out << ");\n";
 }
 
 void emit_function(std::ostream &out, const dyn_model *model, const compiled_function &f, const emit_options &options) {

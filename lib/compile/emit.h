@@ -25,12 +25,15 @@ struct emit_options {
 /* The same for shared objects: headers of the library, and object_prelude.h. */
 extern const char object_prelude[];
 
-/* What stands before the functions: the number type and what is computed with it. */
-void emit_prelude(std::ostream &out, const emit_options &options);
+/* What stands before the functions, whose text is given: the number type, and what they call. */
+void emit_prelude(std::ostream &out, const emit_options &options, const std::string &functions);
 
 /* The heading of a function, and its declaration without a semicolon. */
 void emit_declaration(std::ostream &out, const dyn_model *model, const compiled_function &f,
                       const emit_options &options);
+
+/* The same for a header in C and C++: with plain types, and a semicolon. */
+void emit_prototype(std::ostream &out, const dyn_model *model, const compiled_function &f, const emit_options &options);
 
 /* The function; that of an object returns a sum that is not zero in lanes where a result is infinite or NaN. Products
  * that only sums use are computed with them, by one fused operation where the processor has it. */

@@ -43,7 +43,10 @@ static const char help[] =
     "      --mimic POLICY         coupled (default) or independent\n"
     "      --gravity X,Y,Z        m/s^2 in the world's axes; default 0,0,-9.81\n"
     "      --prefix NAME          of the functions; default: the robot's name\n"
-    "      --float                single precision\n"
+    "      --precision WHICH      double (default) or single: float, sinf and cosf, for processors that have no more "
+    "in\n"
+    "                             hardware; --float is the same as --precision single\n"
+    "      --header FILE          declarations too, for C and C++\n"
     "  -h, --help                 print this, and end\n"
     "      --version              print the version, and end\n"
     "\n"
@@ -52,17 +55,20 @@ static const char help[] =
     "is\n"
     "                             left out\n"
     "      --compiler PROGRAM     default: clang, cc or gcc, the first that there is\n"
+    "      --instruction-set SET  avx512, avx2, sse2, neon or scalar; default: that of this processor. For another\n"
+    "                             processor, --compiler is one that compiles for it, such as aarch64-linux-gnu-gcc\n"
     "      --cpu-seconds N        end where one program takes longer\n"
     "      --memory-megabytes N   end where the compiler needs more\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
     "\n"
     "Example:\n"
-    "  dynamics-compile ur5.urdf -o ur5.c --functions rnea,aba --frames tool0\n";
+    "  dynamics-compile ur5.urdf -o ur5.c --functions rnea,aba --frames tool0\n"
+    "  dynamics-compile ur5.urdf -o ur5.c --header ur5.h --precision single --functions gravity,rnea\n";
 
 /* What the command line asks for. */
 struct command {
-    std::string robot, output, prefix, frames, functions = "rnea,crba,aba";
+    std::string robot, output, header, prefix, frames, functions = "rnea,crba,aba";
     dyn_build_options build = {};
     bool is_float = false, is_shared = false, has_base = false, has_mimic = false, has_gravity = false;
     double gravity[3] = {0, 0, 0};
@@ -92,8 +98,11 @@ enum {
     OPTION_GRAVITY,
     OPTION_PREFIX,
     OPTION_FLOAT,
+    OPTION_PRECISION,
+    OPTION_HEADER,
     OPTION_SHARED,
     OPTION_COMPILER,
+    OPTION_SET,
     OPTION_CPU,
     OPTION_MEMORY,
     OPTION_VERSION,
@@ -108,8 +117,11 @@ static const struct option long_options[] = {
     {"gravity", required_argument, nullptr, OPTION_GRAVITY},
     {"prefix", required_argument, nullptr, OPTION_PREFIX},
     {"float", no_argument, nullptr, OPTION_FLOAT},
+    {"precision", required_argument, nullptr, OPTION_PRECISION},
+    {"header", required_argument, nullptr, OPTION_HEADER},
     {"shared", no_argument, nullptr, OPTION_SHARED},
     {"compiler", required_argument, nullptr, OPTION_COMPILER},
+    {"instruction-set", required_argument, nullptr, OPTION_SET},
     {"cpu-seconds", required_argument, nullptr, OPTION_CPU},
     {"memory-megabytes", required_argument, nullptr, OPTION_MEMORY},
     {"help", no_argument, nullptr, 'h'},
@@ -190,11 +202,24 @@ static void take_option(command &c, int option) {
     case OPTION_FLOAT:
         c.is_float = true;
         break;
+    case OPTION_PRECISION:
+        c.is_float = is_second("--precision", optarg, "double", "single");
+        break;
+    case OPTION_HEADER:
+        c.header = optarg;
+        break;
     case OPTION_SHARED:
         c.is_shared = true;
         break;
     case OPTION_COMPILER:
         c.compiler.compiler = optarg;
+        break;
+    case OPTION_SET:
+        if (!is_instruction_set(optarg)) {
+            throw usage_error(std::string("--instruction-set: \"") + optarg +
+                              "\" is none of avx512, avx2, sse2, neon and scalar");
+        }
+        c.compiler.instruction_set = optarg;
         break;
     case OPTION_CPU:
         limit_time(bounded("--cpu-seconds", optarg));
@@ -227,8 +252,10 @@ static command parse(int argc, char **argv) {
     if (c.output.empty()) {
         throw usage_error("--output is needed");
     }
-    if (c.is_shared && (c.is_float || c.output == "-")) {
-        throw usage_error(c.is_float ? "--shared is in double precision" : "--shared needs the name of a file");
+    if (c.is_shared && (c.is_float || !c.header.empty() || c.output == "-")) {
+        throw usage_error(c.is_float          ? "--shared is in double precision"
+                          : !c.header.empty() ? "--header: a shared object has none"
+                                              : "--shared needs the name of a file");
     }
     return c;
 }
@@ -350,14 +377,35 @@ static std::string safe(std::string name) {
     return name;
 }
 
-static void write_heading(std::ostream &out, const dyn_model *model, const std::string &text) {
+/* A call of a function, with its arrays. */
+static void write_use(std::ostream &out, const dyn_model *model, const compiled_function &f,
+                      const emit_options &options) {
+    out << " * Use\n *     " << (options.is_float ? "float " : "double ");
+    std::string arguments;
+    for (input_array array : f.inputs) {
+        out << (arguments.empty() ? "" : ", ") << input_name(array) << "[" << input_size(model, array) << "]";
+        arguments += (arguments.empty() ? "" : ", ") + std::string(input_name(array));
+    }
+    for (const output_array &o : f.outputs) {
+        out << ", " << o.name << "[" << o.values.size() << "]";
+        arguments += ", " + o.name;
+    }
+    out << ";\n *     " << options.prefix << f.name << "(" << arguments << ");\n *\n";
+}
+
+static void write_heading(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions,
+                          const emit_options &options) {
     out << "/*\n * Dynamics of the robot " << safe(dyn_model_name(model)) << ", written by dynamics-compile "
         << DYNAMICS_VERSION << ".\n *\n"
-        << " * Model " << digest(text) << ", gravity included.\n"
-        << " * Units are SI and radians. Functions allocate nothing, and may be called from any thread. Outputs "
-           "overlap\n"
-           " * no input. Compile with optimization; nothing but libm is needed.\n *\n"
-           " * Coordinates\n *     q    v    joint\n";
+        << " * Model " << digest(canonical(model)) << ", gravity included.\n"
+        << " * Units are SI and radians. Functions allocate nothing, keep nothing, and may be called from any thread "
+           "or "
+           "interrupt.\n"
+           " * Outputs overlap no input. Numbers are not checked: what is not finite gives what is not finite.\n"
+           " * Compile with optimization (-O2); nothing but libm is needed"
+        << (options.is_float ? ", of it sinf and cosf" : "") << ".\n *\n";
+    write_use(out, model, functions.front(), options);
+    out << " * Coordinates\n *     q    v    joint\n";
     for (int i = 0; i < dyn_model_joint_count(model); i++) {
         const dyn_joint *joint = dyn_model_joint(model, i);
         char line[64];
@@ -368,15 +416,73 @@ static void write_heading(std::ostream &out, const dyn_model *model, const std::
     out << " */\n";
 }
 
-static void write_alone(std::ostream &out, const command &c, const dyn_model *model) {
+static std::string file_name(const std::string &path) {
+    return path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+}
+
+/* What C makes of a file's name. */
+static std::string guard_of(const std::string &path) {
+    std::string guard = identifier(file_name(path));
+    for (char &c : guard) {
+        c = (char)std::toupper((unsigned char)c);
+    }
+    return guard;
+}
+
+static std::string header_text(const command &c, const dyn_model *model,
+                               const std::vector<compiled_function> &functions, const emit_options &options) {
+    std::ostringstream out;
+    std::string guard = guard_of(c.header);
+    write_heading(out, model, functions, options);
+    out << "#ifndef " << guard << "\n#define " << guard << "\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+    for (const compiled_function &f : functions) {
+        out << "\n";
+        emit_prototype(out, model, f, options);
+    }
+    out << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+    return out.str();
+}
+
+static std::string source_text(const command &c, const dyn_model *model,
+                               const std::vector<compiled_function> &functions, const emit_options &options) {
+    std::ostringstream out;
+    write_heading(out, model, functions, options);
+    if (!c.header.empty()) {
+        out << "#include \"" << file_name(c.header) << "\"\n\n";
+    }
+    std::ostringstream text;
+    for (const compiled_function &f : functions) {
+        text << "\n";
+        emit_function(text, model, f, options);
+    }
+    emit_prelude(out, options, text.str());
+    out << text.str();
+    return out.str();
+}
+
+static void write_file(const std::string &path, const std::string &text) {
+    if (path == "-") {
+        std::cout << text << std::flush;
+        return;
+    }
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) {
+        throw std::runtime_error(path + ": it cannot be written");
+    }
+}
+
+static void write_alone(const command &c, const dyn_model *model) {
     std::string prefix = identifier(c.prefix.empty() ? dyn_model_name(model) : c.prefix.c_str());
     emit_options options = {emit_target::alone, c.is_float, prefix + "_"};
     std::vector<compiled_function> functions = chosen_functions(c, model);
-    write_heading(out, model, canonical(model));
-    emit_prelude(out, options);
-    for (const compiled_function &f : functions) {
-        out << "\n";
-        emit_function(out, model, f, options);
+    if (functions.empty()) {
+        throw usage_error("--functions: name at least one, or a frame");
+    }
+    write_file(c.output, source_text(c, model, functions, options));
+    if (!c.header.empty()) {
+        write_file(c.header, header_text(c, model, functions, options));
     }
 }
 
@@ -417,18 +523,7 @@ static void run(const command &c) {
         write_shared(c, model.get());
         return;
     }
-    std::ostringstream text;
-    write_alone(text, c, model.get());
-    if (c.output == "-") {
-        std::cout << text.str() << std::flush;
-        return;
-    }
-    std::ofstream file(c.output, std::ios::binary);
-    file << text.str();
-    file.close();
-    if (!file) {
-        throw std::runtime_error(c.output + ": it cannot be written");
-    }
+    write_alone(c, model.get());
 }
 
 int main(int argc, char **argv) {

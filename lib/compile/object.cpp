@@ -156,7 +156,7 @@ static void emit_descriptor(std::ostream &out, const std::string &canonical) {
 void emit_object(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions,
                  const std::string &canonical) {
     out << "#define QUATERNION_TOLERANCE " << QUATERNION_TOLERANCE << "\n\n";
-    emit_prelude(out, style);
+    emit_prelude(out, style, "");
     for (const compiled_function &f : functions) {
         out << "\n";
         emit_function(out, model, f, style);

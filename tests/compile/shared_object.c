@@ -313,78 +313,10 @@ START_TEST(what_cannot_be_compiled_is_said) {
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --frames hand 2>/dev/null", robot, path), 1);
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --base-type flying 2>/dev/null", robot, path), 2);
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s 2>/dev/null", robot), 2);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared -o %s --instruction-set vax 2>/dev/null", robot, path), 2);
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared --memory-megabytes 40 -o %s 2>/dev/null", robot, path), 1);
     ck_assert_int_ne(access(path, F_OK), 0);
     ck_assert_int_eq(shell("ls %s* 2>/dev/null", path), 2); /* nothing is left behind */
-}
-END_TEST
-
-typedef void rnea_function(const double *q, const double *v, const double *a, double *tau);
-typedef void float_rnea_function(const float *q, const float *v, const float *a, float *tau);
-typedef void frame_function(const double *q, double *position, double *rotation, double *J);
-
-/* What a C compiler makes of a file of its own. */
-static void *open_alone(const struct robot *r, const char *options) {
-    char source[PATH_SIZE], path[PATH_SIZE];
-    compile(r, options, "alone.c", source);
-    place_of("alone.so", path);
-    ck_assert_int_eq(shell("cc -std=c99 -pedantic -Wall -Wextra -Werror -O2 -fPIC -shared %s -o %s -lm", source, path),
-                     0);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(handle != NULL, "%s", dlerror());
-    return handle;
-}
-
-START_TEST(a_file_of_its_own_needs_libm_alone) {
-    fixture f = open_fixture(&robots[1]);
-    void *handle = open_alone(&robots[1], "--functions rnea,aba --frames tool0");
-    rnea_function *rnea;
-    frame_function *frame;
-    *(void **)&rnea = dlsym(handle, "ur5_rnea"), *(void **)&frame = dlsym(handle, "ur5_frame_tool0");
-    ck_assert(rnea && frame && dlsym(handle, "ur5_aba"));
-    double tau[6], expected[6], position[3], rotation[9], J[36], expected_position[3], expected_J[36];
-    int tool;
-    dyn_error error;
-    require(dyn_model_find_frame(f.model, "tool0", &error, &tool), &error);
-    for (size_t s = 0; s < STATES; s++) {
-        const double *q = f.q + 6 * s;
-        rnea(q, f.v + 6 * s, f.a + 6 * s, tau);
-        require(dyn_rnea(f.model, f.plain, 1, NULL, q, f.v + 6 * s, f.a + 6 * s, NULL, &error, expected), &error);
-        assert_close("tau", (int)s, tau, expected, 6, 1e-12);
-        frame(q, position, rotation, J);
-        require(dyn_frame_pose(f.model, f.plain, 1, q, tool, &error, expected_position, NULL), &error);
-        require(dyn_frame_jacobian(f.model, f.plain, 1, q, tool, DYN_LOCAL_WORLD_ALIGNED, &error, expected_J), &error);
-        assert_close("position", (int)s, position, expected_position, 3, 1e-12);
-        assert_close("J", (int)s, J, expected_J, 36, 1e-12);
-    }
-    dlclose(handle);
-    close_fixture(&f);
-}
-END_TEST
-
-START_TEST(single_precision_is_right_to_its_rounding) {
-    fixture f = open_fixture(&robots[1]);
-    void *handle = open_alone(&robots[1], "--functions rnea --float --prefix arm");
-    float_rnea_function *rnea;
-    *(void **)&rnea = dlsym(handle, "arm_rnea");
-    ck_assert(rnea != NULL);
-    for (size_t s = 0; s < STATES; s++) {
-        float q[6], v[6], a[6], tau[6];
-        double found[6], expected[6];
-        dyn_error error;
-        for (size_t i = 0; i < 6; i++) {
-            q[i] = (float)f.q[6 * s + i], v[i] = (float)f.v[6 * s + i], a[i] = (float)f.a[6 * s + i];
-        }
-        rnea(q, v, a, tau);
-        for (size_t i = 0; i < 6; i++) {
-            found[i] = (double)tau[i];
-        }
-        require(dyn_rnea(f.model, f.plain, 1, NULL, f.q + 6 * s, f.v + 6 * s, f.a + 6 * s, NULL, &error, expected),
-                &error);
-        assert_close("tau", (int)s, found, expected, 6, 1e-5);
-    }
-    dlclose(handle);
-    close_fixture(&f);
 }
 END_TEST
 
@@ -399,8 +331,6 @@ int main(void) {
     tcase_add_test(tests, an_object_that_does_not_fit_is_refused);
     tcase_add_test(tests, an_object_with_other_results_is_refused);
     tcase_add_test(tests, what_cannot_be_compiled_is_said);
-    tcase_add_test(tests, a_file_of_its_own_needs_libm_alone);
-    tcase_add_test(tests, single_precision_is_right_to_its_rounding);
     tcase_set_timeout(tests, 300);
     return run_properties("shared_object", tests);
 }
