@@ -1,6 +1,10 @@
 /*
  * Prints the numbers of every algorithm on random trees, one line a result, to be held against those of another
  * processor; and sees to it that each sample has the same bits in a batch and by itself, in single precision too.
+ *
+ *     numbers                          as the library computes them
+ *     numbers --describe DIRECTORY     writes small trees to DIRECTORY/tree_K, for dynamics-compile
+ *     numbers --compiled DIRECTORY     what can be compiled of these, by the objects DIRECTORY/tree_K.so
  */
 #include <check.h>
 #include <stdio.h>
@@ -14,12 +18,16 @@
 #include "support/random_tree.h"
 
 /* Full lanes and some that are not, of up to eight. */
-enum { SAMPLES = 11, TREES = 3 };
+enum { SAMPLES = 11, TREES = 4, SEED = 20261121 };
+
+/* Coordinates of a tree that is compiled at most: C compilers take long for more. */
+enum { MOST_COMPILED = 8 };
 
 static const random_tree_options trees[TREES] = {
     {.joints = 3, .with_mimic = true, .with_fixed = true},
     {.joints = 7},
     {.joints = 5, .with_fixed = true, .base = DYN_BASE_FLOATING},
+    {.joints = 1, .with_fixed = true, .revolute_only = true, .base = DYN_BASE_FLOATING},
 };
 
 typedef struct states {
@@ -91,29 +99,79 @@ static void print_algorithm(algorithm_id id, int tree, const dyn_model *model, d
     free(batch), free(single);
 }
 
+/* Where trees are described; where objects are; NULL: neither. */
+static const char *descriptions, *objects;
+
+/* The compiled algorithms of a tree, which its workspace computes with; NULL: none. */
+static dyn_compiled *use_compiled(const dyn_model *model, int tree, dyn_workspace *w) {
+    char path[300];
+    dyn_compiled *compiled = NULL;
+    dyn_error error;
+    if (objects && dyn_model_nv(model) <= MOST_COMPILED) {
+        snprintf(path, sizeof path, "%s/tree_%d.so", objects, tree);
+        require(dyn_compiled_load(path, model, &error, &compiled), &error);
+        ck_assert_uint_eq(dyn_compiled_count(compiled), 9);
+        require(dyn_workspace_use_compiled(w, compiled, &error), &error);
+    }
+    return compiled;
+}
+
+static dyn_model *create_tree(random_source base, int tree, random_source *random) {
+    *random = random_case(base, (uint64_t)tree);
+    return random_tree(random, &trees[tree]);
+}
+
 START_TEST(batch_has_the_bits_of_single_calls) {
-    random_source base = random_seed("numbers on two processors", 20261121);
+    random_source base = random_seed("numbers on two processors", SEED);
     printf("instruction set: %s\n", dyn_instruction_set());
     for (int tree = 0; tree < TREES; tree++) {
-        random_source random = random_case(base, (uint64_t)tree);
-        dyn_model *model = random_tree(&random, &trees[tree]);
+        random_source random;
+        dyn_model *model = create_tree(base, tree, &random);
         dyn_workspace *w = NULL;
         dyn_error error;
         require(dyn_workspace_create_in((dyn_precision)_i, model, &error, &w), &error);
+        dyn_compiled *compiled = use_compiled(model, tree, w);
         states x = states_create(&random, model);
         for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
             print_algorithm(id, tree, model, w, &x);
         }
         states_free(&x);
         dyn_workspace_free(w);
+        dyn_compiled_free(compiled);
         dyn_model_free(model);
     }
 }
 END_TEST
 
-int main(void) {
+START_TEST(trees_are_described) {
+    random_source base = random_seed("numbers on two processors", SEED);
+    for (int tree = 0; tree < TREES; tree++) {
+        char path[300], *text;
+        size_t length;
+        random_source random;
+        dyn_model *model = create_tree(base, tree, &random);
+        dyn_error error;
+        if (dyn_model_nv(model) <= MOST_COMPILED) {
+            snprintf(path, sizeof path, "%s/tree_%d", descriptions, tree);
+            require(dyn_description_write(model, &error, &text, &length), &error);
+            FILE *file = fopen(path, "w");
+            ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
+            free(text);
+        }
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+int main(int argc, char **argv) {
+    descriptions = argc == 3 && strcmp(argv[1], "--describe") == 0 ? argv[2] : NULL;
+    objects = argc == 3 && strcmp(argv[1], "--compiled") == 0 ? argv[2] : NULL;
     TCase *tests = tcase_create("numbers");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, batch_has_the_bits_of_single_calls, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
+    if (descriptions) {
+        tcase_add_test(tests, trees_are_described);
+    } else {
+        tcase_add_loop_test(tests, batch_has_the_bits_of_single_calls, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
+    }
     return run_properties("numbers", tests);
 }
