@@ -18,9 +18,9 @@ void emit_object(std::ostream &out, const dyn_model *model, const std::vector<co
 
 /* How a source is compiled to a shared object. */
 struct build_options {
-    std::string compiler; /* program; empty: clang, cc or gcc, the first that there is */
+    std::string compiler;        /* program; empty: clang, cc or gcc, the first that there is */
     std::string instruction_set; /* one that is_instruction_set knows */
-    size_t memory_bytes; /* most memory of the compiler; 0: any */
+    size_t memory_bytes;         /* most memory of the compiler; 0: any */
 };
 
 /* Whether there are options of compilers for it: avx512, avx2, sse2, neon, scalar. */
