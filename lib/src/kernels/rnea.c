@@ -105,21 +105,23 @@ KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], c
     }
 }
 
-/* tau, and in t.f for every body the wrench that its joint carries. */
-static void inward_pass(const dyn_model *model, rnea_tree t, real *tau) {
+/* tau, and in t.f for every body the wrench that its joint carries. Coupled mimic joints add to their master's force. */
+KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, real *tau) {
     const body *bodies = model->bodies;
-    for (int i = 0; i < model->nv; i++) {
+    for (int i = 0; coupled && i < model->nv; i++) {
         tau[i] = real_set(0);
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
         force f = t.f[i];
         for (; bodies[i].serial; i--) {
-            tau[bodies[i].v_index] += f.n.z;
+            real *to = &tau[bodies[i].v_index];
+            *to = coupled ? *to + f.n.z : f.n.z;
             f = t.f[i - 1] = hinge_force_to_parent(hinge_at(&bodies[i], t.turns, i), f, t.f[i - 1]);
         }
         const body *b = &bodies[i];
         for (int k = 0; k < b->nv; k++) {
-            tau[b->v_index + k] += real_set(b->ratio) * joint_force(b, b->motion, k, f);
+            real *to = &tau[b->v_index + k], along = joint_force(b, b->motion, k, f);
+            *to = coupled ? *to + real_set(b->ratio) * along : along;
         }
         if (b->parent >= 0) {
             force *p = &t.f[b->parent];
@@ -154,7 +156,11 @@ KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, con
         /* This finds all placements again, and leaves those that are there as they are. */
         subtract_forces(model, memory, q, forces, t.f);
     }
-    inward_pass(model, t, tau);
+    if (model->has_coupling) {
+        inward_pass(model, t, true, tau);
+    } else {
+        inward_pass(model, t, false, tau);
+    }
     return t.f;
 }
 
