@@ -69,40 +69,42 @@ static void add_row(table *t, const char *robot, algorithm_id id, const subject 
 /* ---- what a body costs ------------------------------------------------------------------------------------------- */
 
 static const table_column linearity_columns[] = {
-    {"algorithm", "algorithm", TABLE_TEXT},    {"states a call", "states", 0}, {"of 100 bodies", "ns_per_body_100", 2},
-    {"of 1000 bodies", "ns_per_body_1000", 2}, {"ratio", "ratio", 3},
+    {"algorithm", "algorithm", TABLE_TEXT}, {"states a call", "states", 0},   {"of 25 bodies", "ns_per_body_25", 2},
+    {"of 100", "ns_per_body_100", 2},       {"of 200", "ns_per_body_200", 2}, {"of 500", "ns_per_body_500", 2},
+    {"of 1000", "ns_per_body_1000", 2},     {"1000 / 100", "ratio", 3},
 };
 
-enum { SHORT, LONG, LENGTHS };
-static const int linearity_length[LENGTHS] = {100, 1000};
+enum { LENGTHS = 5, SHORT = 1, LONG = LENGTHS - 1 };
+static const int linearity_length[LENGTHS] = {25, 100, 200, 500, 1000};
 
-/* Times per state in chains of both lengths; NaN where they were not measured. */
+/* Times per state in chains of these lengths; NaN where they were not measured. */
 typedef struct linearity {
-    double ns[LENGTHS][ALGORITHM_COUNT][OURS_64 + 1];
+    double ns[LENGTHS][ALGORITHM_COUNT][OURS_4096 + 1];
 } linearity;
 
 static void note_times(linearity *l, int bodies, algorithm_id id, const subject *subjects, int rounds) {
     for (int length = 0; length < LENGTHS; length++) {
-        for (int who = OURS_1; who <= OURS_64 && bodies == linearity_length[length]; who++) {
+        for (int who = OURS_1; who <= OURS_4096 && bodies == linearity_length[length]; who++) {
             l->ns[length][id][who] = measured_time(&subjects[who], rounds);
         }
     }
 }
 
 static table *linearity_table(const linearity *l) {
-    table *t = table_create("Nanoseconds per body in long chains", "linearity",
-                            "The ratio is 1 where the time is linear in the bodies.\n", linearity_columns,
-                            sizeof linearity_columns / sizeof linearity_columns[0]);
+    table *t =
+        table_create("Nanoseconds per body in long chains", "linearity",
+                     "The ratio is of chains of 1,000 and of 100 bodies: 1 where the time is linear in the bodies.\n",
+                     linearity_columns, sizeof linearity_columns / sizeof linearity_columns[0]);
     static const algorithm_id linear[] = {ALGORITHM_RNEA, ALGORITHM_ABA};
     for (int k = 0; k < 2; k++) {
-        for (int who = OURS_1; who <= OURS_64; who++) {
-            double small = l->ns[SHORT][linear[k]][who] / linearity_length[SHORT];
-            double large = l->ns[LONG][linear[k]][who] / linearity_length[LONG];
-            const table_cell cells[] = {{.text = algorithm_get(linear[k])->name},
-                                        {.number = (double)contestant_get(who)->batch},
-                                        {.number = small},
-                                        {.number = large},
-                                        {.number = large / small}};
+        for (int who = OURS_1; who <= OURS_4096; who++) {
+            table_cell cells[2 + LENGTHS + 1] = {{.text = algorithm_get(linear[k])->name},
+                                                 {.number = (double)contestant_get(who)->batch}};
+            table_cell *per_body = &cells[2];
+            for (int length = 0; length < LENGTHS; length++) {
+                per_body[length].number = l->ns[length][linear[k]][who] / linearity_length[length];
+            }
+            per_body[LENGTHS].number = per_body[LONG].number / per_body[SHORT].number;
             table_add(t, cells);
         }
     }
