@@ -1,5 +1,6 @@
 /*
- * Any bytes as URDF: the reader refuses them with a place and a message, or builds a model that holds together.
+ * Any bytes as URDF, or as the text of a description where they begin as one: the reader refuses them with a place and
+ * a message, or builds a model that holds together, and whose own text is that of an equal model.
  */
 #include <math.h>
 #include <stdio.h>
@@ -75,14 +76,48 @@ static void check_dynamics(const dyn_model *model) {
     dyn_workspace_free(workspace);
 }
 
+/* What is written of a model builds an equal one. */
+static void check_text(const dyn_model *model, const char *canonical) {
+    char *text, *other;
+    size_t length;
+    dyn_builder *builder;
+    dyn_build_options options;
+    dyn_model *again;
+    require(dyn_description_write(model, NULL, &text, &length) == DYN_OK, "the description is written");
+    require(dyn_description_read(text, length, NULL, &builder, &options) == DYN_OK, "the description is read");
+    require(dyn_builder_build(builder, &options, NULL, NULL, &again) == DYN_OK, "the description is built");
+    require(dyn_model_canonical(again, NULL, &other, &length) == DYN_OK, "the other description is written");
+    require(strcmp(canonical, other) == 0, "the text of a description is that of an equal model");
+    free(text), free(other);
+    dyn_builder_free(builder);
+    dyn_model_free(again);
+}
+
 static void check_model(const dyn_model *model) {
     char *text;
     size_t length;
     require(dyn_model_canonical(model, NULL, &text, &length) == DYN_OK, "the canonical description is written");
     require(strlen(text) == length, "the canonical description is text");
+    check_text(model, text);
     free(text);
     check_structure(model);
     check_dynamics(model);
+}
+
+static dyn_status load(const char *text, size_t size, const dyn_build_options *options, dyn_report *report,
+                       dyn_error *error, dyn_model **model) {
+    if (!dyn_description_is_text(text, size)) {
+        return dyn_urdf_load(text, size, options, report, error, model);
+    }
+    dyn_builder *builder;
+    dyn_build_options stated;
+    *model = NULL;
+    dyn_status status = dyn_description_read(text, size, error, &builder, &stated);
+    if (status == DYN_OK) {
+        status = dyn_builder_build(builder, options, report, error, model);
+    }
+    dyn_builder_free(builder);
+    return status;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -95,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (dyn_report_create(&report) != DYN_OK) {
             return 0;
         }
-        dyn_status status = dyn_urdf_load((const char *)data, size, &options, report, &error, &model);
+        dyn_status status = load((const char *)data, size, &options, report, &error, &model);
         require((status == DYN_OK) == (model != NULL), "there is a model exactly on success");
         if (status == DYN_OK) {
             check_model(model);
