@@ -130,6 +130,7 @@ static void tell_change(const simulation *s, const Dynamics__V1__SimulationSnaps
     if (snapshot->computed_with[0] != '\0' && strcmp(snapshot->computed_with, s->computed_with) != 0) {
         snprintf(text, sizeof text, "it was computed with %.*s, and goes on with %s", COMPUTED_WITH_SIZE,
                  snapshot->computed_with, s->computed_with);
+        text_make_utf8(text); /* a damaged file may hold anything */
         report->changed(report->context, s->name, text);
     }
 }
