@@ -77,13 +77,40 @@ static dyn_status check_rows(const dyn_model *model, number_range range, const c
                          coordinate_owner(model, (int)(i % width), of_q), place, rows[i], i / width, advice(rows[i]));
 }
 
+static bool has_quaternion(const dyn_joint *joint) {
+    return joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING;
+}
+
+static double quaternion_norm(const double *x) {
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+}
+
+bool dyn_has_unit_quaternions(const dyn_model *model, size_t n, const double *q) {
+    size_t nq = (size_t)model->nq;
+    int left = model->nq - model->nv;
+    for (int j = 0; left > 0; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        if (!has_quaternion(joint)) {
+            continue;
+        }
+        for (size_t s = 0; s < n; s++) {
+            double norm = quaternion_norm(q + s * nq + (size_t)(joint->q_index + joint->nq - 4));
+            if (!(fabs(norm - 1) <= QUATERNION_TOLERANCE)) {
+                return false;
+            }
+        }
+        left--;
+    }
+    return true;
+}
+
 /* The quaternion of one joint in all samples. */
 static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *joint, const char *name, size_t n,
                                    const double *q, dyn_error *error) {
     size_t nq = (size_t)model->nq, first = (size_t)(joint->q_index + joint->nq - 4);
     for (size_t s = 0; s < n; s++) {
         const double *x = q + s * nq + first;
-        double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+        double norm = quaternion_norm(x);
         if (!(fabs(norm - 1) <= QUATERNION_TOLERANCE)) {
             char place[DYN_PLACE_SIZE];
             snprintf(place, sizeof place, "%s[%zu]", name, s * nq + first);
@@ -104,7 +131,7 @@ static dyn_status check_configuration(const dyn_model *model, number_range range
     int quaternions = model->nq - model->nv;
     for (int j = 0; status == DYN_OK && quaternions > 0 && j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
+        if (has_quaternion(joint)) {
             status = check_quaternion(model, joint, name, n, q, error);
         }
     }
@@ -209,25 +236,6 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
         status = dyn_check_v(workspace, name, n, third, error);
     }
     return status == DYN_OK ? dyn_check_forces(workspace, n, forces, error) : status;
-}
-
-dyn_status dyn_check_slice(const dyn_model *model, const dyn_workspace *workspace, size_t n, const dynamics_inputs *in,
-                           size_t first, size_t end, dyn_error *error) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    bool whole = first == 0 && (end == n || in->forces || !in->q);
-    if (!whole) {
-        dyn_error of_slice;
-        dyn_status status = dyn_check_state(model, workspace, end - first, in->gravity, in->q + first * nq,
-                                            in->v ? in->v + first * nv : NULL, &of_slice);
-        if (status == DYN_OK) {
-            status =
-                dyn_check_v(workspace, in->name, end - first, in->third ? in->third + first * nv : NULL, &of_slice);
-        }
-        if (status == DYN_OK) {
-            return DYN_OK;
-        }
-    }
-    return dyn_check_dynamics(model, workspace, n, in->gravity, in->q, in->v, in->name, in->third, in->forces, error);
 }
 
 static dyn_status refuse_result(dyn_precision precision, const char *name, size_t sample, dyn_error *error) {

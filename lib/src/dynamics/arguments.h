@@ -4,6 +4,7 @@
 #ifndef DYNAMICS_DYNAMICS_ARGUMENTS_H
 #define DYNAMICS_DYNAMICS_ARGUMENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <dynamics/external_force.h>
@@ -36,15 +37,15 @@ dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspac
 dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_external_forces *forces,
                             dyn_error *error);
 
-/* Whether inputs are as they should be of a call without gravity and forces, in double precision, for a robot without
- * quaternions, told by as little as it takes: for a sample by itself, the checks above take about as long as two
- * bodies. NULL passes but for q. */
-static inline bool dyn_is_plain(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *q,
-                                const double *v, const double *third) {
-    int (*all_finite)(const double *x, size_t count) = workspace->kernels->wide->all_finite;
-    size_t width = (size_t)model->nv;
-    return model == workspace->model && workspace->precision == DYN_DOUBLE_PRECISION && model->nq == model->nv && q &&
-           all_finite(q, n * width) && (!v || all_finite(v, n * width)) && (!third || all_finite(third, n * width));
+/* Whether all quaternions have norm one within 1e-3; false where a number of theirs is not finite. */
+bool dyn_has_unit_quaternions(const dyn_model *model, size_t n, const double *q);
+
+/* Whether a call is as it should be whose only input is q, told by as little as it takes: for a sample by itself, the
+ * checks above take about as long as two bodies. False where those are to tell. */
+static inline bool dyn_is_plain_q(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *q) {
+    return model == workspace->model && workspace->precision == DYN_DOUBLE_PRECISION && q &&
+           (model->nq == model->nv || dyn_has_unit_quaternions(model, n, q)) &&
+           workspace->kernels->wide->all_finite(q, n * (size_t)model->nq);
 }
 
 /* All of inverse or forward dynamics: a state, a or tau, which is called `name`, and forces. */
@@ -60,34 +61,34 @@ typedef struct dynamics_inputs {
     const dyn_external_forces *forces;
 } dynamics_inputs;
 
-/* Samples are checked slice after slice, each before it is computed, so that they stay in the cache until then. This is
- * the end of the slice that starts at sample `first` of n, between blocks of lanes. */
-static inline size_t dyn_slice_end(const dyn_workspace *workspace, size_t n, size_t first) {
-    enum { SLICE_NUMBERS = 2048 };
-    size_t lanes = (size_t)workspace->kernels->wide->lanes, left = n - first;
-    if (left <= lanes) {
-        return n;
-    }
-    size_t width = (size_t)(workspace->model->nq + 2 * workspace->model->nv) + 1;
-    size_t count = (SLICE_NUMBERS / width / lanes + (SLICE_NUMBERS / width < lanes)) * lanes;
-    return count < left ? first + count : n;
+/* dyn_check_dynamics of them. */
+static inline dyn_status dyn_check_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
+                                          const dynamics_inputs *in, dyn_error *error) {
+    return dyn_check_dynamics(model, workspace, n, in->gravity, in->q, in->v, in->name, in->third, in->forces, error);
 }
 
-/* The check of samples first .. end - 1 of n. An error names the first place of all samples, of which those before
- * `first` may have been replaced by finite results. */
-dyn_status dyn_check_slice(const dyn_model *model, const dyn_workspace *workspace, size_t n, const dynamics_inputs *in,
-                           size_t first, size_t end, dyn_error *error);
+/* Whether all that can be wrong with them is a number of q, v or the third one. */
+static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace *workspace, size_t n,
+                                     const dynamics_inputs *in) {
+    dyn_error ignored;
+    return (model == workspace->model || model == workspace->loaded) && in->q &&
+           (!in->gravity || dyn_check_gravity(workspace->precision, in->gravity, &ignored) == DYN_OK) &&
+           (!in->forces || dyn_check_forces(workspace, n, in->forces, &ignored) == DYN_OK);
+}
 
-/* The same where inputs are plain, at once. */
-static inline dyn_status dyn_check_next_slice(const dyn_model *model, const dyn_workspace *workspace, size_t n,
-                                              const dynamics_inputs *in, size_t first, size_t end, dyn_error *error) {
+/* The inputs of a block, packed, which are looked at on their way into the lanes: samples are read once. Where a number
+ * is not as it should be, an error names the first place of all n samples; those before the block may have been replaced
+ * by finite results. */
+static inline dyn_status dyn_take_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
+                                         const dynamics_inputs *in, sample_block block, const void *packed[3],
+                                         dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const double *q = in->q ? in->q + first * nq : NULL, *v = in->v ? in->v + first * nv : NULL;
-    const double *third = in->third ? in->third + first * nv : NULL;
-    if (!in->gravity && !in->forces && dyn_is_plain(model, workspace, end - first, q, v, third)) {
-        return DYN_OK;
-    }
-    return dyn_check_slice(model, workspace, n, in, first, end, error);
+    bool are_held = true;
+    packed[0] = dyn_block_take(workspace, 0, in->q, nq, block, &are_held);
+    packed[1] = dyn_block_take(workspace, 1, in->v, nv, block, &are_held);
+    packed[2] = dyn_block_take(workspace, 2, in->third, nv, block, &are_held);
+    are_held = are_held && (nq == nv || dyn_has_unit_quaternions(model, block.count, in->q + block.first * nq));
+    return are_held ? DYN_OK : dyn_check_inputs(model, workspace, n, in, error);
 }
 
 /* The robot has a centre of mass. */

@@ -15,22 +15,21 @@
 #include "../model/normal_form.h"
 #include "arguments.h"
 
-/* Its name, the name of its first result in errors, how many results there are, whether they are matrices, and whether
- * M is solved with, so that there are pivots. */
+/* Its name, the name of its first result in errors, whether its results are matrices, and whether M is solved with, so
+ * that there are pivots. */
 static const struct description {
     const char *name, *result;
-    size_t results;
     bool are_matrices, has_pivots;
 } descriptions[COMPILED_ALGORITHMS] = {
-    [COMPILED_RNEA] = {"rnea", "tau", 1, false, false},
-    [COMPILED_BIAS] = {"bias", "h", 1, false, false},
-    [COMPILED_GRAVITY] = {"gravity", "g", 1, false, false},
-    [COMPILED_CRBA] = {"crba", "M", 1, true, false},
-    [COMPILED_ABA] = {"aba", "a", 1, false, true},
-    [COMPILED_RESISTED_ABA] = {"resisted_aba", "a", 1, false, true},
-    [COMPILED_MINVERSE] = {"minverse", "inverse", 1, true, true},
-    [COMPILED_RNEA_DERIVATIVES] = {"rnea_derivatives", "dtau_dq", 3, true, false},
-    [COMPILED_ABA_DERIVATIVES] = {"aba_derivatives", "da_dq", 3, true, true},
+    [COMPILED_RNEA] = {"rnea", "tau", false, false},
+    [COMPILED_BIAS] = {"bias", "h", false, false},
+    [COMPILED_GRAVITY] = {"gravity", "g", false, false},
+    [COMPILED_CRBA] = {"crba", "M", true, false},
+    [COMPILED_ABA] = {"aba", "a", false, true},
+    [COMPILED_RESISTED_ABA] = {"resisted_aba", "a", false, true},
+    [COMPILED_MINVERSE] = {"minverse", "inverse", true, true},
+    [COMPILED_RNEA_DERIVATIVES] = {"rnea_derivatives", "dtau_dq", true, false},
+    [COMPILED_ABA_DERIVATIVES] = {"aba_derivatives", "da_dq", true, true},
 };
 
 dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error) {
@@ -90,7 +89,7 @@ static size_t result_width(const dyn_model *model, compiled_algorithm a) {
 static size_t run_samples(const compiled_task *task, const dyn_workspace *w, bool is_wide, size_t first, size_t n) {
     const compiled_function_entry *entry = (is_wide ? w->compiled->wide : w->compiled->single) + task->algorithm;
     const kernel_table *kernels = is_wide ? w->kernels->wide : w->kernels->one;
-    size_t results = descriptions[task->algorithm].results, width = result_width(w->model, task->algorithm);
+    size_t results = dyn_compiled_results(task->algorithm), width = result_width(w->model, task->algorithm);
     call_arrays x;
     for (size_t i = 0; i < COMPILED_INPUTS; i++) {
         x.in[i] = task->in[i] ? task->in[i] + first * input_width(w->model, i) : NULL;
@@ -105,7 +104,7 @@ static size_t run_samples(const compiled_task *task, const dyn_workspace *w, boo
 /* Fewer samples than there are lanes, by the wide function: the last one is repeated. */
 static bool run_few(const compiled_task *task, const dyn_workspace *w, const compiled_function_entry *wide,
                     size_t first, size_t n) {
-    size_t lanes = (size_t)w->kernels->wide->lanes, results = descriptions[task->algorithm].results;
+    size_t lanes = (size_t)w->kernels->wide->lanes, results = dyn_compiled_results(task->algorithm);
     size_t width = result_width(w->model, task->algorithm);
     call_arrays x;
     for (size_t i = 0; i < COMPILED_INPUTS; i++) {
@@ -129,21 +128,10 @@ static bool run_few(const compiled_task *task, const dyn_workspace *w, const com
     return true;
 }
 
-/* A sample by itself. */
-static bool run_one(compiled_task *task, const dyn_workspace *w) {
-    task->out[descriptions[task->algorithm].results] = w->pivots;
-    task->is_refused =
-        w->compiled->single[task->algorithm].rows(1, task->in, w->kernels->one->sines, task->out, NULL) < 1;
-    return !task->is_refused;
-}
-
-bool dyn_compiled_run(compiled_task *task, const dyn_workspace *w, size_t n) {
-    if (n == 1) {
-        return run_one(task, w);
-    }
+bool dyn_compiled_run_samples(compiled_task *task, const dyn_workspace *w, size_t n) {
     const compiled_function_entry *wide = &w->compiled->wide[task->algorithm];
     size_t lanes = (size_t)w->kernels->wide->lanes, done = 0;
-    size_t room = descriptions[task->algorithm].results * result_width(w->model, task->algorithm) * lanes;
+    size_t room = dyn_compiled_results(task->algorithm) * result_width(w->model, task->algorithm) * lanes;
     bool is_wide = n >= WIDE_FROM && lanes > 1 && (wide->scratch + room) * sizeof(double) <= w->output_size;
     while (done < n) {
         size_t left = n - done, whole = is_wide ? left / lanes * lanes : 0;
@@ -305,7 +293,7 @@ static bool agree(const double *x, const double *y, size_t count, double relativ
 /* One function: many states at once against the library's own, and some of them alone against the same. What the
  * library itself refuses, as forward dynamics of a robot without inertia, is not taken from the object either. */
 static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a, dyn_error *error) {
-    size_t results = descriptions[a].results, width = result_width(k->model, a);
+    size_t results = dyn_compiled_results(a), width = result_width(k->model, a);
     dyn_error ignored;
     k->workspace->compiled = NULL;
     if (compute(k, a, 0, CHECKED_STATES, &ignored, k->expected) != DYN_OK) {

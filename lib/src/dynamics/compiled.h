@@ -57,9 +57,25 @@ static inline bool dyn_compiled_serves(compiled_algorithm algorithm, const dyn_m
            !(gravity && memcmp(gravity, model->gravity, sizeof model->gravity) != 0);
 }
 
+/* Results of an algorithm, without pivots. */
+static inline size_t dyn_compiled_results(compiled_algorithm algorithm) {
+    return algorithm == COMPILED_RNEA_DERIVATIVES || algorithm == COMPILED_ABA_DERIVATIVES ? COMPILED_RESULTS : 1;
+}
+
+/* The part of dyn_compiled_run for any number of samples. */
+bool dyn_compiled_run_samples(compiled_task *task, const dyn_workspace *workspace, size_t n);
+
 /* Computes n samples, with all checks of inputs and results that the entry points do. Returns false where one of them
  * found something. */
-bool dyn_compiled_run(compiled_task *task, const dyn_workspace *workspace, size_t n);
+static inline bool dyn_compiled_run(compiled_task *task, const dyn_workspace *workspace, size_t n) {
+    if (n != 1) {
+        return dyn_compiled_run_samples(task, workspace, n);
+    }
+    const compiled_function_entry *single = &workspace->compiled->single[task->algorithm];
+    task->out[dyn_compiled_results(task->algorithm)] = workspace->pivots;
+    task->is_refused = single->rows(1, task->in, workspace->kernels->one->sines, task->out, workspace->output) < 1;
+    return !task->is_refused;
+}
 
 /* Both: false also where there is no such algorithm. */
 static inline bool dyn_compiled_compute(compiled_task *task, const dyn_model *model, const dyn_workspace *workspace,

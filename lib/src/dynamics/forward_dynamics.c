@@ -5,23 +5,19 @@
 #include "compiled.h"
 #include "workspace.h"
 
-/* a, slice after slice and block after block. */
+/* a, block after block. */
 static dyn_status compute_aba(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
                               double *a, dyn_error *error) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, checked = 0;
-    dyn_status status = n > 0 ? DYN_OK : dyn_check_slice(model, w, n, in, 0, 0, error);
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_is_right_call(model, w, n, in) ? DYN_OK : dyn_check_inputs(model, w, n, in, error);
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
-        if (block.first == checked) {
-            checked = dyn_slice_end(w, n, block.first);
-            status = dyn_check_next_slice(model, w, n, in, block.first, checked, error);
-            if (status != DYN_OK) {
-                return status;
-            }
-        }
         wrench_set wrenches = dyn_block_wrenches(w, in->forces, block);
-        const void *packed[] = {dyn_block_pack(w, 0, in->q, nq, block), dyn_block_pack(w, 1, in->v, nv, block),
-                                dyn_block_pack(w, 2, in->third, nv, block)};
+        const void *packed[3];
+        status = dyn_take_inputs(model, w, n, in, block, packed, error);
+        if (status != DYN_OK) {
+            break;
+        }
         void *out = dyn_block_output(w, a, nv, block);
         block.kernels->aba(model, w->memory, in->gravity ? in->gravity : model->gravity, packed[0], packed[1],
                            packed[2], &wrenches, w->pivots, out);

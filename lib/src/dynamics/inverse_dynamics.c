@@ -5,27 +5,24 @@
 #include "compiled.h"
 #include "workspace.h"
 
-/* tau, which is called `name`, slice after slice and block after block. */
+/* tau, which is called `name`, block after block. */
 static dyn_status compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
                                const char *name, double *tau, dyn_error *error) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, checked = 0;
-    dyn_status status = n > 0 ? DYN_OK : dyn_check_slice(model, w, n, in, 0, 0, error);
-    for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
-        if (block.first == checked) {
-            checked = dyn_slice_end(w, n, block.first);
-            status = dyn_check_next_slice(model, w, n, in, block.first, checked, error);
-            if (status != DYN_OK) {
-                return status;
-            }
-        }
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_is_right_call(model, w, n, in) ? DYN_OK : dyn_check_inputs(model, w, n, in, error);
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, in->forces, block);
-        const void *packed[] = {dyn_block_pack(w, 0, in->q, nq, block), dyn_block_pack(w, 1, in->v, nv, block),
-                                dyn_block_pack(w, 2, in->third, nv, block)};
+        const void *packed[3];
+        status = dyn_take_inputs(model, w, n, in, block, packed, error);
+        if (status != DYN_OK) {
+            break;
+        }
         void *out = dyn_block_output(w, tau, nv, block);
         block.kernels->rnea(model, w->memory, in->gravity ? in->gravity : model->gravity, packed[0], packed[1],
                             packed[2], &wrenches, out);
         if (!dyn_block_unpack(out, nv, block, tau)) {
-            return dyn_check_result(w, name, block.first + block.count, nv, tau, error);
+            status = dyn_check_result(w, name, block.first + block.count, nv, tau, error);
         }
     }
     return status;
@@ -71,7 +68,7 @@ dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t 
         dyn_status status = dyn_check_state(model, workspace, n, gravity, q, NULL, error);
         return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    if (gravity || !dyn_is_plain(model, workspace, n, q, NULL, NULL)) {
+    if (gravity || !dyn_is_plain_q(model, workspace, n, q)) {
         dyn_status status = dyn_check_state(model, workspace, n, gravity, q, NULL, error);
         if (status != DYN_OK) {
             return status;

@@ -17,7 +17,7 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
         status = dyn_check_q(workspace, n, q, error);
         return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    if (!dyn_is_plain(model, workspace, n, q, NULL, NULL)) {
+    if (!dyn_is_plain_q(model, workspace, n, q)) {
         status = dyn_check_state(model, workspace, n, NULL, q, NULL, error);
     }
     size_t entries = (size_t)model->nv * (size_t)model->nv;

@@ -45,7 +45,7 @@ size_t KERNEL(control_memory)(const dyn_model *model);
 size_t KERNEL(resisted_acceleration_memory)(const dyn_model *model);
 
 /* Samples into lanes and back. */
-void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
+int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
 int KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows);
 int KERNEL(all_finite)(const double *x, size_t count);
 int KERNEL(all_within)(const double *x, size_t count, double bound);

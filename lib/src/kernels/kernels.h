@@ -42,8 +42,9 @@ typedef struct kernel_table {
 
     size_t (*memory_size)(const dyn_model *model);
 
-    /* packed[i][l] = rows[l * stride + i] for i < width and lanes l; lanes from `count` on repeat the last sample. */
-    void (*pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
+    /* packed[i][l] = rows[l * stride + i] for i < width and lanes l; lanes from `count` on repeat the last sample.
+     * Returns whether none of the numbers is NaN or infinite. */
+    int (*pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed);
     /* rows[l * width + i] = packed[i][l] for the first `count` lanes; packed may be rows of one lane. Returns whether
      * none of the numbers is NaN or infinite. */
     int (*unpack)(const void *packed, size_t width, size_t count, double *rows);

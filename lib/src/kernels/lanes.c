@@ -3,7 +3,7 @@
  *
  * The algorithms are compiled without regard to the sign of a zero, which then depends on the compiler and the
  * instance. On the way back to the caller every zero becomes a positive one (x + 0), so that a result has the same bits
- * whatever computed it. This file alone is compiled with that regard.
+ * whatever computed it. This file alone is compiled with that regard, and with regard to NaN and infinity.
  */
 #include "instance.h"
 
@@ -13,14 +13,48 @@
 
 #include "lane_squares.h"
 
-void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
+#if DYN_LANES == 1
+
+/* The sum of zero times each number is zero, unless one of them is NaN or infinite; */
+int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
+    number *out = (number *)packed, sum = 0;
+    (void)stride, (void)count;
+    for (size_t i = 0; i < width; i++) {
+        out[i] = (number)rows[i];
+        sum += out[i] * 0;
+    }
+    return sum == 0;
+}
+
+#else
+
+/* and so in all lanes. */
+static inline int packed_are_finite(const real *packed, size_t width) {
+    const real zero = real_set(0);
+    real sum = zero, other = zero;
+    size_t i = 0;
+    for (; i + 2 <= width; i += 2) {
+        sum = real_fma(packed[i], zero, sum);
+        other = real_fma(packed[i + 1], zero, other);
+    }
+    if (i < width) {
+        sum = real_fma(packed[i], zero, sum);
+    }
+    sum += other;
+    uint64_t bits[sizeof(real) / sizeof(uint64_t)], any = 0;
+    memcpy(bits, &sum, sizeof bits);
+    for (i = 0; i < sizeof bits / sizeof *bits; i++) {
+        any |= bits[i];
+    }
+    return any == 0;
+}
+
+int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
     real *out = (real *)packed;
-#if DYN_LANES > 1
     if (count == DYN_LANES && stride == width) {
         rows_to_lanes(rows, width, out);
-        return;
+        return packed_are_finite(out, width);
     }
-#endif
     for (size_t i = 0; i < width; i++) {
         number lanes[DYN_LANES];
         for (size_t l = 0; l < DYN_LANES; l++) {
@@ -28,7 +62,10 @@ void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count,
         }
         memcpy(&out[i], lanes, sizeof lanes);
     }
+    return packed_are_finite(out, width);
 }
+
+#endif
 
 /* Doubles that are looked at together, and the number from which results are: where each has just been written by
  * itself, the processor waits before it loads several at once, which takes longer than to look at a few one by one. */
@@ -144,33 +181,6 @@ static inline int give_rows(const void *packed, size_t width, size_t count, doub
         }
     }
     return are_within(rows, count * width, DBL_MAX);
-}
-
-#endif
-
-#if DYN_LANES > 1
-
-/* Whether packed numbers are finite in all lanes; as above. */
-static inline int packed_are_finite(const real *packed, size_t width) {
-#if defined DYN_FLOAT
-    typedef uint32_t number_bits;
-    const number_bits most = 0x7f7fffff;
-#else
-    typedef uint64_t number_bits;
-    const number_bits most = 0x7fefffffffffffff;
-#endif
-    typedef number_bits lane_bits __attribute__((vector_size(sizeof(real))));
-    const number_bits magnitude = (number_bits)-1 >> 1;
-    lane_bits beyond = {0}, bits;
-    for (size_t i = 0; i < width; i++) {
-        memcpy(&bits, &packed[i], sizeof bits);
-        beyond |= most - (bits & magnitude);
-    }
-    number_bits any = 0;
-    for (size_t l = 0; l < DYN_LANES; l++) {
-        any |= beyond[l];
-    }
-    return any <= magnitude;
 }
 
 #endif

@@ -5,13 +5,6 @@
 
 #include "kernels/instance.h"
 
-void KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
-    (void)stride, (void)count;
-    for (size_t i = 0; i < width; i++) {
-        ((real *)packed)[i] = real_set(rows[i]);
-    }
-}
-
 int KERNEL(all_within)(const double *x, size_t count, double bound) {
     size_t i = 0;
     while (i < count && fabs(x[i]) <= bound) {
@@ -26,6 +19,14 @@ int KERNEL(all_finite)(const double *x, size_t count) {
         i++;
     }
     return i == count;
+}
+
+int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
+    (void)stride, (void)count;
+    for (size_t i = 0; i < width; i++) {
+        ((real *)packed)[i] = real_set(rows[i]);
+    }
+    return KERNEL(all_finite)(rows, width);
 }
 
 int KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
