@@ -65,7 +65,7 @@ KERNEL_STEP force hinge_column_force(rigid_inertia I) {
 static force column_force(const body *b, const crba_tree *t, int i, int k) {
     rigid_inertia I = t->composite[i];
     if (b->trunk) {
-        return rigid_inertia_apply(I, placed_column(b, t->X[i], k));
+        return rigid_inertia_apply(I, motion_columns_get(t->S, b->v_index + k));
     }
     if (b->hinge) {
         return hinge_column_force(I);
@@ -207,7 +207,7 @@ static void put_above_diagonal(const dyn_model *model, const crba_tree *t, int i
     const body *b = &model->bodies[i];
     int row = b->v_index + k, to = b->v_index + b->nv + b->columns_behind;
     if (b->trunk) {
-        motion S = placed_column(b, t->X[i], k);
+        motion S = motion_columns_get(t->S, row);
         motion_columns_dot(t->F, force_set(S.w, S.v), row + 1, to, M + row * model->nv);
     }
     clear_entries(to, model->nv, M + row * model->nv);
@@ -257,7 +257,11 @@ static inline int give(real *rows, size_t count) {
 #endif
 }
 
-/* M; where it is given to the caller, row after row, while they are in the cache. */
+/* Numbers of M that are given together: not too few, for the processor waits to load several where each has just been
+ * written by itself, and not more than stay in the nearest cache. */
+enum { GIVEN_TOGETHER = 2048 };
+
+/* M; where it is given to the caller, some rows at a time, while they are in the cache. */
 static int compute(const dyn_model *model, void *memory, const real *q, bool gives, real *M) {
     crba_tree t;
     t.S = motion_columns_at((size_t)model->nv, &memory);
@@ -266,15 +270,18 @@ static int compute(const dyn_model *model, void *memory, const real *q, bool giv
     t.X = (placement *)memory;
     t.composite = (rigid_inertia *)(t.X + model->body_count);
     bool trunk = place_bodies(model, &t, q);
-    int finite = 1;
-    for (int k = 0; !trunk && k < model->nv * model->nv; k++) {
+    int finite = 1, nv = model->nv, given = nv;
+    for (int k = 0; !trunk && k < nv * nv; k++) {
         M[k] = real_set(0);
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
         if (trunk) {
             put_rows(model, &t, i, M);
-            finite &= gives ? give(M + b->v_index * model->nv, (size_t)(b->nv * model->nv)) : 1;
+            if (gives && (given - b->v_index) * nv >= GIVEN_TOGETHER) {
+                finite &= give(M + b->v_index * nv, (size_t)((given - b->v_index) * nv));
+                given = b->v_index;
+            }
         } else {
             put_columns(model, &t, i, M);
         }
@@ -282,7 +289,7 @@ static int compute(const dyn_model *model, void *memory, const real *q, bool giv
             t.composite[b->parent] = rigid_inertia_add(t.composite[b->parent], carried_inertia(b, &t, i));
         }
     }
-    return gives && !trunk ? give(M, (size_t)(model->nv * model->nv)) : finite;
+    return gives ? finite & give(M, (size_t)(given * nv)) : finite;
 }
 
 void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *M) {

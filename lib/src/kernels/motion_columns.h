@@ -36,10 +36,13 @@ static inline void motion_columns_set(motion_columns S, int k, motion m) {
     S.v_x[k] = m.v.x, S.v_y[k] = m.v.y, S.v_z[k] = m.v.z;
 }
 
+static inline motion motion_columns_get(motion_columns S, int k) {
+    return motion_set(vec3_set(S.w_x[k], S.w_y[k], S.w_z[k]), vec3_set(S.v_x[k], S.v_y[k], S.v_z[k]));
+}
+
 /* row_k = S_k' F */
 KERNEL_STEP void motion_column_dot(motion_columns S, force F, int k, real *__restrict row) {
-    motion m = motion_set(vec3_set(S.w_x[k], S.w_y[k], S.w_z[k]), vec3_set(S.v_x[k], S.v_y[k], S.v_z[k]));
-    row[k] = spatial_dot(m, F);
+    row[k] = spatial_dot(motion_columns_get(S, k), F);
 }
 
 /* The same for columns `from` to `to` - 1. */
