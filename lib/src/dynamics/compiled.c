@@ -56,13 +56,19 @@ const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i) {
     return descriptions[a].name;
 }
 
+compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels) {
+    const compiled_function_entry *f = (kernels->lanes == 1 ? compiled->single : compiled->wide) + a;
+    return f->name ? f->packed : NULL;
+}
+
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels) {
-    const compiled_function_entry *f = kernels->lanes == 1 ? compiled->single : compiled->wide;
-    if (!f[COMPILED_ABA].name || !f[COMPILED_RESISTED_ABA].name) {
+    compiled_packed *aba = dyn_compiled_packed(compiled, COMPILED_ABA, kernels);
+    compiled_packed *resisted_aba = dyn_compiled_packed(compiled, COMPILED_RESISTED_ABA, kernels);
+    if (!aba || !resisted_aba) {
         return (compiled_step){0};
     }
-    return (compiled_step){f[COMPILED_RNEA].packed, f[COMPILED_GRAVITY].packed, f[COMPILED_ABA].packed,
-                           f[COMPILED_RESISTED_ABA].packed, kernels->sines};
+    return (compiled_step){dyn_compiled_packed(compiled, COMPILED_RNEA, kernels),
+                           dyn_compiled_packed(compiled, COMPILED_GRAVITY, kernels), aba, resisted_aba, kernels->sines};
 }
 
 /* ---- rows of samples ---------------------------------------------------------------------------------------------*/

@@ -31,6 +31,9 @@ struct dyn_compiled {
     compiled_function_entry wide[COMPILED_ALGORITHMS], single[COMPILED_ALGORITHMS]; /* name NULL: not compiled */
 };
 
+/* A function over packed arrays, for these kernels of all lanes or of one; NULL where it is not compiled. */
+compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels);
+
 /* The functions for steps by these kernels, of all lanes or of one; none where one of forward dynamics is missing. */
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels);
 

@@ -5,8 +5,8 @@
  * robot by M^-1 e_i p: with w = M^-1 e_i and the restitution e,
  *     p = -(1 + e) v_i / w_i        v += w p        so that v_i becomes -e v_i
  * Each impulse takes (1 - e^2) v_i^2 / (2 w_i) >= 0 of energy. Impulses may drive other joints into their stops: the
- * joints are visited again, up to eight times. q is put back on the limit, by at most |v| dt. w comes from the
- * articulated-body algorithm without gravity and velocity.
+ * joints are visited again, up to eight times. q is put back on the limit, by at most |v| dt. w is a column of M^-1
+ * where that is compiled, and comes from the articulated-body algorithm without gravity and velocity elsewhere.
  *
  * Source: Featherstone 2008, section 11.7 (Newton's restitution); Moreau 1988.
  */
@@ -28,9 +28,27 @@ static bool runs_into(const dyn_simulator *s, sample_block block, const joint_ra
     return side(range, s->q[lane_index(block, range->q_index, l)]) * v > 0;
 }
 
-/* w = M^-1 e_i in all lanes. */
-static const double *respond(dyn_simulator *s, sample_block block, int i) {
+/* M^-1 in all lanes, where that is compiled and compiled functions compute the step; else NULL. */
+static const double *invert(dyn_simulator *s, const simulated_step *step) {
+    const void *in[] = {s->q};
+    void *out[] = {s->inverse, s->workspace->pivots};
+    compiled_packed *minverse = NULL;
+    if (s->inverse && s->step.compiled.aba && step->wrenches.count == 0) {
+        minverse = dyn_compiled_packed(s->compiled, COMPILED_MINVERSE, step->block.kernels);
+    }
+    if (!minverse) {
+        return NULL;
+    }
+    minverse(in, step->block.kernels->sines, out);
+    return s->inverse;
+}
+
+/* w = M^-1 e_i in all lanes; M^-1 is symmetric, so that its columns are rows. */
+static const double *respond(dyn_simulator *s, sample_block block, const double *inverse, int i) {
     static const double none[3] = {0};
+    if (inverse) {
+        return inverse + lane_index(block, i * s->model->nv, 0);
+    }
     for (size_t k = 0; k < (size_t)s->model->nv * block.lanes; k++) {
         s->impulse[k] = k / block.lanes == (size_t)i;
     }
@@ -56,13 +74,13 @@ static void strike(dyn_simulator *s, const simulated_step *step, const joint_ran
 }
 
 /* Visits one joint in the lanes that run. Returns whether it struck its stop in any. */
-static bool visit(dyn_simulator *s, const simulated_step *step, const joint_range *range) {
+static bool visit(dyn_simulator *s, const simulated_step *step, const double *inverse, const joint_range *range) {
     sample_block block = step->block;
     const double *w = NULL;
     for (size_t l = 0; l < block.lanes; l++) {
         bool is_running = step->results[l < block.count ? l : block.count - 1].status == DYN_SAMPLE_RUNNING;
         if (is_running && runs_into(s, block, range, l)) {
-            w = w ? w : respond(s, block, range->v_index);
+            w = w ? w : respond(s, block, inverse, range->v_index);
             strike(s, step, range, l, w);
         }
     }
@@ -90,10 +108,11 @@ void simulator_stop_joints(dyn_simulator *s, const simulated_step *step) {
         is_any_at_limit |= keep_within(s, step, &s->joints.ranges[i]);
     }
     bool has_struck = is_any_at_limit;
+    const double *inverse = is_any_at_limit ? invert(s, step) : NULL;
     for (int sweep = 0; has_struck && sweep < MOST_SWEEPS; sweep++) {
         has_struck = false;
         for (int i = 0; i < s->joints.range_count; i++) {
-            has_struck |= visit(s, step, &s->joints.ranges[i]);
+            has_struck |= visit(s, step, inverse, &s->joints.ranges[i]);
         }
     }
 }

@@ -44,6 +44,7 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, dyn_
     for (size_t i = 0; i < sizeof packed_v / sizeof packed_v[0]; i++) {
         *packed_v[i] = carve(&cursor, nv * lanes * sizeof(double));
     }
+    s->inverse = nv <= MOST_INVERSE ? carve(&cursor, nv * nv * lanes * sizeof(double)) : NULL;
     s->joints.ranges = carve(&cursor, joints * sizeof(joint_range));
     s->results = carve(&cursor, lanes * sizeof(dyn_sample_result));
     springs->q = carve(&cursor, joints * sizeof(int));

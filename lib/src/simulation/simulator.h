@@ -15,6 +15,9 @@
 #include "../dynamics/compiled.h"
 #include "../dynamics/workspace.h"
 
+/* Coordinates of the largest robot whose M^-1 a simulator has room for: it is compiled of small ones alone. */
+enum { MOST_INVERSE = 64 };
+
 struct dyn_simulator {
     const dyn_model *model;
     dyn_simulation_options options;
@@ -32,6 +35,7 @@ struct dyn_simulator {
     double *tau, *tau_end, *q_r, *v_r, *a_r;
     double *tau_from, *tau_to;
     double *impulse, *response;
+    double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
     dyn_sample_result *results; /* of the lanes, where the caller has none */
 };
 
