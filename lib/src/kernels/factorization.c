@@ -121,41 +121,37 @@ static void invert_factors(int n, const int *parent, real *M) {
     }
 }
 
-/* The sum over all coordinates k that are i, j or above both, of (L^-1)_ik (L^-1)_jk / D_k; j < i. */
-static inline real inverse_entry(int n, const int *parent, const real *M, int i, int j) {
-    int k = i, l = j;
-    while (k != l) {
-        if (k > l) {
-            k = parent[k];
-        } else {
-            l = parent[l];
+/* Row i of M^-1 up to the diagonal, from row i of L^-1 and, above the diagonal, the rows of L^-T before it: the sum
+ * over all k that are i or above of (L^-1)_ik / D_k times row k of L^-T. What lies between k and i is behind k. */
+static void invert_row(int n, const int *parent, int i, real *M) {
+    real *row = M + i * n;
+    for (int j = i - 1, k = parent[i]; j >= 0; j--) {
+        row[j] = j == k ? row[j] * M[j * n + j] : real_set(0);
+        k = j == k ? parent[k] : k;
+    }
+    for (int k = parent[i]; k >= 0; k = parent[k]) {
+        const real *above = M + k * n;
+        real s = above[i] * above[k];
+        for (int j = k + 1; j <= i; j++) {
+            row[j] = real_fma(s, above[j], row[j]);
         }
     }
-    real sum = real_set(0);
-    if (k == j) {
-        sum = M[i * n + j] * M[j * n + j];
-        k = parent[k];
-    }
-    for (; k >= 0; k = parent[k]) {
-        sum = real_fma(M[i * n + k] * M[j * n + k], M[k * n + k], sum);
-    }
-    return sum;
 }
 
-/* M^-1 = L^-1 D^-1 L^-T: above the diagonal first, since what is below it is still needed. */
+/* M^-1 = L^-T D^-1 L^-1 */
 void KERNEL(invert)(int n, const int *parent, real *M) {
     invert_factors(n, parent, M);
-    for (int i = n - 1; i >= 0; i--) {
-        for (int j = 0; j < i; j++) {
-            M[j * n + i] = inverse_entry(n, parent, M, i, j);
-        }
+    for (int i = 0; i < n; i++) {
         for (int k = parent[i]; k >= 0; k = parent[k]) {
-            M[i * n + i] = real_fma(M[i * n + k] * M[i * n + k], M[k * n + k], M[i * n + i]);
+            M[k * n + i] = M[i * n + k];
         }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        invert_row(n, parent, i, M);
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) {
-            M[i * n + j] = M[j * n + i];
+            M[j * n + i] = M[i * n + j];
         }
     }
 }
