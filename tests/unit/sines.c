@@ -20,8 +20,11 @@ void dyn_sines_scalar(const double *angle, int count, double *sine, double *cosi
 #if defined DYN_HAVE_SSE2
 void dyn_sines_sse2_one(const double *angle, int count, double *sine, double *cosine);
 #endif
-#if defined DYN_HAVE_AVX512
+#if defined DYN_HAVE_AVX2
 void dyn_sines_avx2_one(const double *angle, int count, double *sine, double *cosine);
+#endif
+#if defined DYN_HAVE_AVX512
+void dyn_sines_avx512_one(const double *angle, int count, double *sine, double *cosine);
 void dyn_sines_avx512(const double *angle, int count, double *sine, double *cosine);
 #endif
 
@@ -59,8 +62,11 @@ void dyn_sines_scalar_float(const float *angle, int count, float *sine, float *c
 #if defined DYN_HAVE_SSE2
 void dyn_sines_sse2_one_float(const float *angle, int count, float *sine, float *cosine);
 #endif
-#if defined DYN_HAVE_AVX512
+#if defined DYN_HAVE_AVX2
 void dyn_sines_avx2_one_float(const float *angle, int count, float *sine, float *cosine);
+#endif
+#if defined DYN_HAVE_AVX512
+void dyn_sines_avx512_one_float(const float *angle, int count, float *sine, float *cosine);
 void dyn_sines_avx512_float(const float *angle, int count, float *sine, float *cosine);
 #endif
 
@@ -92,12 +98,17 @@ static void check_instances(const double *angle) {
     check_angles(dyn_sines_sse2_one, 1, angle);
     check_float_angles(dyn_sines_sse2_one_float, 1, angle);
 #endif
-#if defined DYN_HAVE_AVX512
+#if defined DYN_HAVE_AVX2
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         check_angles(dyn_sines_avx2_one, 1, angle);
         check_float_angles(dyn_sines_avx2_one_float, 1, angle);
     }
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+#endif
+#if defined DYN_HAVE_AVX512
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
+        check_angles(dyn_sines_avx512_one, 1, angle);
+        check_float_angles(dyn_sines_avx512_one_float, 1, angle);
         check_angles(dyn_sines_avx512, 8, angle);
         check_float_angles(dyn_sines_avx512_float, 16, angle);
     }

@@ -38,8 +38,8 @@ static const instruction_set instruction_sets[] = {
 #if defined DYN_HAVE_AVX512
     {"avx512",
      has_avx512,
-     {{&dyn_kernel_table_avx512, HALF(avx512, avx2), &dyn_kernel_table_avx2_one, 3},
-      {&dyn_kernel_table_avx512_float, HALF(avx512_float, avx2_float), &dyn_kernel_table_avx2_one_float, 3}}},
+     {{&dyn_kernel_table_avx512, HALF(avx512, avx2), &dyn_kernel_table_avx512_one, 3},
+      {&dyn_kernel_table_avx512_float, HALF(avx512_float, avx2_float), &dyn_kernel_table_avx512_one_float, 3}}},
 #endif
 #if defined DYN_HAVE_AVX2
     {"avx2",

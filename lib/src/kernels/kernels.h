@@ -170,6 +170,7 @@ extern const kernel_table dyn_kernel_table_sse2_one, dyn_kernel_table_sse2_one_f
 extern const kernel_table dyn_kernel_table_avx2, dyn_kernel_table_avx2_float;
 extern const kernel_table dyn_kernel_table_avx2_one, dyn_kernel_table_avx2_one_float;
 extern const kernel_table dyn_kernel_table_avx512, dyn_kernel_table_avx512_float;
+extern const kernel_table dyn_kernel_table_avx512_one, dyn_kernel_table_avx512_one_float;
 extern const kernel_table dyn_kernel_table_neon, dyn_kernel_table_neon_float;
 extern const kernel_table dyn_kernel_table_neon_one, dyn_kernel_table_neon_one_float;
 
