@@ -105,8 +105,7 @@ static void check_instances(const double *angle) {
     }
 #endif
 #if defined DYN_HAVE_AVX512
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         check_angles(dyn_sines_avx512_one, 1, angle);
         check_float_angles(dyn_sines_avx512_one_float, 1, angle);
         check_angles(dyn_sines_avx512, 8, angle);
