@@ -55,10 +55,11 @@ size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
     return aligned(terms + carried + KERNEL(placements_memory)(model) + (bodies + 2 * columns + 1) * sizeof(int));
 }
 
-/* What lies beside the last terms of an array is computed as well: let it be zeros. */
-static void clear_last(void *terms, size_t count, size_t size) {
+/* What lies beside the last terms of an array is computed as well: let the first `taken` bytes of such terms, which are
+ * read before they are written, be zeros. */
+static void clear_last(void *terms, size_t count, size_t size, size_t taken) {
     if (TERM_LANES > 1 && count % TERM_LANES > 0) {
-        memset((char *)terms + count / TERM_LANES * TERM_LANES * size, 0, TERM_LANES * size);
+        memset((char *)terms + count / TERM_LANES * TERM_LANES * size, 0, TERM_LANES * taken);
     }
 }
 
@@ -105,9 +106,9 @@ static derivative_state lay_out(const dyn_model *model, void *memory, const doub
     s.turns = KERNEL(joint_turns)(model, q, &memory);
     s.placements = take(&memory, KERNEL(placements_memory)(model));
     number_columns(&s.tree, (int *)memory);
-    clear_last(s.tree.bodies, bodies, sizeof(body_terms));
-    clear_last(s.tree.joints, joints, sizeof(joint_terms));
-    clear_last(s.tree.columns, columns, sizeof(column_terms));
+    clear_last(s.tree.bodies, bodies, sizeof(body_terms), offsetof(body_terms, own));
+    clear_last(s.tree.joints, joints, sizeof(joint_terms), sizeof(joint_terms));
+    clear_last(s.tree.columns, columns, sizeof(column_terms), offsetof(column_terms, products));
     return s;
 }
 
@@ -408,7 +409,7 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
             s->pending[i] = sum;
         }
     }
-    for (int i = t->model->body_count - 1, r = i; i >= 0; i--) {
+    for (int i = t->model->body_count - 1, r = i + 1; i >= 0; i--) {
         inertial_terms own = no_terms();
         get_numbers(body_at(t, i), offsetof(body_terms, own) + from, (real *)&own + from / sizeof(real), count);
         if (bodies[i].forks) {
@@ -419,7 +420,7 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
             sum = own;
         }
         if (TERM_LANES == 1) {
-            r = r > i || i == t->model->body_count - 1 ? root_of(bodies, i) : r;
+            r = r > i ? root_of(bodies, i) : r;
             put_columns(t, parts, r, i, &sum, d);
         }
         for (int l = 0; l < bodies[i].nv && TERM_LANES > 1; l++) {
