@@ -204,18 +204,19 @@ END_TEST
 START_TEST(points_behind_the_pace_of_the_first_are_late) {
     dyn_client_stream_options options = {.name = "plan", .model = "ur5", .late_after = 0.1};
     dyn_client_stream *stream = open_stream(&options);
+    const double ahead = 60, q[NV] = {0};
     push(stream, 1, 1);
     dyn_client_stream_list_free(wait_for("plan", 1));
     pause_for(0.3);
-    push(stream, 2, 1);   /* for 1 ms after the first: late */
-    push(stream, 501, 1); /* for half a second after it: in time */
+    push(stream, 2, 1); /* for 1 ms after the first: late */
+    ok(dyn_client_push_points(stream, 1, &ahead, q, NULL, NULL, NULL, 0, &error));
     dyn_client_stream_list *list = wait_for("plan", 3);
     ck_assert_uint_eq(list->streams[0].late, 1);
     ck_assert_uint_eq(list->streams[0].accepted, 2);
     ck_assert_double_ge(list->streams[0].greatest_lag, 0.29);
-    /* The last one came some 0.2 s before it was due: early is negative. */
+    /* The last one came before it was due: early is negative. */
     ck_assert_double_lt(list->streams[0].lag, 0);
-    ck_assert_double_gt(list->streams[0].lag, -0.21);
+    ck_assert_double_gt(list->streams[0].lag, 0.29 - ahead);
     dyn_client_stream_list_free(list);
     ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
 }
@@ -283,24 +284,24 @@ START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
 END_TEST
 
 /* Each flood of a new stream takes its memory from other threads; all of it comes back, but for the ends of arenas,
- * which malloc_trim leaves alone. */
+ * which malloc_trim leaves alone: the first floods find them. */
 START_TEST(floods_leave_no_memory_taken) {
     dyn_client_stream_options options = {.name = "flood", .model = "ur5", .capacity = 10000};
     size_t before = 0, after = SIZE_MAX;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 20; k++) {
         dyn_client_stream *stream = open_stream(&options);
         for (size_t i = 0; i < 20; i++) {
             push(stream, 1 + i * 10000, 10000);
         }
         dyn_client_stream_list_free(wait_for("flood", 20));
         ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
-        before = k == 0 ? daemon_resident_bytes(&fixture) : before;
+        before = k == 3 ? daemon_resident_bytes(&fixture) : before;
     }
-    for (int i = 0; i < 100 && after > before + DAEMON_MEMORY_SLACK(4); i++) {
+    for (int i = 0; i < 100 && after > before + DAEMON_MEMORY_SLACK(8); i++) {
         pause_for(0.1);
         after = daemon_resident_bytes(&fixture);
     }
-    ck_assert_uint_le(after, before + DAEMON_MEMORY_SLACK(4));
+    ck_assert_uint_le(after, before + DAEMON_MEMORY_SLACK(8));
 }
 END_TEST
 
