@@ -283,6 +283,20 @@ START_TEST(no_answer_is_a_timeout) {
 }
 END_TEST
 
+/* As a daemon that renews its endpoint closes it. */
+START_TEST(connection_that_is_closed_ungreeted_is_made_again) {
+    silent_peer peer;
+    dyn_client *made = NULL;
+    silent_peer_start_after(&peer, 2);
+    ck_assert_msg(dyn_client_connect(peer.address, NULL, &error, &made) == DYN_CLIENT_OK, "%s", error.message);
+    dyn_client_close(made);
+    silent_peer_stop(&peer);
+    silent_peer_start_after(&peer, 100);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &error, &made), DYN_CLIENT_UNREACHABLE);
+    silent_peer_stop(&peer);
+}
+END_TEST
+
 enum { WAITING = 4 };
 
 static void *wait_in_vain(void *waiting) {
@@ -459,6 +473,7 @@ int main(void) {
     tcase_add_test(all, wrong_lengths_are_told_and_nothing_is_overrun);
     tcase_add_test(all, misuse_is_refused_without_a_request);
     tcase_add_test(all, no_answer_is_a_timeout);
+    tcase_add_test(all, connection_that_is_closed_ungreeted_is_made_again);
     tcase_add_test(all, an_abort_ends_calls_that_wait);
     tcase_add_test(all, a_reply_beyond_the_limit_is_refused);
     tcase_add_test(all, threads_share_a_client);

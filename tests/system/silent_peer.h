@@ -8,11 +8,13 @@
 
 typedef struct silent_peer {
     int listener;
+    int turned_away; /* connections that are closed before they are greeted */
     pthread_t thread;
     char address[64]; /* to dial */
 } silent_peer;
 
-/* Listens on a tcp port of its own. A failure ends the Check test. */
+/* Listens on a tcp port of its own, and closes so many connections first. A failure ends the Check test. */
+void silent_peer_start_after(silent_peer *peer, int turned_away);
 void silent_peer_start(silent_peer *peer);
 void silent_peer_stop(silent_peer *peer);
 

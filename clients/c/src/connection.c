@@ -24,6 +24,10 @@
 /* Attempts to get a reply when the connection is lost each time; pauses before a lost connection is made again, ms. */
 enum { ATTEMPTS = 3, RECONNECT_MIN = 20, RECONNECT_MAX = 1000 };
 
+/* How often a first dial is repeated, and after which pause. */
+enum { REDIALS = 3 };
+static const struct timespec REDIAL_PAUSE = {.tv_nsec = 50000000};
+
 /* One exchange's context and its asynchronous operation. */
 typedef struct slot {
     struct slot *next;
@@ -69,10 +73,15 @@ static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     pthread_mutex_unlock(&self->mutex);
 }
 
-/* The first dial waits for its end, which may take minutes; so it has a thread of its own. */
+/* The first dial waits for its end, which may take minutes; so it has a thread of its own. A daemon that renews an
+ * endpoint closes connections that it has not greeted: such a one is dialled again. */
 static void *dial(void *argument) {
     connection *self = argument;
     int result = nng_dialer_start(self->dialer, 0);
+    for (int i = 0; i < REDIALS && (result == NNG_ECONNSHUT || result == NNG_ECONNRESET); i++) {
+        nanosleep(&REDIAL_PAUSE, NULL);
+        result = nng_dialer_start(self->dialer, 0);
+    }
     pthread_mutex_lock(&self->mutex);
     self->dialed = true;
     self->dial_result = result;
