@@ -14,7 +14,8 @@
  *                    connection is freed any more, and closing the socket never ends. Such an operation is completed
  *                    with an error here.
  *
- * Not repaired: a reply that is handed to a connection in the very moment in which its client closes it is not freed.
+ * Not repaired: a reply or an event that is handed to a connection in the very moment in which its client closes it is
+ * not freed.
  */
 #ifndef SERVER_TRANSPORT_NNG_REPAIRS_H
 #define SERVER_TRANSPORT_NNG_REPAIRS_H
