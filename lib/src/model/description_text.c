@@ -5,7 +5,7 @@
  *     robot NAME base fixed|floating mimic coupled|independent gravity X Y Z
  *     link NAME mass M center X Y Z inertia IXX IXY IXZ IYY IYZ IZZ
  *     joint NAME type TYPE parent NAME child NAME position X Y Z rotation R11 .. R33 axis X Y Z second X Y Z pitch P
- *         damping B friction F [limits LOWER UPPER VELOCITY EFFORT] [mimic NAME MULTIPLIER OFFSET]
+ *         damping B friction F [limits LOWER UPPER VELOCITY EFFORT] [mimic NAME by MULTIPLIER OFFSET]
  *
  * a joint's in one line.
  */
