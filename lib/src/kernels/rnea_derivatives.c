@@ -13,8 +13,7 @@
  *
  * The columns of the root are axes of the frame, so that products with them are picked. Entries of joints on different
  * branches are zero. A coupled mimic joint adds its rows and columns to its master's. External wrenches are constant in
- * their reference frames: one in local axes is a part of f; one in world axes does not move with the columns
- * (add_world_wrench).
+ * their reference frames (derivative_wrenches.c).
  *
  * What one body hands on to another is here, terms that each has by itself are in derivative_terms.c. M and d tau / d v
  * take no acceleration, which may be found from them: it is then carried in a pass of its own.
@@ -29,6 +28,7 @@
 #include "derivative_entries.h"
 #include "hinge.h"
 #include "joint_placement.h"
+#include "term_lanes.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -69,10 +69,6 @@ static void *take(void **memory, size_t size) {
     return taken;
 }
 
-static bool has_wrenches(const wrench_set *forces) {
-    return forces && forces->count > 0;
-}
-
 /* The columns' places in the tree, behind `first`. */
 static void number_columns(derivative_tree *t, int *first) {
     const body *bodies = t->model->bodies;
@@ -110,54 +106,6 @@ static derivative_state lay_out(const dyn_model *model, void *memory, const doub
     clear_last(s.tree.joints, joints, sizeof(joint_terms), sizeof(joint_terms));
     clear_last(s.tree.columns, columns, sizeof(column_terms), offsetof(column_terms, products));
     return s;
-}
-
-/* ---- terms in lanes ---------------------------------------------------------------------------------------------- */
-
-/* Where the components of terms number i are, one every TERM_LANES numbers. */
-static inline real *terms_at(void *terms, int i, size_t size) {
-    return (real *)terms + (size_t)(i / TERM_LANES) * TERM_LANES * (size / sizeof(real)) + i % TERM_LANES;
-}
-
-static inline real *body_at(const derivative_tree *t, int i) {
-    return terms_at(t->bodies, i, sizeof(body_terms));
-}
-
-static inline real *column_at(const derivative_tree *t, int column) {
-    return terms_at(t->columns, column, sizeof(column_terms));
-}
-
-static inline real *joint_at(const derivative_tree *t, int i, int k) {
-    return terms_at(t->joints, t->first_column[i] + k, sizeof(joint_terms));
-}
-
-/* `count` numbers to the components of terms from `offset` bytes on, and back. */
-KERNEL_STEP void put_numbers(real *terms, size_t offset, const real *x, size_t count) {
-    for (size_t c = 0; c < count; c++) {
-        terms[(offset / sizeof(real) + c) * TERM_LANES] = x[c];
-    }
-}
-
-KERNEL_STEP void get_numbers(const real *terms, size_t offset, real *x, size_t count) {
-    for (size_t c = 0; c < count; c++) {
-        x[c] = terms[(offset / sizeof(real) + c) * TERM_LANES];
-    }
-}
-
-KERNEL_STEP void put_motion(real *terms, size_t offset, motion m) {
-    put_numbers(terms, offset, (const real *)&m, sizeof m / sizeof(real));
-}
-
-KERNEL_STEP motion get_motion(const real *terms, size_t offset) {
-    motion m;
-    get_numbers(terms, offset, (real *)&m, sizeof m / sizeof(real));
-    return m;
-}
-
-KERNEL_STEP placement get_placement(const real *terms, size_t offset) {
-    placement W;
-    get_numbers(terms, offset, (real *)&W, sizeof W / sizeof(real));
-    return W;
 }
 
 /* ---- outward ----------------------------------------------------------------------------------------------------- */
@@ -434,91 +382,6 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
     }
 }
 
-/* ---- external wrenches ------------------------------------------------------------------------------------------- */
-
-/* Wrench number j in the tree's frame. */
-static inline force wrench_in_tree(const derivative_state *s, const placement *X, const wrench_set *forces, size_t j) {
-    const dyn_model *model = s->tree.model;
-    int i = model->frames[forces->frames[j].frame].body;
-    force F = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
-    return force_to_parent(get_placement(body_at(&s->tree, i), offsetof(body_terms, W)), F);
-}
-
-static const placement *find_placements(const derivative_state *s) {
-    void *memory = s->placements;
-    return KERNEL(placements)(s->tree.model, s->q, &memory);
-}
-
-/* Those that are constant in local axes are a part of f. */
-static void subtract_local_wrenches(const derivative_state *s, const wrench_set *forces) {
-    const placement *X = find_placements(s);
-    for (size_t j = 0; j < forces->count; j++) {
-        if (forces->frames[j].reference_frame == DYN_LOCAL) {
-            real *terms = body_at(&s->tree, s->tree.model->frames[forces->frames[j].frame].body);
-            size_t at = offsetof(body_terms, own) + offsetof(inertial_terms, f);
-            force f, F = wrench_in_tree(s, X, forces, j);
-            get_numbers(terms, at, (real *)&f, sizeof f / sizeof(real));
-            f = force_sub(f, F);
-            put_numbers(terms, at, (const real *)&f, sizeof f / sizeof(real));
-        }
-    }
-}
-
-/* A wrench F on body i that keeps its direction: tau_x = -S_x' F changes with q_y by
- *     -(S_y x S_x)' F         where joint y carries joint x, and, where F acts at a point r of the body,
- *     -S_x' (dr x F.f; 0)     with dr = S_y.v + S_y.w x r, since the point moves. */
-static void add_world_wrench(const derivative_tree *t, int carrier, force F, const vec3 *point, real *dq) {
-    const body *bodies = t->model->bodies;
-    for (int i = carrier; i >= 0; i = bodies[i].parent) {
-        for (int k = 0; k < bodies[i].nv; k++) {
-            motion S_x = get_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
-            force turned = force_cross(S_x, F);
-            vec3 moment = point ? vec3_cross(F.f, S_x.w) : vec3_zero();
-            real *row = dq + (bodies[i].v_index + k) * t->model->nv;
-            for (int j = carrier; j >= 0; j = bodies[j].parent) {
-                for (int l = 0; l < bodies[j].nv; l++) {
-                    motion S = get_motion(column_at(t, t->first_column[j] + l), offsetof(column_terms, S));
-                    vec3 dr = point ? vec3_cross_add(S.w, *point, S.v) : vec3_zero();
-                    real turn = j <= i ? spatial_dot(S, turned) : real_set(0);
-                    row[bodies[j].v_index + l] -= vec3_dot_add(dr, moment, turn);
-                }
-            }
-        }
-    }
-}
-
-/* Every wrench in world axes. */
-static void add_world_wrenches(const derivative_state *s, const wrench_set *forces, real *dq) {
-    const placement *X = find_placements(s);
-    for (size_t j = 0; j < forces->count; j++) {
-        wrench_frame at = forces->frames[j];
-        if (at.reference_frame != DYN_LOCAL) {
-            const body_frame *frame = &s->tree.model->frames[at.frame];
-            placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
-            placement W = get_placement(body_at(&s->tree, frame->body), offsetof(body_terms, W));
-            vec3 point = placement_compose(W, in_body).r;
-            add_world_wrench(&s->tree, frame->body, wrench_in_tree(s, X, forces, j),
-                             at.reference_frame == DYN_WORLD ? NULL : &point, dq);
-        }
-    }
-}
-
-/* x -= J' F of every wrench */
-static void subtract_wrench_forces(const derivative_state *s, const wrench_set *forces, real *x) {
-    const derivative_tree *t = &s->tree;
-    const body *bodies = t->model->bodies;
-    const placement *X = find_placements(s);
-    for (size_t j = 0; j < forces->count; j++) {
-        force F = wrench_in_tree(s, X, forces, j);
-        for (int i = t->model->frames[forces->frames[j].frame].body; i >= 0; i = bodies[i].parent) {
-            for (int k = 0; k < bodies[i].nv; k++) {
-                motion S = get_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
-                x[bodies[i].v_index + k] -= spatial_dot(S, F);
-            }
-        }
-    }
-}
-
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 static void clear(int nv, real *A) {
@@ -544,7 +407,7 @@ KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts pa
     KERNEL(find_body_terms)(&s->tree, parts);
 #endif
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
-        subtract_local_wrenches(s, forces);
+        KERNEL(subtract_local_wrenches)(s, forces);
     }
 #if TERM_LANES > 1
     matrices none = matrices_of(&s->tree, shared, to);
@@ -556,7 +419,7 @@ KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts pa
     add_up(s, parts, &d);
 #endif
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
-        add_world_wrenches(s, forces, (real *)to->dq);
+        KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
     }
 }
 
@@ -596,7 +459,7 @@ void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *
         }
     }
     if (has_wrenches(forces)) {
-        subtract_wrench_forces(s, forces, h);
+        KERNEL(subtract_wrench_forces)(s, forces, h);
     }
 }
 

@@ -28,4 +28,15 @@ void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *
 void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a, const wrench_set *forces,
                                        const derivatives *d);
 
+static inline bool has_wrenches(const wrench_set *forces) {
+    return forces && forces->count > 0;
+}
+
+/* External wrenches (derivative_wrenches.c): the part of f that is constant in local axes; */
+void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set *forces);
+/* what d tau / dq has of those in world axes; */
+void KERNEL(add_world_wrenches)(const derivative_state *s, const wrench_set *forces, real *dq);
+/* and x -= J' F of every one. */
+void KERNEL(subtract_wrench_forces)(const derivative_state *s, const wrench_set *forces, real *x);
+
 #endif

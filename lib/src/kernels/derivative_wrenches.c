@@ -1,0 +1,86 @@
+/*
+ * External wrenches in the derivatives of inverse dynamics. They are constant in their reference frames: one in local
+ * axes is a part of the force that the motion takes; one in world axes does not move with the columns.
+ */
+#include "rnea_derivatives.h"
+#include "term_lanes.h"
+
+/* Wrench number j in the tree's frame. */
+static inline force wrench_in_tree(const derivative_state *s, const placement *X, const wrench_set *forces, size_t j) {
+    const dyn_model *model = s->tree.model;
+    int i = model->frames[forces->frames[j].frame].body;
+    force F = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
+    return force_to_parent(get_placement(body_at(&s->tree, i), offsetof(body_terms, W)), F);
+}
+
+static const placement *find_placements(const derivative_state *s) {
+    void *memory = s->placements;
+    return KERNEL(placements)(s->tree.model, s->q, &memory);
+}
+
+void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set *forces) {
+    const placement *X = find_placements(s);
+    for (size_t j = 0; j < forces->count; j++) {
+        if (forces->frames[j].reference_frame == DYN_LOCAL) {
+            real *terms = body_at(&s->tree, s->tree.model->frames[forces->frames[j].frame].body);
+            size_t at = offsetof(body_terms, own) + offsetof(inertial_terms, f);
+            force f, F = wrench_in_tree(s, X, forces, j);
+            get_numbers(terms, at, (real *)&f, sizeof f / sizeof(real));
+            f = force_sub(f, F);
+            put_numbers(terms, at, (const real *)&f, sizeof f / sizeof(real));
+        }
+    }
+}
+
+/* A wrench F on body i that keeps its direction: tau_x = -S_x' F changes with q_y by
+ *     -(S_y x S_x)' F         where joint y carries joint x, and, where F acts at a point r of the body,
+ *     -S_x' (dr x F.f; 0)     with dr = S_y.v + S_y.w x r, since the point moves. */
+static void add_world_wrench(const derivative_tree *t, int carrier, force F, const vec3 *point, real *dq) {
+    const body *bodies = t->model->bodies;
+    for (int i = carrier; i >= 0; i = bodies[i].parent) {
+        for (int k = 0; k < bodies[i].nv; k++) {
+            motion S_x = get_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
+            force turned = force_cross(S_x, F);
+            vec3 moment = point ? vec3_cross(F.f, S_x.w) : vec3_zero();
+            real *row = dq + (bodies[i].v_index + k) * t->model->nv;
+            for (int j = carrier; j >= 0; j = bodies[j].parent) {
+                for (int l = 0; l < bodies[j].nv; l++) {
+                    motion S = get_motion(column_at(t, t->first_column[j] + l), offsetof(column_terms, S));
+                    vec3 dr = point ? vec3_cross_add(S.w, *point, S.v) : vec3_zero();
+                    real turn = j <= i ? spatial_dot(S, turned) : real_set(0);
+                    row[bodies[j].v_index + l] -= vec3_dot_add(dr, moment, turn);
+                }
+            }
+        }
+    }
+}
+
+void KERNEL(add_world_wrenches)(const derivative_state *s, const wrench_set *forces, real *dq) {
+    const placement *X = find_placements(s);
+    for (size_t j = 0; j < forces->count; j++) {
+        wrench_frame at = forces->frames[j];
+        if (at.reference_frame != DYN_LOCAL) {
+            const body_frame *frame = &s->tree.model->frames[at.frame];
+            placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
+            placement W = get_placement(body_at(&s->tree, frame->body), offsetof(body_terms, W));
+            vec3 point = placement_compose(W, in_body).r;
+            add_world_wrench(&s->tree, frame->body, wrench_in_tree(s, X, forces, j),
+                             at.reference_frame == DYN_WORLD ? NULL : &point, dq);
+        }
+    }
+}
+
+void KERNEL(subtract_wrench_forces)(const derivative_state *s, const wrench_set *forces, real *x) {
+    const derivative_tree *t = &s->tree;
+    const body *bodies = t->model->bodies;
+    const placement *X = find_placements(s);
+    for (size_t j = 0; j < forces->count; j++) {
+        force F = wrench_in_tree(s, X, forces, j);
+        for (int i = t->model->frames[forces->frames[j].frame].body; i >= 0; i = bodies[i].parent) {
+            for (int k = 0; k < bodies[i].nv; k++) {
+                motion S = get_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
+                x[bodies[i].v_index + k] -= spatial_dot(S, F);
+            }
+        }
+    }
+}
