@@ -58,17 +58,33 @@ static inline column_entries no_entries(void) {
     return e;
 }
 
-KERNEL_STEP column_entries multiply_with(const column_products *y, derivative_parts parts, const column_terms *c) {
-    column_entries e = no_entries();
+/* Those below, */
+KERNEL_STEP void multiply_below(force IS, vec3 BS, derivative_parts parts, const column_terms *c, column_entries *e) {
     if (parts & VELOCITY_PART) {
-        e.dv_below = vec3_dot_add(y->BS, c->S.w, spatial_dot(c->rate, y->IS));
-        e.dv_above = spatial_dot(c->S, y->dv);
-        e.da = spatial_dot(c->S, y->IS);
+        e->dv_below = vec3_dot_add(BS, c->S.w, spatial_dot(c->rate, IS));
+        e->da = spatial_dot(c->S, IS);
     }
     if (parts & POSITION_PART) {
-        e.dq_below = vec3_dot_add(y->BS, c->Psi_dot.w, spatial_dot(c->Psi_ddot, y->IS));
-        e.dq_above = spatial_dot(c->S, y->dq);
+        e->dq_below = vec3_dot_add(BS, c->Psi_dot.w, spatial_dot(c->Psi_ddot, IS));
     }
+}
+
+/* those above, */
+KERNEL_STEP void multiply_above(const column_products *y, derivative_parts parts, motion S, column_entries *e) {
+    if (parts & VELOCITY_PART) {
+        e->dv_above = spatial_dot(S, y->dv);
+        e->da = spatial_dot(S, y->IS);
+    }
+    if (parts & POSITION_PART) {
+        e->dq_above = spatial_dot(S, y->dq);
+    }
+}
+
+/* and all. */
+KERNEL_STEP column_entries multiply_with(const column_products *y, derivative_parts parts, const column_terms *c) {
+    column_entries e = no_entries();
+    multiply_below(y->IS, y->BS, parts, c, &e);
+    multiply_above(y, parts, c->S, &e);
     return e;
 }
 
@@ -155,6 +171,18 @@ KERNEL_STEP void put_column_zeros(const derivative_tree *t, derivative_parts par
     put_zeros(d, parts, y, 0, root);
 }
 
+/* b x w, whose product with each axis e is that of b with w x e; added up in the order of that product, so that a root's
+ * entries have the same bits wherever its columns are known to be axes and where not; */
+static inline vec3 product_with_turned_axes(vec3 w, vec3 b) {
+    return vec3_set(real_fma(w.z, b.y, -(w.y * b.z)), real_fma(-w.z, b.x, w.x * b.z), real_fma(w.y, b.x, -(w.x * b.y)));
+}
+
+/* and plus c. */
+static inline vec3 product_with_turned_axes_add(vec3 w, vec3 b, vec3 c) {
+    return vec3_set(real_fma(w.z, b.y, real_fma(-w.y, b.z, c.x)), real_fma(-w.z, b.x, real_fma(w.x, b.z, c.y)),
+                    real_fma(w.y, b.x, real_fma(-w.x, b.y, c.z)));
+}
+
 /* A column of the root is an axis; there Psi_dot = 0, Psi_ddot = a_0 x S and rate = v x S. */
 typedef struct root_products {
     force dq_below, dv_below, IS, dq_above, dv_above;
@@ -164,11 +192,12 @@ KERNEL_STEP root_products multiply_with_root(vec3 a_0, motion v, derivative_part
     root_products x;
     x.dq_below = x.dv_below = x.IS = x.dq_above = x.dv_above = force_zero();
     if (parts & VELOCITY_PART) {
-        x.dv_below = force_sub(force_set(y->BS, vec3_zero()), force_cross(v, y->IS));
+        vec3 n = product_with_turned_axes_add(v.w, y->IS.n, product_with_turned_axes(v.v, y->IS.f));
+        x.dv_below = force_set(vec3_add(y->BS, n), product_with_turned_axes(v.w, y->IS.f));
         x.IS = y->IS, x.dv_above = y->dv;
     }
     if (parts & POSITION_PART) {
-        x.dq_below = force_set(vec3_cross(y->IS.f, a_0), vec3_zero());
+        x.dq_below = force_set(product_with_turned_axes(a_0, y->IS.f), vec3_zero());
         x.dq_above = y->dq;
     }
     return x;

@@ -67,17 +67,14 @@ void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts par
     }
 }
 
-/* Columns `from` to `to` - 1 against those of the root, as many at once as lie side by side. */
-KERNEL_STEP void put_root_of(const derivative_tree *t, derivative_parts parts, int r, int from, int to, bool own,
+/* Column y against those of the root. */
+KERNEL_STEP void put_root_of(const derivative_tree *t, derivative_parts parts, int r, int y, bool own,
                              const matrices *d) {
     const column_terms *columns = (const column_terms *)t->columns;
-    for (int k = from, next; k < to; k = next) {
-        next = (k / TERM_LANES + 1) * TERM_LANES;
-        put_root(t, parts, r, k, next < to ? next : to, own, &columns[k / TERM_LANES].products, d);
-    }
+    put_root(t, parts, r, y, y + 1, own, &columns[y / TERM_LANES].products, d);
 }
 
-/* The root r, and all that hangs on it: the bodies up to `end` - 1. Sums are added up in the order of other instances:
+/* Entries of joints that share coordinates: the root r, and all that hangs on it: the bodies up to `end` - 1. Sums are added up in the order of other instances:
  * from the tips, and column by column. */
 KERNEL_STEP void put_tree(const derivative_tree *t, derivative_parts parts, int r, int end, const matrices *d) {
     const int *first = t->first_column;
@@ -87,22 +84,14 @@ KERNEL_STEP void put_tree(const derivative_tree *t, derivative_parts parts, int 
                 column_products products = products_of((const column_terms *)t->columns, y);
                 put_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
             }
-            if (d->shared) {
-                put_root_of(t, parts, r, y, y + 1, i == r, d);
-            } else if (t->branches) {
-                put_column_zeros(t, parts, first[r], y, first[i], d);
-            }
+            put_root_of(t, parts, r, y, i == r, d);
         }
-    }
-    if (!d->shared) {
-        put_root_of(t, parts, r, first[r], first[r + 1], true, d);
-        put_root_of(t, parts, r, first[r + 1], first[end], false, d);
     }
 }
 
-KERNEL_STEP void put_trees(const derivative_tree *t, derivative_parts parts, bool shared, const derivatives *to) {
+static void put_trees(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
     const body *bodies = t->model->bodies;
-    matrices d = matrices_of(t, shared, to);
+    matrices d = matrices_of(t, true, to);
     for (int end = t->model->body_count, r; end > 0; end = r) {
         r = end - 1;
         while (bodies[r].parent >= 0) {
@@ -114,13 +103,9 @@ KERNEL_STEP void put_trees(const derivative_tree *t, derivative_parts parts, boo
 
 void KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
     if (t->model->has_coupling) {
-        put_trees(t, parts, true, d);
-    } else if (parts == BOTH_PARTS) {
-        put_trees(t, BOTH_PARTS, false, d);
-    } else if (parts == VELOCITY_PART) {
-        put_trees(t, VELOCITY_PART, false, d);
+        put_trees(t, parts, d);
     } else {
-        put_trees(t, POSITION_PART, false, d);
+        KERNEL(put_rows)(t, parts, d);
     }
 }
 

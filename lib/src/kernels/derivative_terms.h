@@ -80,6 +80,9 @@ typedef struct derivative_tree {
     const int *coordinates;  /* of each column */
     const int *column_above; /* the one before it at its joint, else the last one of the joint above; -1: none */
     bool branches;           /* some columns are neither above nor behind each other */
+    const int *joint_ends;   /* of each column, where those of its joint end, */
+    const int *column_ends;  /* and those that it carries, if no coordinate is shared; */
+    const int *chunk_ends;   /* the last of them among columns that lie side by side */
     void *roots;             /* root_motion of those bodies that are on the world, not in lanes */
 } derivative_tree;
 
@@ -97,8 +100,10 @@ typedef enum derivative_parts { VELOCITY_PART = 1, POSITION_PART = 2, BOTH_PARTS
 void KERNEL(find_body_terms)(const derivative_tree *t, derivative_parts parts);
 /* Psi_ddot and the products of the columns, from them and the sums over subtrees; */
 void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
-/* and the entries. */
+/* and the entries, */
 void KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
+/* by rows where no joints share a coordinate. */
+void KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
 
 /* ---- a body by itself -------------------------------------------------------------------------------------------- */
 

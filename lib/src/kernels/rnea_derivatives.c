@@ -47,12 +47,18 @@ static size_t joint_terms_count(const dyn_model *model) {
     return TERM_LANES > 1 ? column_count(model) : 0;
 }
 
+/* How often columns lie side by side. */
+static size_t column_chunks(const dyn_model *model) {
+    return TERM_LANES > 1 ? (column_count(model) + TERM_LANES - 1) / TERM_LANES : 0;
+}
+
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
     size_t bodies = (size_t)model->body_count, columns = column_count(model);
     size_t terms = terms_size(bodies, sizeof(body_terms)) + terms_size(joint_terms_count(model), sizeof(joint_terms)) +
                    terms_size(columns, sizeof(column_terms));
     size_t carried = bodies * (sizeof(inertial_terms) + sizeof(root_motion) + 3 * sizeof(real));
-    return aligned(terms + carried + KERNEL(placements_memory)(model) + (bodies + 2 * columns + 1) * sizeof(int));
+    size_t numbers = bodies + 1 + 2 * columns + column_chunks(model) * (2 * TERM_LANES + 1);
+    return aligned(terms + carried + KERNEL(placements_memory)(model) + numbers * sizeof(int));
 }
 
 /* What lies beside the last terms of an array is computed as well: let the first `taken` bytes of such terms, which are
@@ -67,6 +73,27 @@ static void *take(void **memory, size_t size) {
     void *taken = *memory;
     *memory = (char *)taken + size;
     return taken;
+}
+
+/* Where joints and what they carry end. */
+static void number_ends(derivative_tree *t, int *joint_ends) {
+    const dyn_model *model = t->model;
+    int chunks = (int)column_chunks(model), columns = chunks * TERM_LANES;
+    int *ends = joint_ends + columns, *chunk_ends = ends + columns;
+    for (int i = 0, y = 0; i < model->body_count && chunks > 0; i++) {
+        for (int end = t->first_column[i + 1]; y < end; y++) {
+            joint_ends[y] = end;
+            ends[y] = end + model->bodies[i].columns_behind;
+        }
+    }
+    for (int k = 0, y = 0; k < chunks && t->branches; k++) {
+        chunk_ends[k] = 0;
+        for (; y < (k + 1) * TERM_LANES; y++) {
+            ends[y] = y < t->first_column[model->body_count] ? ends[y] : 0;
+            chunk_ends[k] = ends[y] > chunk_ends[k] ? ends[y] : chunk_ends[k];
+        }
+    }
+    t->joint_ends = joint_ends, t->column_ends = ends, t->chunk_ends = chunk_ends;
 }
 
 /* The columns' places in the tree, behind `first`. */
@@ -85,6 +112,7 @@ static void number_columns(derivative_tree *t, int *first) {
         first[i + 1] = column;
     }
     t->first_column = first, t->coordinates = coordinates, t->column_above = above;
+    number_ends(t, above + column);
 }
 
 static derivative_state lay_out(const dyn_model *model, void *memory, const double gravity[3], const real *q,

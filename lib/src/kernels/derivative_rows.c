@@ -1,0 +1,190 @@
+/*
+ * The derivatives of inverse dynamics row by row, where columns of a tree lie in the lanes and no joints share a
+ * coordinate (derivative_terms.h): then columns are coordinates, and what hangs on a joint follows it.
+ *
+ * In the row of a column y are entries below, with columns at its joint or above, and behind them entries above, with
+ * the columns that the joint carries.
+ */
+#if defined DYN_COLUMN_LANES
+#undef DYN_LANES
+#define DYN_LANES DYN_COLUMN_LANES
+#endif
+
+#include <string.h>
+
+#include "derivative_entries.h"
+
+#if defined DYN_COLUMN_LANES
+
+/* Entries that lie side by side in a row of each matrix. */
+typedef struct row_entries {
+    real dq, dv, da;
+} row_entries;
+
+/* Three numbers of column y, from `offset` bytes on in its terms, the same in all lanes. */
+KERNEL_STEP vec3 shared_by_lanes(const derivative_tree *t, int y, size_t offset) {
+    const number *x = (const number *)((const column_terms *)t->columns + y / TERM_LANES) + y % TERM_LANES;
+    x += offset / sizeof(real) * TERM_LANES;
+    return vec3_set(real_set((double)x[0]), real_set((double)x[TERM_LANES]), real_set((double)x[2 * TERM_LANES]));
+}
+
+/* Row y, with columns at its joint or above; */
+KERNEL_STEP row_entries entries_below(const derivative_tree *t, derivative_parts parts, int y, const column_terms *c) {
+    const size_t of_IS = offsetof(column_terms, products) + offsetof(column_products, IS);
+    column_entries all = no_entries();
+    row_entries e;
+    force IS =
+        force_set(shared_by_lanes(t, y, of_IS + offsetof(force, n)), shared_by_lanes(t, y, of_IS + offsetof(force, f)));
+    vec3 BS = shared_by_lanes(t, y, offsetof(column_terms, products) + offsetof(column_products, BS));
+    multiply_below(IS, BS, parts, c, &all);
+    e.dq = all.dq_below, e.dv = all.dv_below, e.da = all.da;
+    return e;
+}
+
+/* and with those that its joint carries. */
+KERNEL_STEP row_entries entries_above(const derivative_tree *t, derivative_parts parts, int y,
+                                      const column_products *c) {
+    column_entries all = no_entries();
+    row_entries e;
+    motion S = motion_set(shared_by_lanes(t, y, offsetof(column_terms, S) + offsetof(motion, w)),
+                          shared_by_lanes(t, y, offsetof(column_terms, S) + offsetof(motion, v)));
+    multiply_above(c, parts, S, &all);
+    e.dq = all.dq_above, e.dv = all.dv_above, e.da = all.da;
+    return e;
+}
+
+static inline row_entries no_row_entries(void) {
+    row_entries e;
+    e.dq = e.dv = e.da = real_set(0);
+    return e;
+}
+
+/* x in lanes where c < bound, else y. */
+KERNEL_STEP row_entries entries_where_before(real c, int bound, row_entries x, row_entries y) {
+    real before = real_set(bound) - c;
+    row_entries e;
+    e.dq = real_where_positive(before, x.dq, y.dq);
+    e.dv = real_where_positive(before, x.dv, y.dv);
+    e.da = real_where_positive(before, x.da, y.da);
+    return e;
+}
+
+/* Columns that lie side by side: their numbers and, negative, where those that their joints carry end. */
+typedef struct column_chunk {
+    int first, behind;
+    real numbers, minus_ends;
+} column_chunk;
+
+KERNEL_STEP column_chunk chunk_of(const derivative_tree *t, bool branches, int k) {
+    column_chunk c;
+    c.first = k * TERM_LANES, c.behind = c.first + TERM_LANES;
+    for (int l = 0; l < TERM_LANES; l++) {
+        ((number *)&c.numbers)[l] = (number)l;
+        ((number *)&c.minus_ends)[l] = branches ? -(number)t->column_ends[c.first + l] : 0;
+    }
+    c.numbers += real_set(c.first);
+    return c;
+}
+
+#if defined __AVX512F__ && NUMBER_SIZE * DYN_LANES == 64
+#if DYN_LANES == 8
+typedef __mmask8 lane_mask;
+#else
+typedef __mmask16 lane_mask;
+#endif
+#endif
+
+/* Part of a row. What is behind its end is overwritten by the next one, and left away where there is none. */
+KERNEL_STEP void put_numbers_of_row(real x, number *to, size_t left) {
+    if (left >= TERM_LANES) {
+        memcpy(to, &x, sizeof x);
+        return;
+    }
+#if defined __AVX512F__ && NUMBER_SIZE * DYN_LANES == 64
+    VECTOR(mask_storeu)(to, (lane_mask)((1u << left) - 1), x);
+#else
+    for (size_t l = 0; l < left; l++) {
+        to[l] = ((const number *)&x)[l];
+    }
+#endif
+}
+
+KERNEL_STEP void put_part_of_row(const matrices *d, derivative_parts parts, int y, int first, const row_entries *e) {
+    size_t at = (size_t)y * d->nv + (size_t)first, left = d->nv * d->nv - at;
+    if (parts & VELOCITY_PART) {
+        put_numbers_of_row(e->dv, d->dv + at, left);
+        put_numbers_of_row(e->da, d->da + at, left);
+    }
+    if (parts & POSITION_PART) {
+        put_numbers_of_row(e->dq, d->dq + at, left);
+    }
+}
+
+/* The rows of columns whose joint is above a chunk; those of the others go to `mixed`. Returns the first of these. */
+KERNEL_STEP int put_above(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
+                          const matrices *d, row_entries *mixed) {
+    const column_products products = ((const column_terms *)t->columns)[c->first / TERM_LANES].products;
+    int y = 0, first_mixed = 0;
+    for (; y < (int)d->nv && y < c->behind; y++) {
+        row_entries e = no_row_entries();
+        if (!branches || t->column_ends[y] > c->first) {
+            e = entries_above(t, parts, y, &products);
+            e = branches ? entries_where_before(c->numbers, t->column_ends[y], e, no_row_entries()) : e;
+        }
+        if (t->joint_ends[y] <= c->first) {
+            put_part_of_row(d, parts, y, c->first, &e);
+            first_mixed = y + 1;
+        } else {
+            mixed[y - first_mixed] = e;
+        }
+    }
+    return first_mixed;
+}
+
+/* The other rows. */
+KERNEL_STEP void put_below(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
+                           int first_mixed, const row_entries *mixed, const matrices *d) {
+    const column_terms terms = ((const column_terms *)t->columns)[c->first / TERM_LANES];
+    for (int y = first_mixed; y < (int)d->nv; y++) {
+        row_entries e = no_row_entries();
+        if (!branches || t->chunk_ends[c->first / TERM_LANES] > y) {
+            e = entries_below(t, parts, y, &terms);
+            e = branches ? entries_where_before(c->minus_ends, -y, e, no_row_entries()) : e;
+        }
+        if (y < c->behind) {
+            e = entries_where_before(c->numbers, t->joint_ends[y], e, mixed[y - first_mixed]);
+        }
+        put_part_of_row(d, parts, y, c->first, &e);
+    }
+}
+
+/* The last columns first: what their rows leave behind the end is overwritten. */
+KERNEL_STEP void put_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
+    const matrices d = matrices_of(t, false, to);
+    for (int k = (t->model->nv - 1) / TERM_LANES; k >= 0; k--) {
+        row_entries mixed[TERM_LANES + 6];
+        const column_chunk c = chunk_of(t, branches, k);
+        int first_mixed = put_above(t, parts, branches, &c, &d, mixed);
+        put_below(t, parts, branches, &c, first_mixed, mixed, &d);
+    }
+}
+
+KERNEL_STEP void put_rows_of(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
+    if (t->branches) {
+        put_chunks(t, parts, true, to);
+    } else {
+        put_chunks(t, parts, false, to);
+    }
+}
+
+void KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
+    if (parts == BOTH_PARTS) {
+        put_rows_of(t, BOTH_PARTS, d);
+    } else if (parts == VELOCITY_PART) {
+        put_rows_of(t, VELOCITY_PART, d);
+    } else {
+        put_rows_of(t, POSITION_PART, d);
+    }
+}
+
+#endif
