@@ -188,12 +188,27 @@ static inline void rows_to_lanes(const double *rows, size_t width, real *packed)
     }
 }
 
+/* Doubles of a line of the cache. */
+enum { LINE = 8 };
+
+/* Asks for a line of each row ahead of the stores to it: these are done in order, and one that waits for its line holds
+ * up all behind it. Where nothing is at the address, nothing happens. */
+static inline void fetch_lines(const double *rows, size_t width) {
+    for (size_t l = 0; l < DYN_LANES; l++) {
+        __builtin_prefetch(rows + l * width, 1);
+    }
+}
+
+/* The last lines that are asked for are those of the samples that follow. */
 static inline void lanes_to_rows(const real *packed, size_t width, real zero, double *rows) {
     size_t squares = width / SIDE * SIDE;
     if (squares < width) {
         unpack_square(packed, width, squares, width - squares, zero, rows);
     }
     for (size_t done = 0; done < squares; done += SIDE) {
+        if (done % LINE == 0) {
+            fetch_lines(rows + (done + LINE < squares ? done + LINE : DYN_LANES * width), width);
+        }
         unpack_square(packed, width, done, SIDE, zero, rows);
     }
 }
