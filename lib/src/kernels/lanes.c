@@ -128,19 +128,26 @@ int KERNEL(all_finite)(const double *x, size_t count) {
 
 #if DYN_LANES == 1 && !defined DYN_FLOAT
 
-static inline void give_together(const double *from, double *to) {
-    doubles x;
-    memcpy(&x, from, sizeof x);
-    x += 0.0;
-    memcpy(to, &x, sizeof x);
-}
-
+/* Numbers plus zero, which are looked at as they pass: loaded again, they would wait for those just written. */
 static inline int give_many(const double *from, size_t count, double *row) {
-    for (size_t i = 0; i + TOGETHER <= count; i += TOGETHER) {
-        give_together(from + i, row + i);
+    const double bound = DBL_MAX;
+    uint64_t most;
+    double_bits beyond = {0};
+    size_t i = 0;
+    memcpy(&most, &bound, sizeof most);
+    for (; i + TOGETHER <= count; i += TOGETHER) {
+        doubles x;
+        memcpy(&x, &from[i], sizeof x);
+        x += 0.0;
+        memcpy(&row[i], &x, sizeof x);
+        beyond |= excesses((const double *)&x, most);
     }
-    give_together(from + count - TOGETHER, row + count - TOGETHER);
-    return are_within(row, count, DBL_MAX);
+    for (; i < count; i++) {
+        double x = from[i] + 0.0;
+        row[i] = x;
+        beyond[0] |= excess(&x, most);
+    }
+    return has_none(beyond);
 }
 
 /* The numbers of one sample, which may lie in their row; of a large matrix part after part, while it is in the cache. */
