@@ -6,8 +6,9 @@
  *     F = X* F, towards the root       M_ij = M_ji = S_j' F
  *
  * In the trunk of a large tree (model/normal_form.h) all is expressed in the axes of its root at q: there X is the
- * identity and S_j six numbers, and to multiply with them costs less than to carry F. The entries on both sides of the
- * diagonal are then computed, row after row: large matrices are written in the order of memory, and not read again.
+ * identity and S_j six numbers, and to multiply with them costs less than to carry F. Once all F are known, the entries
+ * on both sides of the diagonal are products of columns, found for several rows at once (column_products.c): large
+ * matrices are written once, in the order of memory.
  *
  * A coupled mimic joint adds its columns, times its ratio, to its master's.
  *
@@ -22,8 +23,8 @@ typedef struct crba_tree {
     joint_turns turns;
     placement *X; /* of bodies that no hinge carries in the parent; of the trunk and what hangs on it, in the root */
     rigid_inertia *composite;
-    motion_columns S; /* of the trunk but for its root, */
-    motion_columns F; /* and (n; f) of all coordinates behind that, in the root */
+    motion_columns S; /* of the trunk, */
+    motion_columns F; /* and (n; f) of all coordinates of the trunk and behind it, in the root */
 } crba_tree;
 
 size_t KERNEL(crba_memory)(const dyn_model *model) {
@@ -37,20 +38,22 @@ static bool place_bodies(const dyn_model *model, const crba_tree *t, const real 
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         t->composite[i] = body_inertia(b);
+        trunk = trunk || b->trunk;
         if (b->hinge && !b->trunk && !b->on_trunk) {
             continue;
         }
         t->X[i] = b->hinge ? hinge_placement(hinge_at(b, t->turns, i))
                            : joint_placement(b, q + b->q_index, t->turns.sine[i], t->turns.cosine[i]);
-        if (b->on_trunk) {
+        if (b->trunk && b->parent < 0) {
+            t->X[i] = placement_identity();
+        } else if (b->on_trunk && model->bodies[b->parent].parent >= 0) {
             t->X[i] = placement_compose(t->X[b->parent], t->X[i]);
         }
-        if (b->trunk) {
-            trunk = true;
+        for (int k = 0; b->trunk && k < b->nv; k++) {
+            motion_columns_set(t->S, b->v_index + k, placed_column(b, t->X[i], k));
+        }
+        if (b->trunk && b->on_trunk) {
             t->composite[i] = rigid_inertia_to_parent(t->X[i], t->composite[i]);
-            for (int k = 0; k < b->nv; k++) {
-                motion_columns_set(t->S, b->v_index + k, placed_column(b, t->X[i], k));
-            }
         }
     }
     return trunk;
@@ -135,19 +138,25 @@ KERNEL_STEP int put_entries(const dyn_model *model, int row, int j, int count, f
     return first;
 }
 
-/* The same with the trunk from body j on, chain after chain; the root is left. */
-static int put_trunk(const dyn_model *model, const crba_tree *t, int *j, force F, int filled, real *row) {
-    const body *bodies = model->bodies;
-    while (bodies[*j].trunk) {
-        const body *end = &bodies[*j], *first = &bodies[end->chain];
-        int from = first->v_index + (first->parent < 0 ? first->nv : 0), to = end->v_index + end->nv;
+/* Rows `row` to row + rows - 1, whose forces are known: the entries with the trunk from body j down to the root, chain
+ * after chain, and zeros before column `filled` where none is. Returns whether they are finite, where they are given. */
+static int put_trunk(const dyn_model *model, const crba_tree *t, int row, int rows, int j, int filled, real *M) {
+    int nv = model->nv, finite = 1;
+    while (j >= 0) {
+        const body *end = &model->bodies[j], *first = &model->bodies[end->chain];
+        int from = first->v_index, to = end->v_index + end->nv;
         to = to < filled ? to : filled;
-        clear_entries(to, filled, row);
-        motion_columns_dot(t->S, F, from, to, row);
+        for (int k = row; k < row + rows; k++) {
+            clear_entries(to, filled, M + k * nv);
+        }
+        finite &= multiply_columns(t->S, t->F, row, rows, from, to, nv, M);
         filled = from;
-        *j = first->parent < 0 ? end->chain : first->parent;
+        j = first->parent;
     }
-    return filled;
+    for (int k = row; k < row + rows; k++) {
+        clear_entries(0, filled, M + k * nv);
+    }
+    return finite;
 }
 
 /* The row, and the column that mirrors it, of a body that is not of the trunk, if there is one, and on hinges all the way
@@ -161,12 +170,11 @@ KERNEL_STEP void carry_hinge_column(const dyn_model *model, const crba_tree *t, 
         if (trunk && bodies[j].on_trunk) {
             F = force_to_parent(t->X[j], F);
             motion_columns_set(t->F, row, motion_set(F.n, F.f));
-            j = bodies[j].parent;
-            filled = put_trunk(model, t, &j, F, filled, M + row * nv);
-        } else {
-            F = hinge_force_to_parent(hinge_at(&bodies[j], t->turns, j), F, force_zero());
-            j = bodies[j].parent;
+            put_trunk(model, t, row, 1, bodies[j].parent, filled, M);
+            return;
         }
+        F = hinge_force_to_parent(hinge_at(&bodies[j], t->turns, j), F, force_zero());
+        j = bodies[j].parent;
         int column = bodies[j].v_index;
         if (trunk) {
             clear_entries(column + 1, filled, M + row * nv);
@@ -179,38 +187,46 @@ KERNEL_STEP void carry_hinge_column(const dyn_model *model, const crba_tree *t, 
     }
 }
 
-/* The same for coordinate k of any body in a tree with a trunk; what is of the trunk has no mirror. */
+/* The same for coordinate k of any such body in a tree with a trunk; what is of the trunk has no mirror. */
 static void put_below_diagonal(const dyn_model *model, const crba_tree *t, int i, int k, real *M) {
     const body *bodies = model->bodies;
-    int j = i, row = bodies[i].v_index + k, filled = row + 1;
+    int row = bodies[i].v_index + k;
     force F = column_force(&bodies[i], t, i, k);
-    if (!bodies[i].trunk) {
-        filled = put_entries(model, row, i, k + 1, F, filled, M);
-    }
-    while (bodies[j].parent >= 0 && !bodies[j].trunk) {
+    int filled = put_entries(model, row, i, k + 1, F, row + 1, M);
+    for (int j = i; bodies[j].parent >= 0;) {
         F = carry_force(&bodies[j], t, j, F);
         j = bodies[j].parent;
-        if (!bodies[j].trunk) {
-            filled = put_entries(model, row, j, bodies[j].nv, F, filled, M);
+        if (bodies[j].trunk) {
+            motion_columns_set(t->F, row, motion_set(F.n, F.f));
+            put_trunk(model, t, row, 1, j, filled, M);
+            return;
         }
-    }
-    if (bodies[j].trunk) {
-        motion_columns_set(t->F, row, motion_set(F.n, F.f));
-        filled = put_trunk(model, t, &j, F, filled, M + row * model->nv);
         filled = put_entries(model, row, j, bodies[j].nv, F, filled, M);
     }
     clear_entries(0, filled, M + row * model->nv);
 }
 
-/* And from there on: also S' F in the trunk; else the mirror is there. */
-static void put_above_diagonal(const dyn_model *model, const crba_tree *t, int i, int k, real *M) {
-    const body *b = &model->bodies[i];
-    int row = b->v_index + k, to = b->v_index + b->nv + b->columns_behind;
-    if (b->trunk) {
-        motion S = motion_columns_get(t->S, row);
-        motion_columns_dot(t->F, force_set(S.w, S.v), row + 1, to, M + row * model->nv);
+/* The column behind all that hangs on a body. */
+static inline int end_of_subtree(const body *b) {
+    return b->v_index + b->nv + b->columns_behind;
+}
+
+/* The rows of bodies i to `last` of the trunk, each on the one before, behind which are the same columns: S' F before
+ * the diagonal, and F' S, with the forces of what is behind, from there on. */
+static int put_trunk_rows(const dyn_model *model, const crba_tree *t, int i, int last, real *M) {
+    const body *end = &model->bodies[last];
+    int nv = model->nv, row = model->bodies[i].v_index, behind = end->v_index + end->nv, to = end_of_subtree(end);
+    int finite = put_trunk(model, t, row, behind - row, last, behind, M);
+    for (int k = row; k < behind; k++) {
+        for (int l = k + 1; l < behind; l++) {
+            M[k * nv + l] = M[l * nv + k];
+        }
     }
-    clear_entries(to, model->nv, M + row * model->nv);
+    finite &= multiply_columns(t->F, t->S, row, behind - row, behind, to, nv, M);
+    for (int k = row; k < behind; k++) {
+        clear_entries(to, nv, M + k * nv);
+    }
+    return finite;
 }
 
 /* What the parent carries of body i. */
@@ -234,16 +250,25 @@ static void put_columns(const dyn_model *model, const crba_tree *t, int i, real 
     }
 }
 
-/* and in one with a trunk, last first. */
+/* and in one with a trunk, of which it is not a part, last first; */
 static void put_rows(const dyn_model *model, const crba_tree *t, int i, real *M) {
     const body *b = &model->bodies[i];
     for (int k = b->nv - 1; k >= 0; k--) {
-        if (b->on_hinges && !b->trunk) {
+        if (b->on_hinges) {
             carry_hinge_column(model, t, true, i, M);
         } else {
             put_below_diagonal(model, t, i, k, M);
         }
-        put_above_diagonal(model, t, i, k, M);
+        clear_entries(end_of_subtree(b), model->nv, M + (b->v_index + k) * model->nv);
+    }
+}
+
+/* or the forces of one that is. */
+static void put_forces(const dyn_model *model, const crba_tree *t, int i) {
+    const body *b = &model->bodies[i];
+    for (int k = 0; k < b->nv; k++) {
+        force F = column_force(b, t, i, k);
+        motion_columns_set(t->F, b->v_index + k, motion_set(F.n, F.f));
     }
 }
 
@@ -261,7 +286,45 @@ static inline int give(real *rows, size_t count) {
  * written by itself, and not more than stay in the nearest cache. */
 enum { GIVEN_TOGETHER = 2048 };
 
-/* M; where it is given to the caller, some rows at a time, while they are in the cache. */
+/* The first of the bodies before `last` that are not of the trunk and whose rows are given together, */
+static int first_given(const dyn_model *model, int last) {
+    const body *bodies = model->bodies;
+    int i = last, end = bodies[last].v_index + bodies[last].nv;
+    while (i > 0 && !bodies[i - 1].trunk && (end - bodies[i].v_index) * model->nv < GIVEN_TOGETHER) {
+        i--;
+    }
+    return i;
+}
+
+/* or of those of the trunk whose rows are found together. */
+static int first_multiplied(const dyn_model *model, int last) {
+    const body *bodies = model->bodies;
+    int i = last, end = bodies[last].v_index + bodies[last].nv;
+    while (bodies[i].parent >= 0 && bodies[i].parent == i - 1 && end - bodies[i - 1].v_index <= PRODUCT_ROWS &&
+           end_of_subtree(&bodies[i - 1]) == end_of_subtree(&bodies[last])) {
+        i--;
+    }
+    return i;
+}
+
+/* All rows of the trunk, where others are known, which are given if that is wanted. Returns whether all are finite. */
+static int put_trunks(const dyn_model *model, const crba_tree *t, bool gives, real *M) {
+    const body *bodies = model->bodies;
+    int finite = 1, nv = model->nv;
+    for (int last = model->body_count - 1, i; last >= 0; last = i - 1) {
+        if (bodies[last].trunk) {
+            i = first_multiplied(model, last);
+            finite &= put_trunk_rows(model, t, i, last, M);
+        } else {
+            i = first_given(model, last);
+            int rows = bodies[last].v_index + bodies[last].nv - bodies[i].v_index;
+            finite &= !gives || give(M + bodies[i].v_index * nv, (size_t)(rows * nv));
+        }
+    }
+    return finite;
+}
+
+/* M; given to the caller, or not. */
 static int compute(const dyn_model *model, void *memory, const real *q, bool gives, real *M) {
     crba_tree t;
     t.S = motion_columns_at((size_t)model->nv, &memory);
@@ -270,18 +333,16 @@ static int compute(const dyn_model *model, void *memory, const real *q, bool giv
     t.X = (placement *)memory;
     t.composite = (rigid_inertia *)(t.X + model->body_count);
     bool trunk = place_bodies(model, &t, q);
-    int finite = 1, nv = model->nv, given = nv;
-    for (int k = 0; !trunk && k < nv * nv; k++) {
+    size_t entries = (size_t)model->nv * (size_t)model->nv;
+    for (size_t k = 0; !trunk && k < entries; k++) {
         M[k] = real_set(0);
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
-        if (trunk) {
+        if (b->trunk) {
+            put_forces(model, &t, i);
+        } else if (trunk) {
             put_rows(model, &t, i, M);
-            if (gives && (given - b->v_index) * nv >= GIVEN_TOGETHER) {
-                finite &= give(M + b->v_index * nv, (size_t)((given - b->v_index) * nv));
-                given = b->v_index;
-            }
         } else {
             put_columns(model, &t, i, M);
         }
@@ -289,7 +350,10 @@ static int compute(const dyn_model *model, void *memory, const real *q, bool giv
             t.composite[b->parent] = rigid_inertia_add(t.composite[b->parent], carried_inertia(b, &t, i));
         }
     }
-    return gives ? finite & give(M, (size_t)(given * nv)) : finite;
+    if (trunk) {
+        return put_trunks(model, &t, gives, M);
+    }
+    return gives ? give(M, entries) : 1;
 }
 
 void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *M) {

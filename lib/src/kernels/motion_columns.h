@@ -1,59 +1,59 @@
 /*
- * Columns of motions, one array for each component, so that the products of a force with many of them are loops from
- * which the compiler makes vectors where a real is a single number.
+ * Columns of motions, one array for each component, so that the products of many of them are found side by side where a
+ * real is a single number.
  */
 #ifndef DYNAMICS_KERNELS_MOTION_COLUMNS_H
 #define DYNAMICS_KERNELS_MOTION_COLUMNS_H
 
-#include "joint.h"
+#include "instance.h"
 
-/* w_x[k] is the component x of w of column k, and so on. */
+/* Columns that may be loaded together. */
+#if defined DYN_COLUMN_LANES
+enum { COLUMNS_TOGETHER = DYN_COLUMN_LANES };
+#else
+enum { COLUMNS_TOGETHER = 1 };
+#endif
+
+/* Component c of column k (w, then v) is reals[c * each + k]. */
 typedef struct motion_columns {
-    real *w_x, *w_y, *w_z, *v_x, *v_y, *v_z;
+    real *reals;
+    size_t each;
 } motion_columns;
 
-/* Columns from a multiple of this on are aligned as vectors want it. */
-enum { COLUMNS_ALIGNED = 4 };
-
-/* Room for `count` columns, in reals. */
+/* Room for `count` columns, in reals; each component starts as vectors want it. */
 static inline size_t motion_columns_room(size_t count) {
-    return 6 * ((count + COLUMNS_ALIGNED - 1) / COLUMNS_ALIGNED * COLUMNS_ALIGNED);
+    return 6 * ((count + COLUMNS_TOGETHER - 1) / COLUMNS_TOGETHER * COLUMNS_TOGETHER);
 }
 
 /* The columns at the start of *memory, which moves behind them. */
 static inline motion_columns motion_columns_at(size_t count, void **memory) {
-    real *x = (real *)*memory;
-    size_t room = motion_columns_room(count), each = room / 6;
     motion_columns S;
-    S.w_x = x, S.w_y = x + each, S.w_z = x + 2 * each;
-    S.v_x = x + 3 * each, S.v_y = x + 4 * each, S.v_z = x + 5 * each;
-    *memory = x + room;
+    S.reals = (real *)*memory;
+    S.each = motion_columns_room(count) / 6;
+    *memory = S.reals + 6 * S.each;
     return S;
 }
 
 static inline void motion_columns_set(motion_columns S, int k, motion m) {
-    S.w_x[k] = m.w.x, S.w_y[k] = m.w.y, S.w_z[k] = m.w.z;
-    S.v_x[k] = m.v.x, S.v_y[k] = m.v.y, S.v_z[k] = m.v.z;
+    real *x = S.reals + k;
+    size_t each = S.each;
+    x[0] = m.w.x, x[each] = m.w.y, x[2 * each] = m.w.z;
+    x[3 * each] = m.v.x, x[4 * each] = m.v.y, x[5 * each] = m.v.z;
 }
 
 static inline motion motion_columns_get(motion_columns S, int k) {
-    return motion_set(vec3_set(S.w_x[k], S.w_y[k], S.w_z[k]), vec3_set(S.v_x[k], S.v_y[k], S.v_z[k]));
+    const real *x = S.reals + k;
+    size_t each = S.each;
+    return motion_set(vec3_set(x[0], x[each], x[2 * each]), vec3_set(x[3 * each], x[4 * each], x[5 * each]));
 }
 
-/* row_k = S_k' F */
-KERNEL_STEP void motion_column_dot(motion_columns S, force F, int k, real *__restrict row) {
-    row[k] = spatial_dot(motion_columns_get(S, k), F);
-}
+/* Rows that are multiplied together. */
+enum { PRODUCT_ROWS = 8 };
 
-/* The same for columns `from` to `to` - 1. */
-static inline void motion_columns_dot(motion_columns S, force F, int from, int to, real *__restrict row) {
-    int k = from;
-    for (; k < to && k % COLUMNS_ALIGNED; k++) {
-        motion_column_dot(S, F, k, row);
-    }
-    for (; k < to; k++) {
-        motion_column_dot(S, F, k, row);
-    }
+/* M_kj = A_j . B_k for `rows` rows k from `row` on and columns j from `from` to `to` - 1; M has `width` columns. */
+static inline int multiply_columns(motion_columns A, motion_columns B, int row, int rows, int from, int to, int width,
+                                   real *M) {
+    return KERNEL(column_products)(A.reals, B.reals, A.each, row, rows, from, to, (size_t)width, M);
 }
 
 #endif

@@ -54,7 +54,7 @@ typedef struct body {
     bool hinge;             /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); see there */
     bool on_hinges;         /* this and all joints between the body and the world are hinges, and none is coupled */
     bool forks;             /* another body than the next one hangs on it */
-    bool trunk;             /* no root, and so much hangs on it that matrices are found in the root's axes there */
+    bool trunk;             /* so much hangs on it, or on another one, that M is found in the root's axes there */
     bool on_trunk;          /* its parent is of the trunk */
     bool serial;            /* a hinge on the body before; its grouped m, h_z and J_zz are zero */
     bool bears;             /* a body that is not serial hangs on it */

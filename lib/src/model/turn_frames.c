@@ -16,9 +16,9 @@
 #include "error.h"
 #include "placement.h"
 
-/* To place a body in the root and to take its axes as any other vectors costs as many operations as to carry this many
- * columns to its parent and to pick theirs. */
-static const int columns_on_trunk = 24;
+/* To place a body in the root and to take its axes as any other vectors pays where many columns hang on it, which else
+ * were carried to its parent: this many in a tree of which some body has so many, the root apart. */
+static const int columns_on_trunk = 12, columns_on_first = 24;
 
 /* Whether a turn of the body's frame about z changes nothing but the placement of its joint. */
 static bool may_turn(const body *b) {
@@ -99,19 +99,23 @@ static void find_branches(dyn_model *model) {
         body *b = &model->bodies[i];
         b->chain = b->parent >= 0 && b->parent == i - 1 ? model->bodies[i - 1].chain : i;
         b->columns_behind = 0;
+        b->trunk = false;
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
         body *b = &model->bodies[i];
-        b->trunk = b->columns_behind >= columns_on_trunk && b->parent >= 0 && !model->has_coupling;
+        b->trunk = b->trunk || (b->columns_behind >= columns_on_first && b->parent >= 0 && !model->has_coupling);
         if (b->parent >= 0) {
             model->bodies[b->parent].columns_behind += b->columns_behind + b->nv;
+            model->bodies[b->parent].trunk = model->bodies[b->parent].trunk || b->trunk;
         }
         if (b->parent >= 0 && b->parent != i - 1) {
             model->bodies[b->parent].forks = true;
         }
     }
     for (int i = 0; i < model->body_count; i++) {
-        model->bodies[i].on_trunk = model->bodies[i].parent >= 0 && model->bodies[model->bodies[i].parent].trunk;
+        body *b = &model->bodies[i];
+        b->on_trunk = b->parent >= 0 && model->bodies[b->parent].trunk;
+        b->trunk = b->trunk || (b->on_trunk && b->columns_behind >= columns_on_trunk);
     }
 }
 

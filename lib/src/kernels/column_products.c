@@ -1,0 +1,147 @@
+/*
+ * Products of columns of motions with others: M_kj = A_j . B_k for some rows k of M and many columns j.
+ *
+ * In instances of one sample that have vectors, as many columns as these hold lie side by side, and the products are
+ * found as unpack gives them: a large matrix is written once, in the order of memory. This file is compiled with regard
+ * to the sign of a zero, to NaN and to infinity, as lanes.c is.
+ */
+#if defined DYN_COLUMN_LANES
+#undef DYN_LANES
+#define DYN_LANES DYN_COLUMN_LANES
+#endif
+
+#include <stdint.h>
+#include <string.h>
+
+#include "motion_columns.h"
+
+/* What a `real` takes of an array of entries: ENTRIES of them side by side, or fewer and zeros. */
+#if defined DYN_COLUMN_LANES
+
+typedef number entry;
+enum { ENTRIES = DYN_LANES };
+
+KERNEL_STEP real load_entries(const entry *from, int count) {
+    real x = real_set(0);
+    memcpy(&x, from, (size_t)count * sizeof *from);
+    return x;
+}
+
+KERNEL_STEP void store_entries(real x, int count, entry *to) {
+    memcpy(to, &x, (size_t)count * sizeof *to);
+}
+
+static inline real spread_entry(entry x) {
+    return real_set((double)x);
+}
+
+#else
+
+typedef real entry;
+enum { ENTRIES = 1 };
+
+KERNEL_STEP real load_entries(const entry *from, int count) {
+    (void)count;
+    return *from;
+}
+
+KERNEL_STEP void store_entries(real x, int count, entry *to) {
+    (void)count;
+    *to = x;
+}
+
+static inline real spread_entry(entry x) {
+    return x;
+}
+
+#endif
+
+/* As unpack gives a number; what is added to *zeros is zero times the number, which is no zero unless it is finite. */
+KERNEL_STEP real give(real x, real *zeros) {
+#if (DYN_LANES == 1 || defined DYN_COLUMN_LANES) && !defined DYN_REAL_HEADER
+    const real zero = real_set(0);
+    x = x + zero;
+    *zeros = real_fma(x, zero, *zeros);
+#else
+    (void)zeros;
+#endif
+    return x;
+}
+
+KERNEL_STEP motion load_columns(const entry *A, size_t each, int count) {
+    return motion_set(
+        vec3_set(load_entries(A, count), load_entries(A + each, count), load_entries(A + 2 * each, count)),
+        vec3_set(load_entries(A + 3 * each, count), load_entries(A + 4 * each, count),
+                 load_entries(A + 5 * each, count)));
+}
+
+KERNEL_STEP force spread_column(const entry *B, size_t each) {
+    return force_set(vec3_set(spread_entry(B[0]), spread_entry(B[each]), spread_entry(B[2 * each])),
+                     vec3_set(spread_entry(B[3 * each]), spread_entry(B[4 * each]), spread_entry(B[5 * each])));
+}
+
+/* Columns that lie side by side, `count` of them, times the rows'. */
+KERNEL_STEP void multiply(const entry *A, size_t each, int count, const force *B, int rows, size_t width, entry *M,
+                          real *zeros) {
+    motion columns = load_columns(A, each, count);
+    for (int k = 0; k < rows; k++) {
+        store_entries(give(spatial_dot(columns, B[k]), zeros), count, M + (size_t)k * width);
+    }
+}
+
+/* All columns. Between the first of them and the last, vectors are stored where they are aligned in memory; these two
+ * overlap their neighbours. */
+KERNEL_STEP void multiply_rows(const entry *A, const entry *B, size_t each, int count, int rows, size_t width, entry *M,
+                               real *zeros) {
+    force spread[PRODUCT_ROWS];
+    for (int k = 0; k < rows; k++) {
+        spread[k] = spread_column(B + k, each);
+    }
+    if (count < ENTRIES) {
+        multiply(A, each, count, spread, rows, width, M, zeros);
+        return;
+    }
+    multiply(A, each, ENTRIES, spread, rows, width, M, zeros);
+    int j = ENTRIES - (int)((uintptr_t)M / sizeof *M % ENTRIES);
+    for (; j + ENTRIES <= count; j += ENTRIES) {
+        multiply(A + j, each, ENTRIES, spread, rows, width, M + j, zeros);
+    }
+    if (j < count) {
+        j = count - ENTRIES;
+        multiply(A + j, each, ENTRIES, spread, rows, width, M + j, zeros);
+    }
+}
+
+/* Whether they all are. */
+static inline int are_zero(real zeros) {
+#if defined DYN_REAL_HEADER
+    (void)zeros;
+    return 1;
+#else
+    number lanes[DYN_LANES];
+    int zero = 1;
+    memcpy(lanes, &zeros, sizeof lanes);
+    for (int l = 0; l < DYN_LANES; l++) {
+        zero &= lanes[l] == 0;
+    }
+    return zero;
+#endif
+}
+
+int KERNEL(column_products)(const void *A, const void *B, size_t each, int row, int rows, int from, int to,
+                            size_t width, void *M) {
+    const entry *columns = (const entry *)A + from, *of_rows = (const entry *)B + row;
+    entry *products = (entry *)M + (size_t)row * width + from;
+    int count = to - from;
+    real zeros = real_set(0);
+    if (count <= 0) {
+        return 1;
+    }
+    for (; rows >= PRODUCT_ROWS; rows -= PRODUCT_ROWS, of_rows += PRODUCT_ROWS, products += PRODUCT_ROWS * width) {
+        multiply_rows(columns, of_rows, each, count, PRODUCT_ROWS, width, products, &zeros);
+    }
+    for (; rows > 0; rows--, of_rows++, products += width) {
+        multiply_rows(columns, of_rows, each, count, 1, width, products, &zeros);
+    }
+    return are_zero(zeros);
+}
