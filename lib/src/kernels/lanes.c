@@ -132,17 +132,17 @@ int KERNEL(all_finite)(const double *x, size_t count) {
 static inline int give_many(const double *from, size_t count, double *row) {
     const double bound = DBL_MAX;
     uint64_t most;
+    const size_t together = count / TOGETHER * TOGETHER;
     double_bits beyond = {0};
-    size_t i = 0;
     memcpy(&most, &bound, sizeof most);
-    for (; i + TOGETHER <= count; i += TOGETHER) {
+    for (size_t i = 0; i < together; i += TOGETHER) {
         doubles x;
         memcpy(&x, &from[i], sizeof x);
         x += 0.0;
         memcpy(&row[i], &x, sizeof x);
         beyond |= excesses((const double *)&x, most);
     }
-    for (; i < count; i++) {
+    for (size_t i = together; i < count; i++) {
         double x = from[i] + 0.0;
         row[i] = x;
         beyond[0] |= excess(&x, most);
