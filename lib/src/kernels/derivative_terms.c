@@ -6,7 +6,10 @@
 #define DYN_LANES DYN_COLUMN_LANES
 #endif
 
+#include <string.h>
+
 #include "derivative_entries.h"
+#include "lane_squares.h"
 
 #if defined DYN_COLUMN_LANES
 
@@ -15,32 +18,82 @@ static inline number *lane_of(real *x, int lane) {
     return (number *)x + lane;
 }
 
-/* The parameters of as many bodies as there are lanes; the last one again where there are fewer. */
-static inline mass_moments moments_of_bodies(const dyn_model *model, int first) {
-    mass_moments x;
+/* The parameters of the bodies beside columns in lanes number k, and zeros beside the others. */
+static inline mass_moments moments_beside(const derivative_tree *t, int k) {
+    static const mass_grouping none;
+    real m = real_set(0), J_zz = m, x[8];
+    const double *rows[TERM_LANES];
     for (int l = 0; l < TERM_LANES; l++) {
-        int i = first + l < model->body_count ? first + l : model->body_count - 1;
-        const mass_grouping *g = &model->bodies[i].grouped;
-        const double numbers[] = {g->mass,       g->first_moment[0], g->first_moment[1], g->first_moment[2],
-                                  g->moments[0], g->moments[1],      g->moments[2],      g->moments[3],
-                                  g->moments[4], g->moments[5]};
-        for (size_t c = 0; c < sizeof numbers / sizeof numbers[0]; c++) {
-            *lane_of((real *)&x + c, l) = (number)numbers[c];
+        int i = t->column_bodies[k * TERM_LANES + l];
+        const mass_grouping *g = i < 0 ? &none : &t->model->bodies[i].grouped;
+        rows[l] = g->first_moment;
+        if (i >= 0 && !t->model->bodies[i].serial) {
+            *lane_of(&m, l) = (number)g->mass;
+            *lane_of(&J_zz, l) = (number)g->moments[5];
         }
     }
-    return x;
+    for (int c = 0; c < 8; c += SIDE) {
+        for (int l = 0; l < TERM_LANES; l++) {
+            row_doubles row;
+            memcpy(&row, rows[l] + c, sizeof row);
+            row_numbers numbers = __builtin_convertvector(row, row_numbers);
+            memcpy((number *)&x[c + l % SIDE] + l / SIDE * SIDE, &numbers, sizeof numbers);
+        }
+        transpose(&x[c]);
+    }
+    mass_moments y;
+    y.m = m;
+    y.h = vec3_set(x[0], x[1], x[2]);
+    y.J = sym3_set(x[3], x[4], x[5], x[6], x[7], J_zz);
+    return y;
 }
 
-void KERNEL(find_body_terms)(const derivative_tree *t, derivative_parts parts) {
+/* Numbers of the bodies in lanes number k, from those that follow each other in each one's placement; beside the last
+ * body it again. */
+KERNEL_STEP void placements_in_lanes(const derivative_tree *t, int k, real *x) {
+    enum { NUMBERS = 16 };
+    const int last = t->first_column[t->model->body_count] - 1;
+    const number *placed[TERM_LANES];
+    for (int l = 0, y = k * TERM_LANES; l < TERM_LANES; l++, y++) {
+        placed[l] = (const number *)t->placed + (y < last ? y : last) * NUMBERS;
+    }
+    for (int c = 0; c < NUMBERS; c += SIDE) {
+        for (int l = 0; l < TERM_LANES; l++) {
+            memcpy((number *)&x[c + l % SIDE] + l / SIDE * SIDE, placed[l] + c, SIDE * sizeof(number));
+        }
+        transpose(&x[c]);
+    }
+}
+
+void KERNEL(find_columns)(const derivative_tree *t) {
     body_terms *bodies = (body_terms *)t->bodies;
-    for (int i = 0; i < t->model->body_count; i += TERM_LANES) {
-        body_terms *k = &bodies[i / TERM_LANES];
-        if (parts & VELOCITY_PART) {
-            find_own_inertia(place_moments(k->W, moments_of_bodies(t->model, i)), k->v, &k->own);
-        }
-        if (parts & POSITION_PART) {
-            find_own_force(k->v, k->a, &k->own);
-        }
+    column_terms *columns = (column_terms *)t->columns;
+    for (int k = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
+        real x[16];
+        placements_in_lanes(t, k, x);
+        vec3 z = vec3_set(x[8], x[9], x[10]), r = vec3_set(x[12], x[13], x[14]);
+        bodies[k].W.R = mat3_from_columns(vec3_set(x[0], x[1], x[2]), vec3_set(x[4], x[5], x[6]), z);
+        bodies[k].W.r = r;
+        columns[k].S = motion_set(z, vec3_cross(r, z));
+    }
+}
+
+void KERNEL(find_rates)(const derivative_tree *t) {
+    const joint_terms *joints = (const joint_terms *)t->joints;
+    body_terms *bodies = (body_terms *)t->bodies;
+    column_terms *columns = (column_terms *)t->columns;
+    for (int k = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
+        motion Psi_dot = motion_cross(joints[k].v, columns[k].S);
+        columns[k].Psi_dot = Psi_dot;
+        columns[k].rate = motion_add(Psi_dot, Psi_dot);
+        find_own_inertia(place_moments(bodies[k].W, moments_beside(t, k)), bodies[k].v, &bodies[k].own);
+    }
+}
+
+void KERNEL(find_forces)(const derivative_tree *t) {
+    body_terms *bodies = (body_terms *)t->bodies;
+    for (int k = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
+        find_own_force(bodies[k].v, bodies[k].a, &bodies[k].own);
     }
 }
 

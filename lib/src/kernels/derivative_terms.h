@@ -37,6 +37,15 @@ typedef struct inertial_terms {
     force f;
 } inertial_terms;
 
+static inline inertial_terms no_terms(void) {
+    inertial_terms x;
+    mat3 zero = mat3_from_columns(vec3_zero(), vec3_zero(), vec3_zero());
+    x.I.m = real_set(0), x.I.h = vec3_zero(), x.I.I = sym3_zero();
+    x.B.B = zero, x.B.p = vec3_zero();
+    x.f = force_zero();
+    return x;
+}
+
 /* A body by itself. */
 typedef struct body_terms {
     placement W;
@@ -66,6 +75,11 @@ typedef struct column_terms {
     column_products products;
 } column_terms;
 
+/* The axes of a body and its origin r, three numbers and a zero each. */
+typedef struct placement_columns {
+    real x[4], y[4], z[4], r[4];
+} placement_columns;
+
 /* A body on the world: its motion, and a_0 = -g in its axes. */
 typedef struct root_motion {
     motion v;
@@ -76,14 +90,16 @@ typedef struct root_motion {
 typedef struct derivative_tree {
     const dyn_model *model;
     void *bodies, *joints, *columns;
-    const int *first_column; /* of each body, and behind the last one the number of columns */
-    const int *coordinates;  /* of each column */
-    const int *column_above; /* the one before it at its joint, else the last one of the joint above; -1: none */
-    bool branches;           /* some columns are neither above nor behind each other */
-    const int *joint_ends;   /* of each column, where those of its joint end, */
-    const int *column_ends;  /* and those that it carries, if no coordinate is shared; */
-    const int *chunk_ends;   /* the last of them among columns that lie side by side */
-    void *roots;             /* root_motion of those bodies that are on the world, not in lanes */
+    void *placed;             /* placement_columns of each column's body, not in lanes */
+    const int *first_column;  /* of each body, and behind the last one the number of columns */
+    const int *coordinates;   /* of each column */
+    const int *column_above;  /* the one before it at its joint, else the last one of the joint above; -1: none */
+    bool branches;            /* some columns are neither above nor behind each other */
+    const int *column_bodies; /* of each column that is the last one of a joint, the body; -1 */
+    const int *joint_ends;    /* of each column, where those of its joint end, */
+    const int *column_ends;   /* and those that it carries, if no coordinate is shared; */
+    const int *chunk_ends;    /* the last of them among columns that lie side by side */
+    void *roots;              /* root_motion of those bodies that are on the world, not in lanes */
 } derivative_tree;
 
 /* The matrices, nv x nv. */
@@ -96,8 +112,12 @@ typedef enum derivative_parts { VELOCITY_PART = 1, POSITION_PART = 2, BOTH_PARTS
 
 /* ---- where columns lie in the lanes ------------------------------------------------------------------------------ */
 
-/* Each body's own terms, from its placement and motion; */
-void KERNEL(find_body_terms)(const derivative_tree *t, derivative_parts parts);
+/* Placements in the lanes, and the columns of hinges; */
+void KERNEL(find_columns)(const derivative_tree *t);
+/* rates of the columns, 2 Psi_dot, and the bodies' inertias, from their motion; */
+void KERNEL(find_rates)(const derivative_tree *t);
+/* the force that each body's motion takes; */
+void KERNEL(find_forces)(const derivative_tree *t);
 /* Psi_ddot and the products of the columns, from them and the sums over subtrees; */
 void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
 /* and the entries, */

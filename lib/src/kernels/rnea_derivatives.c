@@ -26,8 +26,7 @@
 #include <string.h>
 
 #include "derivative_entries.h"
-#include "hinge.h"
-#include "joint_placement.h"
+#include "derivative_frames.h"
 #include "term_lanes.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -52,12 +51,19 @@ static size_t column_chunks(const dyn_model *model) {
     return TERM_LANES > 1 ? (column_count(model) + TERM_LANES - 1) / TERM_LANES : 0;
 }
 
+/* Columns that lie side by side have their bodies' terms beside them. */
+static size_t body_terms_count(const dyn_model *model) {
+    return TERM_LANES > 1 ? column_count(model) : (size_t)model->body_count;
+}
+
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
     size_t bodies = (size_t)model->body_count, columns = column_count(model);
-    size_t terms = terms_size(bodies, sizeof(body_terms)) + terms_size(joint_terms_count(model), sizeof(joint_terms)) +
+    size_t terms = terms_size(body_terms_count(model), sizeof(body_terms)) +
+                   terms_size(joint_terms_count(model), sizeof(joint_terms)) +
+                   terms_size(joint_terms_count(model), sizeof(placement_columns)) +
                    terms_size(columns, sizeof(column_terms));
     size_t carried = bodies * (sizeof(inertial_terms) + sizeof(root_motion) + 3 * sizeof(real));
-    size_t numbers = bodies + 1 + 2 * columns + column_chunks(model) * (2 * TERM_LANES + 1);
+    size_t numbers = bodies + 1 + 2 * columns + column_chunks(model) * (3 * TERM_LANES + 1);
     return aligned(terms + carried + KERNEL(placements_memory)(model) + numbers * sizeof(int));
 }
 
@@ -79,20 +85,26 @@ static void *take(void **memory, size_t size) {
 static void number_ends(derivative_tree *t, int *joint_ends) {
     const dyn_model *model = t->model;
     int chunks = (int)column_chunks(model), columns = chunks * TERM_LANES;
-    int *ends = joint_ends + columns, *chunk_ends = ends + columns;
-    for (int i = 0, y = 0; i < model->body_count && chunks > 0; i++) {
+    int *ends = joint_ends + columns, *bodies = ends + columns, *chunk_ends = bodies + columns, y = 0;
+    for (int i = 0; i < model->body_count && chunks > 0; i++) {
         for (int end = t->first_column[i + 1]; y < end; y++) {
             joint_ends[y] = end;
             ends[y] = end + model->bodies[i].columns_behind;
+            bodies[y] = y + 1 == end ? i : -1;
         }
     }
-    for (int k = 0, y = 0; k < chunks && t->branches; k++) {
+    for (; y < columns; y++) {
+        bodies[y] = -1;
+    }
+    y = 0;
+    for (int k = 0; k < chunks && t->branches; k++) {
         chunk_ends[k] = 0;
         for (; y < (k + 1) * TERM_LANES; y++) {
             ends[y] = y < t->first_column[model->body_count] ? ends[y] : 0;
             chunk_ends[k] = ends[y] > chunk_ends[k] ? ends[y] : chunk_ends[k];
         }
     }
+    t->column_bodies = bodies;
     t->joint_ends = joint_ends, t->column_ends = ends, t->chunk_ends = chunk_ends;
 }
 
@@ -122,40 +134,38 @@ static derivative_state lay_out(const dyn_model *model, void *memory, const doub
     s.gravity = gravity, s.q = q, s.v = v;
     s.keeps_frames = has_wrenches(forces);
     s.tree.model = model;
-    s.tree.bodies = take(&memory, terms_size(bodies, sizeof(body_terms)));
+    s.tree.bodies = take(&memory, terms_size(body_terms_count(model), sizeof(body_terms)));
     s.tree.joints = take(&memory, terms_size(joints, sizeof(joint_terms)));
     s.tree.columns = take(&memory, terms_size(columns, sizeof(column_terms)));
+    s.tree.placed = take(&memory, terms_size(joints, sizeof(placement_columns)));
     s.pending = (inertial_terms *)take(&memory, bodies * sizeof(inertial_terms));
     s.tree.roots = take(&memory, bodies * sizeof(root_motion));
     s.turns = KERNEL(joint_turns)(model, q, &memory);
     s.placements = take(&memory, KERNEL(placements_memory)(model));
     number_columns(&s.tree, (int *)memory);
-    clear_last(s.tree.bodies, bodies, sizeof(body_terms), offsetof(body_terms, own));
+    clear_last(s.tree.bodies, columns, sizeof(body_terms), offsetof(body_terms, own));
     clear_last(s.tree.joints, joints, sizeof(joint_terms), sizeof(joint_terms));
-    clear_last(s.tree.columns, columns, sizeof(column_terms), offsetof(column_terms, products));
     return s;
 }
 
+#if TERM_LANES == 1
+
 /* ---- outward ----------------------------------------------------------------------------------------------------- */
 
-/* a_0 = -g in the axes of a body on the world. */
-static vec3 root_gravity(const derivative_state *s, int i) {
-    const body *b = &s->tree.model->bodies[i];
-    vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(s->gravity));
-    if (b->hinge) {
-        return hinge_to_child(hinge_at(b, s->turns, i), a_0);
-    }
-    return mat3_apply_transposed(joint_placement(b, s->q + b->q_index, s->turns.sine[i], s->turns.cosine[i]).R, a_0);
+static inline placement_row row_of(real x, real y, real z, real r) {
+    placement_row row;
+    row.x = x, row.y = y, row.z = z, row.r = r;
+    return row;
 }
 
 /* A body that hangs by h on one with the placement W. */
 static inline placement place_on_hinge(hinge h, placement W) {
-    vec3 x = mat3_column_x(W.R), y = mat3_column_y(W.R), z = mat3_column_z(W.R);
-    vec3 tilted = vec3_fma(h.tilt_c, y, vec3_scale(h.tilt_s, z));
+    placement_row x = row_on_hinge(h, row_of(W.R.xx, W.R.xy, W.R.xz, W.r.x));
+    placement_row y = row_on_hinge(h, row_of(W.R.yx, W.R.yy, W.R.yz, W.r.y));
+    placement_row z = row_on_hinge(h, row_of(W.R.zx, W.R.zy, W.R.zz, W.r.z));
     placement X;
-    X.R = mat3_from_columns(vec3_fma(h.c, x, vec3_scale(h.s, tilted)), vec3_fma(h.c, tilted, vec3_scale(-h.s, x)),
-                            vec3_fma(h.tilt_c, z, vec3_scale(-h.tilt_s, y)));
-    X.r = vec3_fma(h.r.x, x, vec3_fma(h.r.y, y, vec3_fma(h.r.z, z, W.r)));
+    X.R = mat3_from_columns(vec3_set(x.x, y.x, z.x), vec3_set(x.y, y.y, z.y), vec3_set(x.z, y.z, z.z));
+    X.r = vec3_set(x.r, y.r, z.r);
     return X;
 }
 
@@ -210,7 +220,6 @@ KERNEL_STEP void put_own_terms(const derivative_tree *t, derivative_parts parts,
     }
 }
 
-/* What the columns are found from: here, or side by side later. */
 KERNEL_STEP void put_column_terms(const derivative_tree *t, derivative_parts parts, int i, int l, motion S,
                                   motion Psi_dot, const moving_frame *parent) {
     real *column = column_at(t, t->first_column[i] + l);
@@ -219,24 +228,8 @@ KERNEL_STEP void put_column_terms(const derivative_tree *t, derivative_parts par
         put_motion(column, offsetof(column_terms, Psi_dot), Psi_dot);
         put_motion(column, offsetof(column_terms, rate), motion_add(Psi_dot, Psi_dot));
     }
-    if (TERM_LANES == 1 && (parts & POSITION_PART)) {
+    if (parts & POSITION_PART) {
         put_motion(column, offsetof(column_terms, Psi_ddot), column_acceleration(parent->v, parent->a, S, Psi_dot));
-    }
-    if (TERM_LANES > 1 && (parts & VELOCITY_PART)) {
-        put_motion(joint_at(t, i, l), offsetof(joint_terms, v), parent->v);
-    }
-    if (TERM_LANES > 1 && (parts & POSITION_PART)) {
-        put_motion(joint_at(t, i, l), offsetof(joint_terms, a), parent->a);
-    }
-}
-
-/* rate = 2 Psi_dot + vJ x S, where vJ is the motion of all columns of the joint. */
-static void add_joint_rates(const derivative_tree *t, int i, motion vJ) {
-    for (int l = 0; l < t->model->bodies[i].nv; l++) {
-        real *column = column_at(t, t->first_column[i] + l);
-        motion S = get_motion(column, offsetof(column_terms, S));
-        motion rate = get_motion(column, offsetof(column_terms, rate));
-        put_motion(column, offsetof(column_terms, rate), motion_add(rate, motion_cross(vJ, S)));
     }
 }
 
@@ -250,8 +243,7 @@ KERNEL_STEP moving_frame carry_body(const derivative_state *s, derivative_parts 
     if ((parts & VELOCITY_PART) && on_hinge) {
         k.W = place_on_hinge(hinge_at(b, s->turns, i), k.W);
     } else if ((parts & VELOCITY_PART) && b->parent >= 0) {
-        placement X = joint_placement(b, s->q + b->q_index, s->turns.sine[i], s->turns.cosine[i]);
-        k.W = placement_compose(k.W, X);
+        k.W = placement_compose(k.W, placement_at_joint(s, b, i));
     }
     for (int l = 0; l < (on_hinge ? 1 : b->nv); l++) {
         const real *column = column_at(t, t->first_column[i] + l);
@@ -273,12 +265,12 @@ KERNEL_STEP moving_frame carry_body(const derivative_state *s, derivative_parts 
         }
     }
     if ((parts & VELOCITY_PART) && !on_hinge && b->nv > 1) {
-        add_joint_rates(t, i, vJ);
+        add_rates_of_joint(t, i, vJ);
     }
     return k;
 }
 
-/* Outward: motion, columns, and where samples lie in the lanes the bodies' terms. */
+/* Outward: motion, columns and the bodies' terms. */
 KERNEL_STEP void carry_outward(const derivative_state *s, derivative_parts parts, const real *a) {
     const derivative_tree *t = &s->tree;
     root_motion *roots = (root_motion *)t->roots;
@@ -295,28 +287,18 @@ KERNEL_STEP void carry_outward(const derivative_state *s, derivative_parts parts
         if (b->parent < 0) {
             roots[i].v = k.v;
         }
-        if (TERM_LANES > 1 || b->forks || s->keeps_frames) {
+        if (b->forks || s->keeps_frames) {
             put_frame(t, parts, i, &k);
         }
-        if (TERM_LANES == 1 && b->serial) {
+        if (b->serial) {
             put_own_terms(t, parts, i, true, &k);
-        } else if (TERM_LANES == 1) {
+        } else {
             put_own_terms(t, parts, i, false, &k);
         }
     }
 }
 
 /* ---- inward ------------------------------------------------------------------------------------------------------ */
-
-/* What the parts of the derivatives take of x: all but f, or f, or all. */
-KERNEL_STEP size_t part_offset(derivative_parts parts) {
-    return parts & VELOCITY_PART ? 0 : offsetof(inertial_terms, f);
-}
-
-KERNEL_STEP size_t part_count(derivative_parts parts) {
-    size_t end = parts & POSITION_PART ? sizeof(inertial_terms) : offsetof(inertial_terms, f);
-    return (end - part_offset(parts)) / sizeof(real);
-}
 
 static inline inertial_terms inertial_terms_add(derivative_parts parts, const inertial_terms *x,
                                                 const inertial_terms *y) {
@@ -331,16 +313,7 @@ static inline inertial_terms inertial_terms_add(derivative_parts parts, const in
     return sum;
 }
 
-static inline inertial_terms no_terms(void) {
-    inertial_terms x;
-    mat3 zero = mat3_from_columns(vec3_zero(), vec3_zero(), vec3_zero());
-    x.I.m = real_set(0), x.I.h = vec3_zero(), x.I.I = sym3_zero();
-    x.B.B = zero, x.B.p = vec3_zero();
-    x.f = force_zero();
-    return x;
-}
-
-/* The columns of body i, of the tree whose root is r, where samples lie in the lanes: products and entries. */
+/* The columns of body i, of the tree whose root is r: products and entries. */
 KERNEL_STEP void put_columns(const derivative_tree *t, derivative_parts parts, int r, int i, const inertial_terms *sum,
                              const matrices *d) {
     const int *first = t->first_column;
@@ -372,12 +345,11 @@ static int root_of(const body *bodies, int i) {
     return i;
 }
 
-/* Inward: the sums over subtrees, and where samples lie in the lanes the entries. There what takes no acceleration is
- * summed up again for the rest. */
+/* Inward: the sums over subtrees, and the entries. What takes no acceleration is summed up again for the rest. */
 KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const matrices *d) {
     const derivative_tree *t = &s->tree;
     const body *bodies = t->model->bodies;
-    derivative_parts summed = TERM_LANES > 1 || parts == VELOCITY_PART ? parts : BOTH_PARTS;
+    derivative_parts summed = parts == VELOCITY_PART ? parts : BOTH_PARTS;
     size_t from = part_offset(summed), count = part_count(summed);
     inertial_terms sum = no_terms();
     for (int i = 0; i < t->model->body_count; i++) {
@@ -395,20 +367,16 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
         } else {
             sum = own;
         }
-        if (TERM_LANES == 1) {
-            r = r > i ? root_of(bodies, i) : r;
-            put_columns(t, parts, r, i, &sum, d);
-        }
-        for (int l = 0; l < bodies[i].nv && TERM_LANES > 1; l++) {
-            put_numbers(joint_at(t, i, l), offsetof(joint_terms, sum) + from, (const real *)&sum + from / sizeof(real),
-                        count);
-        }
+        r = r > i ? root_of(bodies, i) : r;
+        put_columns(t, parts, r, i, &sum, d);
         int parent = bodies[i].parent;
         if (parent >= 0 && bodies[parent].forks) {
             s->pending[parent] = inertial_terms_add(summed, &s->pending[parent], &sum);
         }
     }
 }
+
+#endif
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
@@ -427,29 +395,52 @@ static void clear_shared(const dyn_model *model, derivative_parts parts, const d
     }
 }
 
+#if TERM_LANES == 1
+
 KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
                                   const wrench_set *forces, const derivatives *to) {
+    matrices d = matrices_of(&s->tree, shared, to);
     clear_shared(s->tree.model, parts, to);
     carry_outward(s, parts, a);
-#if TERM_LANES > 1
-    KERNEL(find_body_terms)(&s->tree, parts);
-#endif
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
         KERNEL(subtract_local_wrenches)(s, forces);
     }
-#if TERM_LANES > 1
-    matrices none = matrices_of(&s->tree, shared, to);
-    add_up(s, parts, &none);
-    KERNEL(find_column_products)(&s->tree, parts);
-    KERNEL(put_derivatives)(&s->tree, parts, to);
-#else
-    matrices d = matrices_of(&s->tree, shared, to);
     add_up(s, parts, &d);
-#endif
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
         KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
     }
 }
+
+#else
+
+/* By turns what one column hands on to the next, and what each has by itself. */
+KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
+                                  const wrench_set *forces, const derivatives *to) {
+    (void)shared;
+    clear_shared(s->tree.model, parts, to);
+    if (parts & VELOCITY_PART) {
+        KERNEL(place_columns)(s);
+        KERNEL(find_columns)(&s->tree);
+        KERNEL(carry_velocities)(s);
+        KERNEL(find_rates)(&s->tree);
+        KERNEL(add_joint_rates)(s);
+    }
+    if (parts & POSITION_PART) {
+        KERNEL(carry_accelerations)(s, a);
+        KERNEL(find_forces)(&s->tree);
+    }
+    if ((parts & POSITION_PART) && has_wrenches(forces)) {
+        KERNEL(subtract_local_wrenches)(s, forces);
+    }
+    KERNEL(add_up_columns)(s, parts);
+    KERNEL(find_column_products)(&s->tree, parts);
+    KERNEL(put_derivatives)(&s->tree, parts, to);
+    if ((parts & POSITION_PART) && has_wrenches(forces)) {
+        KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
+    }
+}
+
+#endif
 
 derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const double gravity[3],
                                                    const void *q, const void *v, const wrench_set *forces,

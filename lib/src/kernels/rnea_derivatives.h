@@ -32,6 +32,17 @@ static inline bool has_wrenches(const wrench_set *forces) {
     return forces && forces->count > 0;
 }
 
+/* What is handed on from column to column where they lie in the lanes (derivative_motion.c): placements; */
+void KERNEL(place_columns)(const derivative_state *s);
+/* the columns of joints other than hinges, and velocities; */
+void KERNEL(carry_velocities)(const derivative_state *s);
+/* what the rates of joints of several columns have besides 2 Psi_dot; */
+void KERNEL(add_joint_rates)(const derivative_state *s);
+/* accelerations; */
+void KERNEL(carry_accelerations)(const derivative_state *s, const real *a);
+/* and the sums over subtrees. */
+void KERNEL(add_up_columns)(const derivative_state *s, derivative_parts parts);
+
 /* External wrenches (derivative_wrenches.c): the part of f that is constant in local axes; */
 void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set *forces);
 /* what d tau / dq has of those in world axes; */

@@ -11,16 +11,13 @@ static inline real *terms_at(void *terms, int i, size_t size) {
     return (real *)terms + (size_t)(i / TERM_LANES) * TERM_LANES * (size / sizeof(real)) + i % TERM_LANES;
 }
 
+/* Where columns lie side by side, those of a body are beside the last column of its joint. */
 static inline real *body_at(const derivative_tree *t, int i) {
-    return terms_at(t->bodies, i, sizeof(body_terms));
+    return terms_at(t->bodies, TERM_LANES > 1 ? t->first_column[i + 1] - 1 : i, sizeof(body_terms));
 }
 
 static inline real *column_at(const derivative_tree *t, int column) {
     return terms_at(t->columns, column, sizeof(column_terms));
-}
-
-static inline real *joint_at(const derivative_tree *t, int i, int k) {
-    return terms_at(t->joints, t->first_column[i] + k, sizeof(joint_terms));
 }
 
 /* `count` numbers to the components of terms from `offset` bytes on, and back. */
@@ -50,6 +47,26 @@ KERNEL_STEP placement get_placement(const real *terms, size_t offset) {
     placement W;
     get_numbers(terms, offset, (real *)&W, sizeof W / sizeof(real));
     return W;
+}
+
+/* What the parts of the derivatives take of x: all but f, or f, or all. */
+KERNEL_STEP size_t part_offset(derivative_parts parts) {
+    return parts & VELOCITY_PART ? 0 : offsetof(inertial_terms, f);
+}
+
+KERNEL_STEP size_t part_count(derivative_parts parts) {
+    size_t end = parts & POSITION_PART ? sizeof(inertial_terms) : offsetof(inertial_terms, f);
+    return (end - part_offset(parts)) / sizeof(real);
+}
+
+/* rate = 2 Psi_dot + vJ x S, where vJ is the motion of all columns of the joint. */
+static inline void add_rates_of_joint(const derivative_tree *t, int i, motion vJ) {
+    for (int l = 0; l < t->model->bodies[i].nv; l++) {
+        real *column = column_at(t, t->first_column[i] + l);
+        motion S = get_motion(column, offsetof(column_terms, S));
+        motion rate = get_motion(column, offsetof(column_terms, rate));
+        put_motion(column, offsetof(column_terms, rate), motion_add(rate, motion_cross(vJ, S)));
+    }
 }
 
 #endif

@@ -1,0 +1,42 @@
+/*
+ * Where bodies are in the frame of the derivatives (columns.h), from body to body.
+ */
+#ifndef DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H
+#define DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H
+
+#include "hinge.h"
+#include "joint_placement.h"
+#include "rnea_derivatives.h"
+
+/* The placement of a body in its parent. */
+static inline placement placement_at_joint(const derivative_state *s, const body *b, int i) {
+    return joint_placement(b, s->q + b->q_index, s->turns.sine[i], s->turns.cosine[i]);
+}
+
+/* a_0 = -g in the axes of a body on the world. */
+static inline vec3 root_gravity(const derivative_state *s, int i) {
+    const body *b = &s->tree.model->bodies[i];
+    vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(s->gravity));
+    if (b->hinge) {
+        return hinge_to_child(hinge_at(b, s->turns, i), a_0);
+    }
+    return mat3_apply_transposed(placement_at_joint(s, b, i).R, a_0);
+}
+
+/* One row of a placement (R, r). */
+typedef struct placement_row {
+    real x, y, z, r;
+} placement_row;
+
+/* That of a body that hangs by h on one with the row W. */
+KERNEL_STEP placement_row row_on_hinge(hinge h, placement_row W) {
+    real tilted = real_fma(h.tilt_c, W.y, h.tilt_s * W.z);
+    placement_row X;
+    X.x = real_fma(h.c, W.x, h.s * tilted);
+    X.y = real_fma(h.c, tilted, -h.s * W.x);
+    X.z = real_fma(h.tilt_c, W.z, -h.tilt_s * W.y);
+    X.r = real_fma(h.r.x, W.x, real_fma(h.r.y, W.y, real_fma(h.r.z, W.z, W.r)));
+    return X;
+}
+
+#endif

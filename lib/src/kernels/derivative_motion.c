@@ -1,0 +1,200 @@
+/*
+ * What the derivatives of inverse dynamics hand on from column to column, where columns of a tree lie in the lanes
+ * (derivative_terms.h): placements and motion outward, sums over subtrees inward.
+ */
+#include "derivative_frames.h"
+#include "term_lanes.h"
+
+#if TERM_LANES > 1
+
+static inline real *body_beside(const derivative_tree *t, int column) {
+    return terms_at(t->bodies, column, sizeof(body_terms));
+}
+
+static inline real *column_joint(const derivative_tree *t, int column) {
+    return terms_at(t->joints, column, sizeof(joint_terms));
+}
+
+/* ---- placements -------------------------------------------------------------------------------------------------- */
+
+static inline placement placement_of(const placement_columns *k) {
+    placement W;
+    W.R = mat3_from_columns(vec3_set(k->x[0], k->x[1], k->x[2]), vec3_set(k->y[0], k->y[1], k->y[2]),
+                            vec3_set(k->z[0], k->z[1], k->z[2]));
+    W.r = vec3_set(k->r[0], k->r[1], k->r[2]);
+    return W;
+}
+
+static inline placement_columns columns_of(placement W) {
+    const real rows[4][4] = {
+        {W.R.xx, W.R.xy, W.R.xz, W.r.x}, {W.R.yx, W.R.yy, W.R.yz, W.r.y}, {W.R.zx, W.R.zy, W.R.zz, W.r.z}};
+    placement_columns k;
+    for (int c = 0; c < 4; c++) {
+        k.x[c] = rows[c][0], k.y[c] = rows[c][1], k.z[c] = rows[c][2], k.r[c] = rows[c][3];
+    }
+    return k;
+}
+
+/* All rows at once. */
+static inline placement_columns columns_on_hinge(hinge h, const placement_columns *W) {
+    placement_columns k;
+    for (int c = 0; c < 4; c++) {
+        const placement_row row = {W->x[c], W->y[c], W->z[c], W->r[c]};
+        placement_row turned = row_on_hinge(h, row);
+        k.x[c] = turned.x, k.y[c] = turned.y, k.z[c] = turned.z, k.r[c] = turned.r;
+    }
+    return k;
+}
+
+void KERNEL(place_columns)(const derivative_state *s) {
+    const derivative_tree *t = &s->tree;
+    placement_columns *placed = (placement_columns *)t->placed, k = columns_of(placement_identity());
+    for (int i = 0; i < t->model->body_count; i++) {
+        const body *b = &t->model->bodies[i];
+        if (b->parent >= 0 && b->parent != i - 1) {
+            k = placed[t->first_column[b->parent + 1] - 1];
+        }
+        if (b->parent < 0) {
+            k = columns_of(placement_identity());
+        } else if (b->hinge) {
+            k = columns_on_hinge(hinge_at(b, s->turns, i), &k);
+        } else {
+            k = columns_of(placement_compose(placement_of(&k), placement_at_joint(s, b, i)));
+        }
+        for (int y = t->first_column[i]; y < t->first_column[i + 1]; y++) {
+            placed[y] = k;
+        }
+    }
+}
+
+/* ---- motion ------------------------------------------------------------------------------------------------------ */
+
+/* The columns of a joint that is no hinge. */
+static void put_joint_columns(const derivative_tree *t, int i) {
+    const placement_columns *placed = (const placement_columns *)t->placed;
+    for (int l = 0, y = t->first_column[i]; y < t->first_column[i + 1]; l++, y++) {
+        motion S = placed_column(&t->model->bodies[i], placement_of(&placed[y]), l);
+        put_motion(column_at(t, y), offsetof(column_terms, S), S);
+    }
+}
+
+void KERNEL(carry_velocities)(const derivative_state *s) {
+    const derivative_tree *t = &s->tree;
+    root_motion *roots = (root_motion *)t->roots;
+    motion v = motion_zero();
+    for (int i = 0; i < t->model->body_count; i++) {
+        const body *b = &t->model->bodies[i];
+        if (b->parent != i - 1) {
+            v = b->parent < 0 ? motion_zero() : get_motion(body_at(t, b->parent), offsetof(body_terms, v));
+        }
+        if (!b->hinge) {
+            put_joint_columns(t, i);
+        }
+        const motion v_p = v;
+        for (int l = 0; l < b->nv; l++) {
+            int y = t->first_column[i] + l;
+            v = motion_fma(s->v[b->v_index + l], get_motion(column_at(t, y), offsetof(column_terms, S)), v);
+            put_motion(column_joint(t, y), offsetof(joint_terms, v), v_p);
+            put_motion(body_beside(t, y), offsetof(body_terms, v), v);
+        }
+        if (b->parent < 0) {
+            roots[i].v = v;
+            roots[i].a_0 = root_gravity(s, i);
+        }
+    }
+}
+
+void KERNEL(add_joint_rates)(const derivative_state *s) {
+    const derivative_tree *t = &s->tree;
+    for (int i = 0; i < t->model->body_count; i++) {
+        const body *b = &t->model->bodies[i];
+        motion vJ = motion_zero();
+        for (int l = 0; l < b->nv && b->nv > 1; l++) {
+            motion S = get_motion(column_at(t, t->first_column[i] + l), offsetof(column_terms, S));
+            vJ = motion_fma(s->v[b->v_index + l], S, vJ);
+        }
+        if (b->nv > 1) {
+            add_rates_of_joint(t, i, vJ);
+        }
+    }
+}
+
+void KERNEL(carry_accelerations)(const derivative_state *s, const real *a) {
+    const derivative_tree *t = &s->tree;
+    const root_motion *roots = (const root_motion *)t->roots;
+    motion k = motion_zero();
+    for (int i = 0; i < t->model->body_count; i++) {
+        const body *b = &t->model->bodies[i];
+        if (b->parent < 0) {
+            k = motion_set(vec3_zero(), roots[i].a_0);
+        } else if (b->parent != i - 1) {
+            k = get_motion(body_at(t, b->parent), offsetof(body_terms, a));
+        }
+        const motion a_p = k;
+        for (int l = 0; l < b->nv; l++) {
+            int y = t->first_column[i] + l, c = b->v_index + l;
+            motion S = get_motion(column_at(t, y), offsetof(column_terms, S));
+            motion Psi_dot = get_motion(column_at(t, y), offsetof(column_terms, Psi_dot));
+            k = motion_fma(a[c], S, motion_fma(s->v[c], Psi_dot, k));
+            put_motion(column_joint(t, y), offsetof(joint_terms, a), a_p);
+            put_motion(body_beside(t, y), offsetof(body_terms, a), k);
+        }
+    }
+}
+
+/* ---- sums over subtrees ------------------------------------------------------------------------------------------ */
+
+/* Bodies first .. last, each on the one before: number after number, since those of columns that lie side by side follow
+ * each other. Columns that are not the last ones of their joints add zeros. */
+KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts, int first, int last) {
+    const derivative_tree *t = &s->tree;
+    const body *bodies = t->model->bodies;
+    const int top = t->first_column[first], parent = bodies[first].parent;
+    const size_t from = part_offset(parts) / sizeof(real), count = part_count(parts);
+    inertial_terms sums = bodies[last].forks ? s->pending[last] : no_terms();
+    real *sum = (real *)&sums + from;
+    for (int y = t->first_column[last + 1] - 1, end; y >= top; y = end - 1) {
+        end = y / TERM_LANES * TERM_LANES > top ? y / TERM_LANES * TERM_LANES : top;
+        const real *own = body_beside(t, end) + (offsetof(body_terms, own) / sizeof(real) + from) * TERM_LANES;
+        real *to = column_joint(t, end) + (offsetof(joint_terms, sum) / sizeof(real) + from) * TERM_LANES;
+        for (size_t c = 0; c < count; c++, own += TERM_LANES, to += TERM_LANES) {
+            real x = sum[c];
+            for (int l = y - end; l >= 0; l--) {
+                x = own[l] + x;
+                to[l] = x;
+            }
+            sum[c] = x;
+        }
+    }
+    if (parent >= 0) {
+        real *pending = (real *)&s->pending[parent] + from;
+        for (size_t c = 0; c < count; c++) {
+            pending[c] = pending[c] + sum[c];
+        }
+    }
+}
+
+/* Chain after chain: the first body of each is on the world or on a body that forks. */
+void KERNEL(add_up_columns)(const derivative_state *s, derivative_parts parts) {
+    const body *bodies = s->tree.model->bodies;
+    for (int i = 0; i < s->tree.model->body_count; i++) {
+        if (bodies[i].forks) {
+            s->pending[i] = no_terms();
+        }
+    }
+    for (int last = s->tree.model->body_count - 1, first; last >= 0; last = first - 1) {
+        first = last;
+        while (bodies[first].parent >= 0 && !bodies[bodies[first].parent].forks) {
+            first--;
+        }
+        if (parts == BOTH_PARTS) {
+            add_up_chain(s, BOTH_PARTS, first, last);
+        } else if (parts == VELOCITY_PART) {
+            add_up_chain(s, VELOCITY_PART, first, last);
+        } else {
+            add_up_chain(s, POSITION_PART, first, last);
+        }
+    }
+}
+
+#endif
