@@ -67,10 +67,10 @@ bool is_pivots(const output_array &o) {
 /* One function while it is written. */
 class writer {
   public:
-    writer(std::ostream &stream, const compiled_function &written, const emit_options &how)
-        : out(stream), f(written), options(how), live(live_nodes(written)), uses(written.graph.size()),
-          fused(written.graph.size(), none), is_dropped(written.graph.size()), is_flipped(written.graph.size()),
-          stores(written.graph.size()) {
+    writer(std::ostream &stream, const dyn_model *described, const compiled_function &written, const emit_options &how)
+        : out(stream), model(*described), f(written), options(how), live(live_nodes(written)),
+          uses(written.graph.size()), fused(written.graph.size(), none), is_dropped(written.graph.size()),
+          is_flipped(written.graph.size()), stores(written.graph.size()) {
         count_uses();
         fuse_products();
         find_angles();
@@ -81,6 +81,7 @@ class writer {
         write_unused();
         if (options.target == emit_target::object) {
             out << "    real spoilt[SPOILT] = {real_set(0), real_set(0), real_set(0), real_set(0)};\n";
+            note_inputs();
         }
         write_sines();
         for (uint32_t i = 0; i < f.graph.size(); i++) {
@@ -190,23 +191,56 @@ class writer {
                                    "] = " + (is_plain ? operand(x) : "plain(" + operand(x) + ")") + ";\n");
     }
 
-    /* Results that may be infinite or NaN are summed up, times zero. What is computed of sines and constants alone is
-     * finite. */
+    /* What is not finite stays so in sums, in products, and as numerator of quotients; angles are noted with their
+     * sines. So of the results that may be infinite or NaN, those are noted that do not show in another one. What is
+     * computed of sines and constants alone is finite. */
     void note_results() {
         std::vector<double> bound = bounds();
-        std::vector<bool> is_noted(f.graph.size());
-        size_t count = 0;
+        std::vector<bool> is_result(f.graph.size());
         for (const output_array &o : f.outputs) {
             for (expression x : o.values) {
-                uint32_t i = x.node();
-                if (!is_pivots(o) && !is_noted[i] && !(bound[i] < 1e300)) {
-                    std::string sum = "spoilt[" + std::to_string(count++ % 4) + "]";
-                    stores[i].push_back("    " + sum + " = real_fma(" + operand(x.magnitude()) + ", real_set(0), " +
-                                        sum + ");\n");
-                    is_noted[i] = true;
+                is_result[x.node()] = is_result[x.node()] || (!is_pivots(o) && !(bound[x.node()] < 1e300));
+            }
+        }
+        shows.resize(f.graph.size());
+        for (uint32_t i = (uint32_t)f.graph.size(); i-- > 0;) {
+            if (is_result[i] && !shows[i]) {
+                stores[i].push_back(noted(operand({i << 1})));
+                shows[i] = true;
+            }
+            const graph_node &n = f.graph.node(i);
+            if (live[i] && n.kind > operation::input) {
+                bool is_angle = n.kind == operation::sine || n.kind == operation::cosine;
+                shows[n.a.node()] = shows[n.a.node()] || shows[i] || is_angle;
+                bool is_factor = n.kind == operation::sum || n.kind == operation::product;
+                shows[n.b.node()] = shows[n.b.node()] || (shows[i] && is_factor);
+            }
+        }
+    }
+
+    /* Inputs that are not finite and that would not show are noted. */
+    void note_inputs() {
+        std::vector<bool> is_seen[INPUT_ARRAYS];
+        for (uint32_t i = 0; i < f.graph.size(); i++) {
+            const graph_node &n = f.graph.node(i);
+            if (n.kind == operation::input && shows[i]) {
+                is_seen[n.a.bits].resize(std::max(is_seen[n.a.bits].size(), (size_t)n.b.bits + 1));
+                is_seen[n.a.bits][n.b.bits] = true;
+            }
+        }
+        for (input_array array : f.inputs) {
+            is_seen[array].resize((size_t)input_size(&model, array));
+            for (size_t k = 0; k < is_seen[array].size(); k++) {
+                if (!is_seen[array][k]) {
+                    out << noted(std::string(input_name(array)) + "[" + std::to_string(k) + "]");
                 }
             }
         }
+    }
+
+    std::string noted(const std::string &number) {
+        std::string sum = "spoilt[" + std::to_string(noted_count++ % 4) + "]";
+        return "    " + sum + " = real_fma(" + number + ", real_set(0), " + sum + ");\n";
     }
 
     /* No node is larger. */
@@ -383,7 +417,7 @@ class writer {
                 << ";\n";
         }
         out << (is_object ? "    lanes_sines(angle, " : "    sines(angle, ") << count << (is_object ? ", sines" : "")
-            << ", sine, cosine);\n";
+            << ", sine, cosine" << (is_object ? ", &spoilt[0]);\n" : ");\n");
     }
 
     /* One state: the angles come from q as it lies in memory. */
@@ -402,7 +436,7 @@ class writer {
             write_numbers("offset", size, &coordinate::offset);
         }
         out << "    row_sines(q + " << row_first << ", " << row.size() << ", " << (has_factors ? "factor" : "0") << ", "
-            << (has_factors || has_offsets ? "offset" : "0") << ", sines, sine, cosine);\n";
+            << (has_factors || has_offsets ? "offset" : "0") << ", sines, sine, cosine, &spoilt[0]);\n";
     }
 
     void write_numbers(const char *name, const std::string &size, double coordinate::*number) {
@@ -451,6 +485,7 @@ class writer {
     }
 
     std::ostream &out;
+    const dyn_model &model;
     const compiled_function &f;
     const emit_options &options;
     std::vector<bool> live;
@@ -461,6 +496,8 @@ class writer {
     std::vector<coordinate> row;        /* what the angles are of coordinates row_first, ...; empty: not of a row */
     uint32_t row_first = 0;
     std::vector<std::vector<std::string>> stores;
+    std::vector<bool> shows; /* of a node: that it is infinite or NaN is seen in what is noted */
+    size_t noted_count = 0;
 };
 
 static void emit_heading(std::ostream &out, const dyn_model *model, const compiled_function &f) {
@@ -512,6 +549,6 @@ void emit_prototype(std::ostream &out, const dyn_model *model, const compiled_fu
 void emit_function(std::ostream &out, const dyn_model *model, const compiled_function &f, const emit_options &options) {
     emit_declaration(out, model, f, options);
     out << " {\n";
-    writer(out, f, options).write();
+    writer(out, model, f, options).write();
     out << "}\n";
 }

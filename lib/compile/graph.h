@@ -69,6 +69,9 @@ class expression_graph {
     size_t size() const {
         return nodes.size();
     }
+    size_t capacity() const {
+        return limit;
+    }
     bool is_constant(expression x) const {
         return node(x).kind == operation::constant;
     }

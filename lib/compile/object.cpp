@@ -36,14 +36,18 @@ static void emit_packed(std::ostream &out, const compiled_function &f) {
     out << ");\n}\n";
 }
 
-/* Inputs of a block, whose numbers must be finite and whose quaternions of norm one. */
+/* Inputs of a block. */
 static void emit_inputs(std::ostream &out, const dyn_model *model, const compiled_function &f) {
     for (size_t i = 0; i < f.inputs.size(); i++) {
         const char *name = input_name(f.inputs[i]);
         int size = input_size(model, f.inputs[i]);
         out << "        real room_" << name << "[" << size << "];\n        const real *" << name << " = take_rows(in["
-            << i << "], s, " << size << ", room_" << name << ", &spoilt);\n";
+            << i << "], s, " << size << ", room_" << name << ");\n";
     }
+}
+
+/* Quaternions of a block must be of norm one. */
+static void emit_quaternions(std::ostream &out, const dyn_model *model) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);
         if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
@@ -88,11 +92,10 @@ static void emit_checks(std::ostream &out, const compiled_function &f) {
 static void emit_rows(std::ostream &out, const dyn_model *model, const compiled_function &f) {
     out << "\nstatic size_t rows_" << f.name
         << "(size_t n, const double *const *in, sines_function *sines, double *const *out, double *scratch) {\n"
-           "    size_t s = 0;\n    for (; s + DYN_LANES <= n; s += DYN_LANES) {\n        real spoilt = real_set(0);\n";
+           "    size_t s = 0;\n    for (; s + DYN_LANES <= n; s += DYN_LANES) {\n";
     emit_inputs(out, model, f);
-    out << "        if (!is_zero(spoilt)) {\n            break;\n        }\n";
     emit_rooms(out, model, f);
-    out << "        spoilt = compute_" << f.name << "(";
+    out << "        real spoilt = compute_" << f.name << "(";
     for (input_array array : f.inputs) {
         out << input_name(array) << ", ";
     }
@@ -100,7 +103,9 @@ static void emit_rows(std::ostream &out, const dyn_model *model, const compiled_
     for (const output_array &o : f.outputs) {
         out << ", " << o.name;
     }
-    out << ");\n        if (!is_zero(spoilt)) {\n            break;\n        }\n";
+    out << ");\n";
+    emit_quaternions(out, model);
+    out << "        if (!is_zero(spoilt)) {\n            break;\n        }\n";
     emit_checks(out, f);
     for (size_t i = 0; i < f.outputs.size(); i++) {
         const output_array &o = f.outputs[i];

@@ -3,7 +3,9 @@
  * of samples that are taken and given. The model compiler writes all four into its output; each is compiled twice, for
  * one sample at a time and for several.
  *
- * The sum of zero times each of some numbers is zero, unless one of them is infinite or NaN: so both are found.
+ * The sum of zero times each of some numbers is zero, unless one of them is infinite or NaN: so both are found. Most
+ * need not be looked at: a sum or a product of a number that is not finite is not finite either, nor is a quotient of
+ * it, so that it shows in what is computed from it.
  */
 #ifndef DYNAMICS_COMPILE_OBJECT_PRELUDE_H
 #define DYNAMICS_COMPILE_OBJECT_PRELUDE_H
@@ -14,21 +16,39 @@ typedef void sines_function(const void *angle, int count, void *sine, void *cosi
 /* Numbers that such sums are spread over. */
 enum { SPOILT = 4 };
 
+/* Adds zero times all of these numbers. */
+KERNEL_STEP void note_packed(const real *packed, int count, real *spoilt) {
+    for (int i = 0; i < count; i++) {
+        *spoilt = real_fma(packed[i], real_set(0), *spoilt);
+    }
+}
+
 /* ---- sines --------------------------------------------------------------------------------------------------------*/
 
-/* Of packed angles. */
-KERNEL_STEP void lanes_sines(const real *angle, int count, sines_function *sines, real *sine, real *cosine) {
+#if defined PACK
+
+/* Whether angles are within the bound, by the sum of their squares: one that is not finite is not. */
+KERNEL_STEP int are_near(pack squares) {
+    return !pack_any(~(pack_bits)(squares <= pack_set(SINCOS_PACK_BOUND * SINCOS_PACK_BOUND)));
+}
+
+#endif
+
+/* Of packed angles, which are noted where they are not near. */
+KERNEL_STEP void lanes_sines(const real *angle, int count, sines_function *sines, real *sine, real *cosine,
+                             real *spoilt) {
 #if defined PACK && DYN_LANES > 1
-    pack_bits beyond = {0};
+    pack squares = {0};
     for (int i = 0; i < count; i++) {
         sincos_pack(angle[i], &sine[i], &cosine[i]);
-        beyond |= pack_beyond(angle[i]);
+        squares = pack_fma(angle[i], angle[i], squares);
     }
-    if (!pack_any(beyond)) {
+    if (are_near(squares)) {
         return;
     }
 #endif
     sines(angle, count, sine, cosine);
+    note_packed(angle, count, spoilt);
 }
 
 #if defined PACK && DYN_LANES == 1
@@ -48,8 +68,8 @@ KERNEL_STEP pack pack_load(const double *x, int count) {
 /* Of `count` angles factor x + offset of a row; the arrays, but for x, are padded. Without factors, or offsets, these
  * are one, or zero. */
 KERNEL_STEP void row_sines(const double *x, int count, const double *factor, const double *offset,
-                           sines_function *sines, double *sine, double *cosine) {
-    pack_bits beyond = {0};
+                           sines_function *sines, double *sine, double *cosine, double *spoilt) {
+    pack squares = {0};
     pack angle[PADDED(count) / PACK];
     for (int i = 0; i < count; i += PACK) {
         pack s, c, y = pack_load(x + i, count - i);
@@ -61,11 +81,12 @@ KERNEL_STEP void row_sines(const double *x, int count, const double *factor, con
         sincos_pack(y, &s, &c);
         __builtin_memcpy(sine + i, &s, sizeof s);
         __builtin_memcpy(cosine + i, &c, sizeof c);
-        beyond |= pack_beyond(y);
+        squares = pack_fma(y, y, squares);
         angle[i / PACK] = y;
     }
-    if (pack_any(beyond)) {
+    if (!are_near(squares)) {
         sines(angle, count, sine, cosine);
+        note_packed((const double *)angle, count, spoilt);
     }
 }
 
@@ -102,21 +123,6 @@ KERNEL_STEP int is_positive(real x) {
     return in_all_lanes((lanes_condition)(x > real_set(0)));
 }
 
-/* Adds zero times all numbers of packed samples. */
-KERNEL_STEP void note_packed(const real *packed, int width, real *spoilt) {
-#if defined PACK && DYN_LANES == 1
-    pack sum = {0};
-    for (int i = 0; i < width; i += PACK) {
-        sum = pack_fma(pack_load(packed + i, width - i), pack_set(0), sum);
-    }
-    *spoilt += pack_any((pack_bits)(sum != pack_set(0)));
-#else
-    for (int i = 0; i < width; i++) {
-        *spoilt = real_fma(packed[i], real_set(0), *spoilt);
-    }
-#endif
-}
-
 /* x, with a zero made positive. */
 KERNEL_STEP real plain(real x) {
     return x + real_set(0);
@@ -131,8 +137,7 @@ KERNEL_STEP void note_quaternion(const real *x, real *spoilt) {
 
 /* Samples sample .. sample + DYN_LANES - 1 of rows, packed: in `room`, or where they are. Rows that are missing are
  * zero. */
-KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, real *room, real *spoilt) {
-    const real *packed = room;
+KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, real *room) {
     if (!rows) {
         for (int i = 0; i < width; i++) {
             room[i] = real_set(0);
@@ -140,12 +145,11 @@ KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, 
         return room;
     }
 #if DYN_LANES == 1
-    packed = rows + sample * (size_t)width;
+    return rows + sample * (size_t)width;
 #else
     rows_to_lanes(rows + sample * (size_t)width, (size_t)width, room);
+    return room;
 #endif
-    note_packed(packed, width, spoilt);
-    return packed;
 }
 
 /* Where a result of `width` numbers is computed that is larger than an input: single states where it is wanted, several

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/instance.h"
+#include "reassociate.h"
 #include "reduce.h"
 
 static const char *const names[] = {"rnea",         "bias",     "gravity", "crba",             "aba",
@@ -223,9 +224,9 @@ compiled_function specialize(const dyn_model *model, algorithm a, int frame, siz
     compiled_function f = write(model, a, frame, limit, is_forward && model->has_coupling);
     if (is_forward && !model->has_coupling) {
         compiled_function solved = write(model, a, frame, limit, true);
-        return cost(count_operations(solved)) < cost(count_operations(f)) ? solved : f;
+        return reassociate(cost(count_operations(solved)) < cost(count_operations(f)) ? solved : f);
     }
-    return f;
+    return reassociate(f);
 }
 
 std::vector<bool> live_nodes(const compiled_function &f) {

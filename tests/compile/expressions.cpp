@@ -2,12 +2,15 @@
  * The expressions of the model compiler have the values of the library's kernels: on random trees of every joint type,
  * with mimic joints and floating bases, for every algorithm.
  */
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
-#include "specialize.h"
+#include "emit.h"
+#include "reassociate.h"
 
 extern "C" {
 #include <dynamics/dynamics.h>
@@ -215,6 +218,35 @@ START_TEST(equal_expressions_are_one_node) {
 }
 END_TEST
 
+/* Of (a b + c d) + e, two fused operations; of (a b + c d) + (e + f), three with one addition, whatever came first. */
+START_TEST(products_are_added_to_what_is_no_product) {
+    for (size_t others = 1; others <= 2; others++) {
+        compiled_function f = {"sums", "", expression_graph(100), {}, {{"tau", "", {}}}};
+        expression x[6];
+        for (unsigned i = 0; i < 6; i++) {
+            x[i] = f.graph.input(INPUT_A, i);
+        }
+        expression products = f.graph.add(f.graph.multiply(x[0], x[1]), -f.graph.multiply(x[2], x[3]));
+        expression other = others == 1 ? x[4] : f.graph.add(x[4], x[5]);
+        f.outputs[0].values.push_back(-f.graph.add(products, other));
+        compiled_function g = reassociate(f);
+        std::ostringstream text;
+        emit_function(text, nullptr, g, {emit_target::alone, false, ""});
+        std::string statements = text.str();
+        size_t fused = 0;
+        for (size_t at = 0; (at = statements.find("real_fma(", at)) != std::string::npos; at++) {
+            fused++;
+        }
+        ck_assert_uint_eq(fused, 2);
+        ck_assert_int_eq(std::count(statements.begin(), statements.end(), '='), (int)others + 2);
+        const std::vector<double> a[INPUT_ARRAYS] = {{}, {}, {2, 3, 5, 7, 11, 13}};
+        expression y = g.outputs[0].values[0];
+        double value = evaluate(g.graph, a)[y.node()];
+        ck_assert_double_eq(y.is_negative() ? -value : value, others == 1 ? 18 : 5);
+    }
+}
+END_TEST
+
 START_TEST(a_graph_has_a_bound) {
     random_source random = random_seed("bound of the graph", 6);
     fixture f = create(&random, 8);
@@ -233,6 +265,7 @@ int main() {
     TCase *tests = tcase_create("expressions");
     tcase_add_test(tests, expressions_have_the_values_of_the_kernels);
     tcase_add_test(tests, equal_expressions_are_one_node);
+    tcase_add_test(tests, products_are_added_to_what_is_no_product);
     tcase_add_test(tests, a_graph_has_a_bound);
     tcase_set_timeout(tests, 120);
     return run_properties("expressions", tests);

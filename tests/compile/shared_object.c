@@ -92,22 +92,44 @@ static void close_fixture(fixture *f) {
     dyn_model_free(f->model);
 }
 
-/* The results of all algorithms that can be compiled, one after the other; returns how many doubles they are. */
-static size_t compute(const fixture *f, dyn_workspace *w, size_t first, size_t n, double *out) {
-    size_t nq = (size_t)dyn_model_nq(f->model), nv = (size_t)dyn_model_nv(f->model), square = n * nv * nv;
+/* Square matrices that an algorithm computes; none: it computes a vector. */
+enum { ALGORITHMS = 8 };
+static const size_t matrices[ALGORITHMS] = {0, 0, 0, 1, 0, 1, 3, 3};
+
+/* An algorithm that can be compiled, by its number. */
+static dyn_status run(const fixture *f, dyn_workspace *w, int algorithm, size_t first, size_t n, dyn_error *error,
+                      double *x) {
+    size_t nq = (size_t)dyn_model_nq(f->model), nv = (size_t)dyn_model_nv(f->model);
     const double *q = f->q + first * nq, *v = f->v + first * nv, *a = f->a + first * nv;
-    double *x = out;
+    double *y = x + n * nv * nv, *z = y + n * nv * nv;
+    switch (algorithm) {
+    case 0:
+        return dyn_rnea(f->model, w, n, NULL, q, v, a, NULL, error, x);
+    case 1:
+        return dyn_bias(f->model, w, n, NULL, q, v, error, x);
+    case 2:
+        return dyn_gravity(f->model, w, n, NULL, q, error, x);
+    case 3:
+        return dyn_crba(f->model, w, n, q, error, x);
+    case 4:
+        return dyn_aba(f->model, w, n, NULL, q, v, a, NULL, error, x);
+    case 5:
+        return dyn_minverse(f->model, w, n, q, error, x);
+    case 6:
+        return dyn_rnea_derivatives(f->model, w, n, NULL, q, v, a, NULL, error, x, y, z);
+    default:
+        return dyn_aba_derivatives(f->model, w, n, NULL, q, v, a, NULL, error, x, y, z);
+    }
+}
+
+/* The results of all of them, one after the other. */
+static void compute(const fixture *f, dyn_workspace *w, size_t first, size_t n, double *out) {
+    size_t nv = (size_t)dyn_model_nv(f->model);
     dyn_error error;
-    require(dyn_rnea(f->model, w, n, NULL, q, v, a, NULL, &error, x), &error), x += n * nv;
-    require(dyn_bias(f->model, w, n, NULL, q, v, &error, x), &error), x += n * nv;
-    require(dyn_gravity(f->model, w, n, NULL, q, &error, x), &error), x += n * nv;
-    require(dyn_crba(f->model, w, n, q, &error, x), &error), x += square;
-    require(dyn_aba(f->model, w, n, NULL, q, v, a, NULL, &error, x), &error), x += n * nv;
-    require(dyn_minverse(f->model, w, n, q, &error, x), &error), x += square;
-    require(dyn_rnea_derivatives(f->model, w, n, NULL, q, v, a, NULL, &error, x, x + square, x + 2 * square), &error);
-    x += 3 * square;
-    require(dyn_aba_derivatives(f->model, w, n, NULL, q, v, a, NULL, &error, x, x + square, x + 2 * square), &error);
-    return (size_t)(x + 3 * square - out);
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
+        require(run(f, w, algorithm, first, n, &error, out), &error);
+        out += n * (matrices[algorithm] > 0 ? matrices[algorithm] * nv * nv : nv);
+    }
 }
 
 START_TEST(compiled_results_are_those_of_the_library) {
@@ -224,6 +246,37 @@ START_TEST(what_cannot_be_computed_is_refused_as_ever) {
 }
 END_TEST
 
+/* Every algorithm answers as the library's own, whichever of its inputs is not finite. */
+static void assert_same_answers(const fixture *f, size_t first, size_t n, double *x, double *y) {
+    for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
+        dyn_error fast, plain;
+        dyn_status expected = run(f, f->plain, algorithm, first, n, &plain, y);
+        dyn_status status = run(f, f->fast, algorithm, first, n, &fast, x);
+        ck_assert_int_eq(status, expected);
+        ck_assert(status == DYN_OK || strcmp(fast.place, plain.place) == 0);
+        ck_assert(status == DYN_OK || strcmp(fast.message, plain.message) == 0);
+    }
+}
+
+START_TEST(no_number_that_is_not_finite_is_overlooked) {
+    fixture f = open_fixture(&robots[_i]);
+    size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
+    double *x = numbers(STATES * 3 * nv * nv), *y = numbers(STATES * 3 * nv * nv);
+    double *const arrays[] = {f.q, f.v, f.a};
+    static const double values[] = {NAN, -INFINITY, INFINITY};
+    for (size_t k = 0; k < nq + 2 * nv; k++) {
+        size_t array = k < nq ? 0 : 1 + (k - nq) / nv, width = array == 0 ? nq : nv;
+        double *spoilt = arrays[array] + 5 * width + (array == 0 ? k : (k - nq) % nv), kept = *spoilt;
+        *spoilt = values[k % 3];
+        assert_same_answers(&f, 5, 1, x, y);
+        assert_same_answers(&f, 0, 17, x, y);
+        *spoilt = kept;
+    }
+    free(x), free(y);
+    close_fixture(&f);
+}
+END_TEST
+
 /* Some angles are so large that the library takes their sines. */
 START_TEST(large_angles_leave_their_neighbours_alone) {
     fixture f = open_fixture(&robots[2]);
@@ -327,6 +380,7 @@ int main(void) {
     tcase_add_loop_test(tests, a_state_has_the_same_bits_in_every_batch, 0, ROBOTS);
     tcase_add_test(tests, what_was_not_compiled_is_computed_as_ever);
     tcase_add_loop_test(tests, what_cannot_be_computed_is_refused_as_ever, 1, ROBOTS);
+    tcase_add_loop_test(tests, no_number_that_is_not_finite_is_overlooked, 0, ROBOTS);
     tcase_add_test(tests, large_angles_leave_their_neighbours_alone);
     tcase_add_test(tests, an_object_that_does_not_fit_is_refused);
     tcase_add_test(tests, an_object_with_other_results_is_refused);

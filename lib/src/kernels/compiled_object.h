@@ -23,7 +23,7 @@
 #define COMPILED_OBJECT_SYMBOL "dynamics_compiled_object"
 
 /* Changes with every change of the structures below, or of what a function of a name computes. */
-#define COMPILED_OBJECT_VERSION 5u
+#define COMPILED_OBJECT_VERSION 6u
 
 /* Sines and cosines of `count` packed angles. */
 typedef void compiled_sines(const void *angle, int count, void *sine, void *cosine);

@@ -19,10 +19,6 @@
 /* Samples change places with coordinates in squares of SIDE x SIDE numbers: a vector holds one square, or two. */
 enum { SIDE = DYN_LANES < 8 ? DYN_LANES : 8 };
 
-/* As many doubles of a row, and the numbers that they become. */
-typedef double row_doubles __attribute__((vector_size(8 * SIDE)));
-typedef number row_numbers __attribute__((vector_size(NUMBER_SIZE * SIDE)));
-
 /* Exchanges, between a and b, the halves of each group of 2 lanes (or 4, or 8). */
 static inline void exchange_singles(real *a, real *b) {
     real x = *a, y = *b;
@@ -67,89 +63,183 @@ static inline void exchange_quadruples(real *a, real *b) {
 #endif
 }
 
-/* Number l of x[i] changes places with number i of x[l], in each of a vector's squares. */
-static inline void transpose(real x[SIDE]) {
-    for (int i = 0; i < SIDE; i += 2) {
+/* Number l of x[i] changes places with number i of x[l], in each of a vector's squares: all but the last exchange, */
+static inline void transpose_within_halves(real x[SIDE]) {
+    for (int i = 0; i < SIDE && SIDE > 2; i += 2) {
         exchange_singles(&x[i], &x[i + 1]);
     }
-    for (int i = 0; i < SIDE / 4 * 4; i += i % 2 ? 3 : 1) {
+    for (int i = 0; i < SIDE && SIDE > 4; i += i % 2 ? 3 : 1) {
         exchange_pairs(&x[i], &x[i + 2]);
     }
-    for (int i = 0; i < SIDE / 8 * 4; i++) {
+}
+
+/* and that of the halves of vectors. */
+static inline void exchange_halves(real x[SIDE]) {
+    for (int i = 0; i < SIDE / 2; i++) {
+#if DYN_LANES == 2
+        exchange_singles(&x[i], &x[i + 1]);
+#elif DYN_LANES == 4
+        exchange_pairs(&x[i], &x[i + 2]);
+#else
         exchange_quadruples(&x[i], &x[i + 4]);
+#endif
     }
 }
 
-/* Doubles from `first` on of row l that a square of `size` columns may touch: SIDE, beyond the end of the row too, but
- * not beyond that of the last row. */
-static inline size_t reach(size_t width, size_t first, size_t size, size_t l) {
-    return l * width + first + SIDE <= DYN_LANES * width ? SIDE : size;
-}
+/* Doubles of a row that are loaded and stored at once: of vectors of at least four half a square's row, since what is
+ * loaded to its half of a vector spares the exchange of halves. */
+#if NUMBER_SIZE == 8 && DYN_LANES >= 4
+#define BY_HALVES
+enum { PART_SIZE = SIDE / 2 };
+#else
+enum { PART_SIZE = SIDE };
+#endif
+typedef double part_doubles __attribute__((vector_size(8 * PART_SIZE)));
 
 /* The first `size` doubles there, and zeros; */
-static inline void load_part(const double *from, size_t size, row_doubles *x) {
-#if defined __AVX512F__ && DYN_LANES >= 8
-    *x = _mm512_maskz_loadu_pd((__mmask8)((1u << size) - 1), from);
-#elif defined __AVX__ && DYN_LANES == 4
-    static const long long mask[2 * SIDE] = {-1, -1, -1, -1};
-    *x = _mm256_maskload_pd(from, _mm256_loadu_si256((const __m256i *)&mask[SIDE - size]));
+static inline part_doubles load_first(const double *from, size_t size) {
+    part_doubles x = {0};
+#if defined __AVX512F__ && DYN_LANES == 16
+    x = _mm512_maskz_loadu_pd((__mmask8)((1u << size) - 1), from);
+#elif defined __AVX__ && DYN_LANES == 8 && defined BY_HALVES
+    static const long long mask[2 * PART_SIZE] = {-1, -1, -1, -1};
+    x = _mm256_maskload_pd(from, _mm256_loadu_si256((const __m256i *)&mask[PART_SIZE - size]));
 #else
-    memset(x, 0, sizeof *x);
     for (size_t i = 0; i < size; i++) {
-        (*x)[i] = from[i];
+        x[i] = from[i];
     }
 #endif
+    return x;
 }
 
 /* and back. */
-static inline void store_part(const row_doubles *x, size_t size, double *to) {
-#if defined __AVX512F__ && DYN_LANES >= 8
-    _mm512_mask_storeu_pd(to, (__mmask8)((1u << size) - 1), *x);
-#elif defined __AVX__ && DYN_LANES == 4
-    static const long long mask[2 * SIDE] = {-1, -1, -1, -1};
-    _mm256_maskstore_pd(to, _mm256_loadu_si256((const __m256i *)&mask[SIDE - size]), *x);
+static inline void store_first(part_doubles x, size_t size, double *to) {
+#if defined __AVX512F__ && DYN_LANES == 16
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << size) - 1), x);
+#elif defined __AVX__ && DYN_LANES == 8 && defined BY_HALVES
+    static const long long mask[2 * PART_SIZE] = {-1, -1, -1, -1};
+    _mm256_maskstore_pd(to, _mm256_loadu_si256((const __m256i *)&mask[PART_SIZE - size]), x);
 #else
     for (size_t i = 0; i < size; i++) {
-        to[i] = (*x)[i];
+        to[i] = x[i];
     }
 #endif
 }
 
-/* Row l from column `first` on, as numbers. */
-static inline row_numbers load_row(const double *rows, size_t width, size_t first, size_t size, size_t l) {
-    const double *from = rows + l * width + first;
-    row_doubles x;
-    if (reach(width, first, size, l) == SIDE) {
-        memcpy(&x, from, sizeof x);
-    } else {
-        load_part(from, size, &x);
-    }
-    return __builtin_convertvector(x, row_numbers);
+/* A part of a square's columns: `size` of row l of the caller's rows, from column `first` on. Where more follows, PART_SIZE
+ * doubles are loaded and stored, beyond the end of the row too, but not beyond that of the last row. */
+typedef struct row_part {
+    size_t width, first, size;
+} row_part;
+
+static inline int is_whole(row_part p, size_t l) {
+    return p.size >= PART_SIZE || l * p.width + p.first + PART_SIZE <= DYN_LANES * p.width;
 }
 
-/* And back. What is written beyond the end of a row is overwritten by the next row: its columns come later. */
-static inline void store_row(row_numbers numbers, size_t width, size_t first, size_t size, size_t l, double *rows) {
-    double *to = rows + l * width + first;
-    row_doubles x = __builtin_convertvector(numbers, row_doubles);
-    if (reach(width, first, size, l) == SIDE) {
+static inline part_doubles load_row(const double *rows, row_part p, size_t l) {
+    const double *from = rows + l * p.width + p.first;
+    part_doubles x;
+    if (!is_whole(p, l)) {
+        return load_first(from, p.size);
+    }
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+/* What is written beyond the end of a row is overwritten by the next row: its columns come later. */
+static inline void store_row(part_doubles x, row_part p, size_t l, double *rows) {
+    double *to = rows + l * p.width + p.first;
+    if (is_whole(p, l)) {
         memcpy(to, &x, sizeof x);
     } else {
-        store_part(&x, size, to);
+        store_first(x, p.size, to);
     }
 }
+
+/* The columns of a square that are loaded and stored at once, without those that are beyond its size. */
+static inline row_part part_of_square(row_part square, size_t column) {
+    const row_part part = {square.width, square.first + column, square.size - column};
+    return part;
+}
+
+#if defined BY_HALVES
+
+/* The rows of a square, but for the last exchange, and back. */
+static inline void load_square(const double *rows, row_part square, real x[SIDE]) {
+    for (size_t column = 0; column < SIDE; column += PART_SIZE) {
+        row_part part = part_of_square(square, column);
+        for (size_t l = 0; l < PART_SIZE && column < square.size; l++) {
+            part_doubles low = load_row(rows, part, l), high = load_row(rows, part, PART_SIZE + l);
+#if DYN_LANES == 4
+            x[column + l] = __builtin_shufflevector(low, high, 0, 1, 2, 3);
+#else
+            x[column + l] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+        }
+    }
+    transpose_within_halves(x);
+}
+
+static inline void store_square(real x[SIDE], row_part square, double *rows) {
+    transpose_within_halves(x);
+    for (size_t l = 0; l < SIDE; l++) {
+        for (size_t column = 0; column < SIDE; column += PART_SIZE) {
+            real y = x[column + l % PART_SIZE];
+#if DYN_LANES == 4
+            part_doubles low = __builtin_shufflevector(y, y, 0, 1), high = __builtin_shufflevector(y, y, 2, 3);
+#else
+            part_doubles low = __builtin_shufflevector(y, y, 0, 1, 2, 3);
+            part_doubles high = __builtin_shufflevector(y, y, 4, 5, 6, 7);
+#endif
+            if (column < square.size) {
+                store_row(l < PART_SIZE ? low : high, part_of_square(square, column), l, rows);
+            }
+        }
+    }
+}
+
+#else
+
+typedef number row_numbers __attribute__((vector_size(NUMBER_SIZE * SIDE)));
+
+/* The rows of a square, and back. */
+static inline void load_square(const double *rows, row_part square, real x[SIDE]) {
+    for (size_t l = 0; l < SIDE; l++) {
+        row_numbers low = __builtin_convertvector(load_row(rows, square, l), row_numbers);
+#if DYN_LANES == 16
+        row_numbers high = __builtin_convertvector(load_row(rows, square, SIDE + l), row_numbers);
+        x[l] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+        x[l] = low;
+#endif
+    }
+    transpose_within_halves(x);
+    exchange_halves(x);
+}
+
+static inline void store_square(real x[SIDE], row_part square, double *rows) {
+    transpose_within_halves(x);
+    exchange_halves(x);
+    for (size_t l = 0; l < DYN_LANES; l++) {
+#if DYN_LANES == 16
+        real y = x[l % SIDE];
+        row_numbers low = __builtin_shufflevector(y, y, 0, 1, 2, 3, 4, 5, 6, 7);
+        row_numbers high = __builtin_shufflevector(y, y, 8, 9, 10, 11, 12, 13, 14, 15);
+        row_numbers numbers = l < SIDE ? low : high;
+#else
+        row_numbers numbers = x[l];
+#endif
+        store_row(__builtin_convertvector(numbers, part_doubles), square, l, rows);
+    }
+}
+
+#endif
 
 /* Columns first .. first + size - 1 of full rows that follow each other, into lanes. */
 static inline void pack_square(const double *rows, size_t width, size_t first, size_t size, real *packed) {
-    real x[SIDE];
-    for (size_t l = 0; l < SIDE; l++) {
-#if DYN_LANES == 16
-        row_numbers low = load_row(rows, width, first, size, l), high = load_row(rows, width, first, size, SIDE + l);
-        x[l] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#else
-        x[l] = load_row(rows, width, first, size, l);
-#endif
-    }
-    transpose(x);
+    const row_part square = {width, first, size};
+    real x[SIDE] = {0};
+    load_square(rows, square, x);
     for (size_t i = 0; i < size; i++) {
         packed[first + i] = x[i];
     }
@@ -157,25 +247,12 @@ static inline void pack_square(const double *rows, size_t width, size_t first, s
 
 /* And back, plus `zero`, which makes all zeros positive ones unless the compiler may leave it out. */
 static inline void unpack_square(const real *packed, size_t width, size_t first, size_t size, real zero, double *rows) {
+    const row_part square = {width, first, size};
     real x[SIDE] = {0};
     for (size_t i = 0; i < size; i++) {
         x[i] = packed[first + i] + zero;
     }
-    transpose(x);
-    for (size_t l = 0; l < SIDE; l++) {
-#if DYN_LANES == 16
-        row_numbers low = __builtin_shufflevector(x[l], x[l], 0, 1, 2, 3, 4, 5, 6, 7);
-        store_row(low, width, first, size, l, rows);
-#else
-        store_row(x[l], width, first, size, l, rows);
-#endif
-    }
-#if DYN_LANES == 16
-    for (size_t l = 0; l < SIDE; l++) {
-        row_numbers high = __builtin_shufflevector(x[l], x[l], 8, 9, 10, 11, 12, 13, 14, 15);
-        store_row(high, width, first, size, SIDE + l, rows);
-    }
-#endif
+    store_square(x, square, rows);
 }
 
 static inline void rows_to_lanes(const double *rows, size_t width, real *packed) {

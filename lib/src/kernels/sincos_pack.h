@@ -53,9 +53,24 @@ static inline pack pack_where_odd(pack_bits k, pack a, pack b) {
 #endif
 }
 
+/* -a where k is odd, else b. */
+static inline pack pack_minus_where_odd(pack_bits k, pack a, pack b) {
+    const pack minus = pack_set(-0.0);
+#if PACK == 8
+    return _mm512_mask_xor_pd(b, _mm512_test_epi64_mask((__m512i)k, _mm512_set1_epi64(1)), a, minus);
+#else
+    return pack_where_odd(k, (pack)((pack_bits)a ^ (pack_bits)minus), b);
+#endif
+}
+
 /* x, or -x where bit 1 of k is set. */
 static inline pack pack_turn_sign(pack_bits k, pack x) {
-    return (pack)((k << 62 & (pack_bits)pack_set(-0.0)) ^ (pack_bits)x);
+    const pack minus = pack_set(-0.0);
+#if PACK == 8
+    return (pack)_mm512_ternarylogic_epi64((__m512i)x, (__m512i)(k << 62), (__m512i)minus, 0x78); /* x ^ (k' & minus) */
+#else
+    return (pack)((k << 62 & (pack_bits)minus) ^ (pack_bits)x);
+#endif
 }
 
 /* All ones in lanes whose angle is beyond the bound, and whether there is any. */
@@ -85,16 +100,16 @@ static inline void sincos_pack(pack x, pack *sine, pack *cosine) {
     pack s = pack_fma(zz, pack_fma(zz, s_45, s_23), s_01);
     pack sine_r = r + pack_fma(z * r, s, rest);
 
-    /* cos r = 1 + z (-1/2 + z (c_0 + z c_1 + ...)); its z has the rest in it. */
+    /* cos r = 1 + r (r (-1/2 + z (c_0 + z c_1 + ...)) - rest) */
     pack c_01 = pack_fma(z, pack_set(-1.38888888888741095749e-03), pack_set(4.16666666666666019037e-02));
     pack c_23 = pack_fma(z, pack_set(-2.75573143513906633035e-07), pack_set(2.48015872894767294178e-05));
     pack c_45 = pack_fma(z, pack_set(-1.13596475577881948265e-11), pack_set(2.08757232129817482790e-09));
     pack c = pack_fma(z, pack_fma(zz, pack_fma(zz, c_45, c_23), c_01), pack_set(-0.5));
-    pack cosine_r = pack_fma(pack_fma(r, r, (rest + rest) * r), c, pack_set(1));
+    pack cosine_r = pack_fma(r, pack_fma(r, c, -rest), pack_set(1));
 
     pack_bits quadrant = (pack_bits)shifted;
     *sine = pack_turn_sign(quadrant, pack_where_odd(quadrant, cosine_r, sine_r));
-    *cosine = pack_turn_sign(quadrant + 1, pack_where_odd(quadrant, sine_r, cosine_r));
+    *cosine = pack_turn_sign(quadrant, pack_minus_where_odd(quadrant, sine_r, cosine_r));
 }
 
 #endif
