@@ -19,6 +19,10 @@
 /* Samples change places with coordinates in squares of SIDE x SIDE numbers: a vector holds one square, or two. */
 enum { SIDE = DYN_LANES < 8 ? DYN_LANES : 8 };
 
+/* As many doubles of a row, and the numbers that they become. */
+typedef double row_doubles __attribute__((vector_size(8 * SIDE)));
+typedef number row_numbers __attribute__((vector_size(NUMBER_SIZE * SIDE)));
+
 /* Exchanges, between a and b, the halves of each group of 2 lanes (or 4, or 8). */
 static inline void exchange_singles(real *a, real *b) {
     real x = *a, y = *b;
@@ -84,6 +88,12 @@ static inline void exchange_halves(real x[SIDE]) {
         exchange_quadruples(&x[i], &x[i + 4]);
 #endif
     }
+}
+
+/* Both. */
+static inline void transpose(real x[SIDE]) {
+    transpose_within_halves(x);
+    exchange_halves(x);
 }
 
 /* Doubles of a row that are loaded and stored at once: of vectors of at least four half a square's row, since what is
@@ -200,8 +210,6 @@ static inline void store_square(real x[SIDE], row_part square, double *rows) {
 
 #else
 
-typedef number row_numbers __attribute__((vector_size(NUMBER_SIZE * SIDE)));
-
 /* The rows of a square, and back. */
 static inline void load_square(const double *rows, row_part square, real x[SIDE]) {
     for (size_t l = 0; l < SIDE; l++) {
@@ -213,13 +221,11 @@ static inline void load_square(const double *rows, row_part square, real x[SIDE]
         x[l] = low;
 #endif
     }
-    transpose_within_halves(x);
-    exchange_halves(x);
+    transpose(x);
 }
 
 static inline void store_square(real x[SIDE], row_part square, double *rows) {
-    transpose_within_halves(x);
-    exchange_halves(x);
+    transpose(x);
     for (size_t l = 0; l < DYN_LANES; l++) {
 #if DYN_LANES == 16
         real y = x[l % SIDE];
