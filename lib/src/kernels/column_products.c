@@ -31,6 +31,11 @@ KERNEL_STEP void store_entries(real x, int count, entry *to) {
     memcpy(to, &x, (size_t)count * sizeof *to);
 }
 
+/* Stores are done in order, and wait for a line that is not in the first cache: it is asked for before. */
+static inline void ask_for(const entry *line) {
+    __builtin_prefetch(line, 1);
+}
+
 static inline real spread_entry(entry x) {
     return real_set((double)x);
 }
@@ -48,6 +53,10 @@ KERNEL_STEP real load_entries(const entry *from, int count) {
 KERNEL_STEP void store_entries(real x, int count, entry *to) {
     (void)count;
     *to = x;
+}
+
+static inline void ask_for(const entry *line) {
+    (void)line;
 }
 
 static inline real spread_entry(entry x) {
@@ -85,6 +94,7 @@ KERNEL_STEP void multiply(const entry *A, size_t each, int count, const force *B
                           real *zeros) {
     motion columns = load_columns(A, each, count);
     for (int k = 0; k < rows; k++) {
+        ask_for(M + (size_t)k * width + ENTRIES);
         store_entries(give(spatial_dot(columns, B[k]), zeros), count, M + (size_t)k * width);
     }
 }
