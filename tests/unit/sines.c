@@ -118,7 +118,7 @@ START_TEST(small_and_large_angles) {
     random_source random = random_seed("sines of angles of all sizes", 61);
     double angle[ANGLES];
     for (int k = 0; k < SETS; k++) {
-        double size = pow(10, k - 9); /* to 1e14; large ones begin at 5e5 */
+        double size = pow(10, k - 9); /* to 1e14; large ones begin at 5e5, or 800 */
         for (int i = 0; i < ANGLES; i++) {
             angle[i] = random_uniform(&random, -size, size);
         }
@@ -147,6 +147,10 @@ START_TEST(where_large_angles_begin) {
         angle[k] = (k % 2 ? 1 : -1) * (5e5 + (k - ANGLES / 2) * 1e-3);
     }
     angle[3] = 1e300, angle[4] = -1e22;
+    check_instances(angle);
+    for (int k = 0; k < ANGLES; k++) {
+        angle[k] = (k % 2 ? 1 : -1) * (800 + (k - ANGLES / 2) * 1e-3); /* in single precision */
+    }
     check_instances(angle);
 }
 END_TEST

@@ -4,8 +4,6 @@
 #ifndef DYNAMICS_DYNAMICS_WORKSPACE_H
 #define DYNAMICS_DYNAMICS_WORKSPACE_H
 
-#include <float.h>
-
 #include <dynamics/external_force.h>
 #include <dynamics/compiled.h>
 #include <dynamics/workspace.h>
@@ -106,7 +104,8 @@ static inline const void *dyn_block_pack(const dyn_workspace *workspace, int slo
     return workspace->input[slot];
 }
 
-/* The same with a look at the numbers: *are_held becomes false where one is beyond the precision, infinite or NaN. */
+/* The same with a look at the numbers: *are_held becomes false where one is infinite or NaN, or becomes infinite in
+ * the precision. */
 static inline const void *dyn_block_take(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
                                          sample_block block, bool *are_held) {
     const double *from = rows + block.first * width;
@@ -116,9 +115,6 @@ static inline const void *dyn_block_take(const dyn_workspace *workspace, int slo
     if (dyn_block_is_row(block)) {
         *are_held = block.kernels->all_finite(from, width) && *are_held;
         return from;
-    }
-    if (workspace->precision == DYN_SINGLE_PRECISION) {
-        *are_held = workspace->kernels->wide->all_within(from, block.count * width, (double)FLT_MAX) && *are_held;
     }
     *are_held = block.kernels->pack(from, width, width, block.count, workspace->input[slot]) && *are_held;
     return workspace->input[slot];

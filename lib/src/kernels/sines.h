@@ -1,6 +1,6 @@
 /*
- * Sines and cosines of a pack of angles, with an error below 1 unit in the last place: of doubles by straight-line code
- * where the processor has fused multiplication, and by the vector functions of SLEEF for large angles and elsewhere.
+ * Sines and cosines of a pack of angles, with an error below 1 unit in the last place: by straight-line code where the
+ * processor has fused multiplication, and by the vector functions of SLEEF for large angles and elsewhere.
  * Both give an angle the same bits in every lane, so that a sample's result does not depend on its place in a batch.
  * Instances without vectors of numbers have no packs: DYN_VECTOR_SINES tells.
  */
@@ -15,17 +15,7 @@
 
 #include <sleef.h>
 
-#if defined DYN_FLOAT && defined __AVX512F__
-#define PACK 16
-typedef __m512 pack;
-typedef Sleef___m512_2 pack_pair;
-#define PACK_SINCOS Sleef_finz_sincosf16_u10avx512f
-#elif defined DYN_FLOAT && defined __AVX2__
-#define PACK 8
-typedef __m256 pack;
-typedef Sleef___m256_2 pack_pair;
-#define PACK_SINCOS Sleef_finz_sincosf8_u10avx2
-#elif defined DYN_FLOAT && defined __aarch64__
+#if defined __aarch64__ && defined DYN_FLOAT
 #define PACK 4
 typedef float32x4_t pack;
 typedef Sleef_float32x4_t_2 pack_pair;
@@ -35,21 +25,38 @@ typedef Sleef_float32x4_t_2 pack_pair;
 typedef float64x2_t pack;
 typedef Sleef_float64x2_t_2 pack_pair;
 #define PACK_SINCOS Sleef_finz_sincosd2_u10advsimd
+#else
+
+#if defined DYN_FLOAT
+#include "sincos_pack_float.h"
+#else
+#include "sincos_pack.h"
+#endif
+
+/* With fused multiplication, straight-line code is there. */
+#if defined PACK
+#define PACK_IS_STRAIGHT
 #elif defined DYN_FLOAT
 #define PACK 4
 typedef __m128 pack;
-typedef Sleef___m128_2 pack_pair;
-#define PACK_SINCOS Sleef_cinz_sincosf4_u10sse2
 #else
-
-#include "sincos_pack.h"
-
-#if !defined PACK
 #define PACK 2
 typedef __m128d pack;
 #endif
 
-#if PACK == 8
+#if defined DYN_FLOAT && PACK == 16
+typedef Sleef___m512_2 pack_pair;
+#define PACK_SINCOS Sleef_finz_sincosf16_u10avx512f
+#elif defined DYN_FLOAT && PACK == 8
+typedef Sleef___m256_2 pack_pair;
+#define PACK_SINCOS Sleef_finz_sincosf8_u10avx2
+#elif defined DYN_FLOAT && defined PACK_IS_STRAIGHT
+typedef Sleef___m128_2 pack_pair;
+#define PACK_SINCOS Sleef_finz_sincosf4_u10avx2128
+#elif defined DYN_FLOAT
+typedef Sleef___m128_2 pack_pair;
+#define PACK_SINCOS Sleef_cinz_sincosf4_u10sse2
+#elif PACK == 8
 typedef Sleef___m512d_2 pack_pair;
 #define PACK_SINCOS Sleef_finz_sincosd8_u10avx512f
 #elif PACK == 4
@@ -62,7 +69,7 @@ typedef Sleef___m128d_2 pack_pair;
 
 #endif
 
-#if defined DYNAMICS_KERNELS_SINCOS_PACK_H && PACK > 2
+#if defined PACK_IS_STRAIGHT
 
 /* Some of the angles are large: theirs in place of what was found. */
 static __attribute__((noinline)) pack_pair sincos_large(pack x, pack_bits beyond, pack sine, pack cosine) {
@@ -78,7 +85,7 @@ static __attribute__((noinline)) pack_pair sincos_large(pack x, pack_bits beyond
 static inline void sincos_at(const number *angle, number *sine, number *cosine) {
     pack x, s, c;
     memcpy(&x, angle, sizeof x);
-#if defined DYNAMICS_KERNELS_SINCOS_PACK_H && PACK > 2
+#if defined PACK_IS_STRAIGHT
     sincos_pack(x, &s, &c);
     pack_bits beyond = pack_beyond(x);
     if (pack_any(beyond)) {
