@@ -10,6 +10,7 @@
 
 #include "../model/error.h"
 #include "../model/group_inertias.h"
+#include "../model/round_constants.h"
 #include "../model/merge.h"
 #include "precision.h"
 #include "workspace.h"
@@ -66,6 +67,7 @@ static void merge_payloads(const dyn_model *model, size_t count, const dyn_paylo
         }
     }
     group_inertias(bodies, model->body_count);
+    round_constants(bodies, model->body_count);
 }
 
 dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_payload *payloads, dyn_error *error,

@@ -23,9 +23,10 @@ void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[
     vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(gravity));
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
+        const body_constants *c = constants_of(b);
         vec3 a = mat3_apply_transposed(X[i].R, b->parent < 0 ? a_0 : bodies[b->parent].a);
         bodies[i].a = a;
-        bodies[i].f = force_set(vec3_cross(vec3_constant(b->first_moment), a), vec3_scale(real_set(b->mass), a));
+        bodies[i].f = force_set(vec3_cross(vec3_rounded(c->first_moment), a), vec3_scale(rounded_set(c->mass), a));
     }
 
     /* Inward: the forces that the joints carry. */

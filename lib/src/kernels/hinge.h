@@ -14,10 +14,11 @@ typedef struct hinge {
 } hinge;
 
 static inline hinge hinge_at(const body *b, joint_turns turns, int i) {
+    const body_constants *c = constants_of(b);
     hinge h;
     h.s = turns.sine[i], h.c = turns.cosine[i];
-    h.tilt_c = real_set(b->tilt[0]), h.tilt_s = real_set(b->tilt[1]);
-    h.r = vec3_constant(b->position);
+    h.tilt_c = rounded_set(c->tilt[0]), h.tilt_s = rounded_set(c->tilt[1]);
+    h.r = vec3_rounded(c->position);
     return h;
 }
 

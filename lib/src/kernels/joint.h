@@ -9,6 +9,21 @@
 #include "../model/normal_form.h"
 #include "../spatial/inertia.h"
 
+/* The constants of a body, rounded to the precision of the instance. */
+#if defined DYN_FLOAT
+typedef rounded_body body_constants;
+
+static inline const body_constants *constants_of(const body *b) {
+    return &b->rounded;
+}
+#else
+typedef body body_constants;
+
+static inline const body_constants *constants_of(const body *b) {
+    return b;
+}
+#endif
+
 /* S x: the motion that the joint's nv rates x (or accelerations) give the body against its parent. */
 static inline motion joint_motion(const body *b, motion_type type, const real *x) {
     motion m = motion_zero();
@@ -122,10 +137,11 @@ static inline motion joint_column(const body *b, motion_type type, int k) {
 
 /* The inertia of a body alone. */
 static inline rigid_inertia body_inertia(const body *b) {
+    const body_constants *c = constants_of(b);
     rigid_inertia I;
-    I.m = real_set(b->mass);
-    I.h = vec3_constant(b->first_moment);
-    I.I = sym3_constant(b->inertia);
+    I.m = rounded_set(c->mass);
+    I.h = vec3_rounded(c->first_moment);
+    I.I = sym3_rounded(c->inertia);
     return I;
 }
 

@@ -44,7 +44,9 @@ static inline vec3 shift_along_z(placement X, real d) {
 
 /* Placement of b in its parent, given its coordinates and the sine and cosine of its angle. */
 static inline placement joint_placement(const body *b, const real *q, real s, real c) {
-    placement X = placement_constant(b->rotation, b->position);
+    const body_constants *constants = constants_of(b);
+    placement X;
+    X.R = mat3_rounded(constants->rotation), X.r = vec3_rounded(constants->position);
     switch (b->motion) {
     case MOTION_REVOLUTE:
         X.R = turn_about_z(X.R, s, c);

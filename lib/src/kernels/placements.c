@@ -41,7 +41,7 @@ void KERNEL(path_placements)(const dyn_model *model, const real *q, const int *p
 
 /* The angle by which a joint turns its body; of a hinge with its turn. */
 static inline real turn_angle(const body *b, const real *q) {
-    return b->hinge ? q[b->q_index] + real_set(b->turn) : joint_angle(b, q + b->q_index);
+    return b->hinge ? q[b->q_index] + rounded_set(constants_of(b)->turn) : joint_angle(b, q + b->q_index);
 }
 
 #if defined DYN_VECTOR_SINES

@@ -50,22 +50,22 @@ KERNEL_STEP force inertial_wrench(real m, vec3 h, sym3 J, const body_motion *k) 
 
 /* The same of a body: with its own inertia, or with the grouped one, of which a serial body has no m, h_z and J_zz. */
 KERNEL_STEP force body_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
+    const body_constants *c = constants_of(b);
     if (!grouped) {
-        return inertial_wrench(real_set(b->mass), vec3_constant(b->first_moment), sym3_constant(b->moments), k);
+        return inertial_wrench(rounded_set(c->mass), vec3_rounded(c->first_moment), sym3_rounded(c->moments), k);
     }
-    const mass_grouping *g = &b->grouped;
-    return inertial_wrench(real_set(g->mass), vec3_constant(g->first_moment), sym3_constant(g->moments), k);
+    return inertial_wrench(rounded_set(c->grouped.mass), vec3_rounded(c->grouped.first_moment),
+                           sym3_rounded(c->grouped.moments), k);
 }
 
 KERNEL_STEP force serial_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
     if (!grouped) {
         return body_inertial_wrench(b, k, false);
     }
-    const double *h = b->grouped.first_moment, *J = b->grouped.moments;
-    real zero = real_set(0);
-    return inertial_wrench(
-        zero, vec3_set(real_set(h[0]), real_set(h[1]), zero),
-        sym3_set(real_set(J[0]), real_set(J[1]), real_set(J[2]), real_set(J[3]), real_set(J[4]), zero), k);
+    vec3 h = vec3_rounded(constants_of(b)->grouped.first_moment);
+    sym3 J = sym3_rounded(constants_of(b)->grouped.moments);
+    h.z = J.zz = real_set(0);
+    return inertial_wrench(real_set(0), h, J, k);
 }
 
 /* The motion of a body by any joint. */

@@ -11,6 +11,7 @@
 #include "compile.h"
 #include "error.h"
 #include "group_inertias.h"
+#include "round_constants.h"
 #include "merge.h"
 #include "placement.h"
 #include "turn_frames.h"
@@ -324,6 +325,7 @@ dyn_status compile_model(const dyn_builder *builder, const tree *links, const co
     if (status == DYN_OK) {
         merge_inertias(model);
         group_inertias(model->bodies, model->body_count);
+        round_constants(model->bodies, model->body_count);
         status = check_overflow(builder, model, error);
     }
     free(c.link_number);

@@ -44,6 +44,18 @@ typedef struct mass_grouping {
     double mass, first_moment[3], moments[6]; /* as those of a body */
 } mass_grouping;
 
+/* The constants of a body, rounded to single precision under the names that they have below (round_constants.h). */
+typedef struct rounded_body {
+    float tilt[2], turn;
+    float position[3];
+    struct {
+        float mass, first_moment[3], moments[6];
+    } grouped;
+    float mass, first_moment[3], inertia[6], moments[6];
+    float ratio, offset, pitch;
+    float rotation[9];
+} rounded_body;
+
 /* Body i: its inertia, and the joint that connects it with its parent. What most algorithms read comes first, together:
  * in long chains the bodies take as much of the cache as what is computed. */
 typedef struct body {
@@ -71,6 +83,7 @@ typedef struct body {
     int chain;              /* of a trunk: the first of the bodies, each on the one before, that end with this one */
     int columns_behind;     /* coordinates of all that hangs on it; without mimic joints they follow its own */
     int joint;              /* index of the public joint */
+    rounded_body rounded;   /* what kernels of single precision read */
 } body;
 
 /* A named frame (the frame of a link) in the normal form. */

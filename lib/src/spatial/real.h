@@ -63,6 +63,17 @@ static inline int real_is(real x, double c) {
 
 #endif
 
+/* A constant that has been rounded to the precision of the instance before, and the same in every lane. */
+#if defined DYN_FLOAT
+typedef float rounded;
+#else
+typedef double rounded;
+#endif
+
+static inline real rounded_set(rounded x) {
+    return real_set((double)x);
+}
+
 /* A step of an algorithm that takes its motion type as an argument: inlined with a constant, only its case remains. */
 #define KERNEL_STEP static inline __attribute__((always_inline))
 

@@ -36,6 +36,11 @@ static inline vec3 vec3_constant(const double *a) {
     return vec3_set(real_set(a[0]), real_set(a[1]), real_set(a[2]));
 }
 
+/* The same of constants that are already rounded to the precision of the instance. */
+static inline vec3 vec3_rounded(const rounded *a) {
+    return vec3_set(rounded_set(a[0]), rounded_set(a[1]), rounded_set(a[2]));
+}
+
 static inline vec3 vec3_add(vec3 a, vec3 b) {
     return vec3_set(a.x + b.x, a.y + b.y, a.z + b.z);
 }
@@ -80,6 +85,14 @@ static inline mat3 mat3_constant(const double *a) {
     A.xx = real_set(a[0]), A.xy = real_set(a[1]), A.xz = real_set(a[2]);
     A.yx = real_set(a[3]), A.yy = real_set(a[4]), A.yz = real_set(a[5]);
     A.zx = real_set(a[6]), A.zy = real_set(a[7]), A.zz = real_set(a[8]);
+    return A;
+}
+
+static inline mat3 mat3_rounded(const rounded *a) {
+    mat3 A;
+    A.xx = rounded_set(a[0]), A.xy = rounded_set(a[1]), A.xz = rounded_set(a[2]);
+    A.yx = rounded_set(a[3]), A.yy = rounded_set(a[4]), A.yz = rounded_set(a[5]);
+    A.zx = rounded_set(a[6]), A.zy = rounded_set(a[7]), A.zz = rounded_set(a[8]);
     return A;
 }
 
@@ -159,6 +172,11 @@ static inline sym3 sym3_zero(void) {
 /* The constant matrix with entries a[0..5] = xx xy xz yy yz zz. */
 static inline sym3 sym3_constant(const double *a) {
     return sym3_set(real_set(a[0]), real_set(a[1]), real_set(a[2]), real_set(a[3]), real_set(a[4]), real_set(a[5]));
+}
+
+static inline sym3 sym3_rounded(const rounded *a) {
+    return sym3_set(rounded_set(a[0]), rounded_set(a[1]), rounded_set(a[2]), rounded_set(a[3]), rounded_set(a[4]),
+                    rounded_set(a[5]));
 }
 
 static inline sym3 sym3_add(sym3 A, sym3 B) {

@@ -1,0 +1,24 @@
+#include "round_constants.h"
+
+static void round_numbers(const double *from, int count, float *to) {
+    for (int k = 0; k < count; k++) {
+        to[k] = (float)from[k];
+    }
+}
+
+void round_constants(body *bodies, int count) {
+    for (int i = 0; i < count; i++) {
+        const body *b = &bodies[i];
+        rounded_body *r = &bodies[i].rounded;
+        round_numbers(b->tilt, 2, r->tilt);
+        round_numbers(b->position, 3, r->position);
+        round_numbers(b->grouped.first_moment, 3, r->grouped.first_moment);
+        round_numbers(b->grouped.moments, 6, r->grouped.moments);
+        round_numbers(b->first_moment, 3, r->first_moment);
+        round_numbers(b->inertia, 6, r->inertia);
+        round_numbers(b->moments, 6, r->moments);
+        round_numbers(b->rotation, 9, r->rotation);
+        r->turn = (float)b->turn, r->mass = (float)b->mass, r->grouped.mass = (float)b->grouped.mass;
+        r->ratio = (float)b->ratio, r->offset = (float)b->offset, r->pitch = (float)b->pitch;
+    }
+}
