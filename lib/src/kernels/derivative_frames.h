@@ -34,7 +34,7 @@ KERNEL_STEP placement_row row_on_hinge(hinge h, placement_row W) {
     placement_row X;
     X.x = real_fma(h.c, W.x, h.s * tilted);
     X.y = real_fma(h.c, tilted, -h.s * W.x);
-    X.z = real_fma(h.tilt_c, W.z, -h.tilt_s * W.y);
+    X.z = real_fma(-h.tilt_s, W.y, h.tilt_c * W.z);
     X.r = real_fma(h.r.x, W.x, real_fma(h.r.y, W.y, real_fma(h.r.z, W.z, W.r)));
     return X;
 }

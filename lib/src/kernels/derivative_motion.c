@@ -1,19 +1,11 @@
 /*
  * What the derivatives of inverse dynamics hand on from column to column, where columns of a tree lie in the lanes
- * (derivative_terms.h): placements and motion outward, sums over subtrees inward.
+ * (derivative_terms.h): placements and motion.
  */
 #include "derivative_frames.h"
 #include "term_lanes.h"
 
 #if TERM_LANES > 1
-
-static inline real *body_beside(const derivative_tree *t, int column) {
-    return terms_at(t->bodies, column, sizeof(body_terms));
-}
-
-static inline real *column_joint(const derivative_tree *t, int column) {
-    return terms_at(t->joints, column, sizeof(joint_terms));
-}
 
 /* ---- placements -------------------------------------------------------------------------------------------------- */
 
@@ -138,61 +130,6 @@ void KERNEL(carry_accelerations)(const derivative_state *s, const real *a) {
             k = motion_fma(a[c], S, motion_fma(s->v[c], Psi_dot, k));
             put_motion(column_joint(t, y), offsetof(joint_terms, a), a_p);
             put_motion(body_beside(t, y), offsetof(body_terms, a), k);
-        }
-    }
-}
-
-/* ---- sums over subtrees ------------------------------------------------------------------------------------------ */
-
-/* Bodies first .. last, each on the one before: number after number, since those of columns that lie side by side follow
- * each other. Columns that are not the last ones of their joints add zeros. */
-KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts, int first, int last) {
-    const derivative_tree *t = &s->tree;
-    const body *bodies = t->model->bodies;
-    const int top = t->first_column[first], parent = bodies[first].parent;
-    const size_t from = part_offset(parts) / sizeof(real), count = part_count(parts);
-    inertial_terms sums = bodies[last].forks ? s->pending[last] : no_terms();
-    real *sum = (real *)&sums + from;
-    for (int y = t->first_column[last + 1] - 1, end; y >= top; y = end - 1) {
-        end = y / TERM_LANES * TERM_LANES > top ? y / TERM_LANES * TERM_LANES : top;
-        const real *own = body_beside(t, end) + (offsetof(body_terms, own) / sizeof(real) + from) * TERM_LANES;
-        real *to = column_joint(t, end) + (offsetof(joint_terms, sum) / sizeof(real) + from) * TERM_LANES;
-        for (size_t c = 0; c < count; c++, own += TERM_LANES, to += TERM_LANES) {
-            real x = sum[c];
-            for (int l = y - end; l >= 0; l--) {
-                x = own[l] + x;
-                to[l] = x;
-            }
-            sum[c] = x;
-        }
-    }
-    if (parent >= 0) {
-        real *pending = (real *)&s->pending[parent] + from;
-        for (size_t c = 0; c < count; c++) {
-            pending[c] = pending[c] + sum[c];
-        }
-    }
-}
-
-/* Chain after chain: the first body of each is on the world or on a body that forks. */
-void KERNEL(add_up_columns)(const derivative_state *s, derivative_parts parts) {
-    const body *bodies = s->tree.model->bodies;
-    for (int i = 0; i < s->tree.model->body_count; i++) {
-        if (bodies[i].forks) {
-            s->pending[i] = no_terms();
-        }
-    }
-    for (int last = s->tree.model->body_count - 1, first; last >= 0; last = first - 1) {
-        first = last;
-        while (bodies[first].parent >= 0 && !bodies[bodies[first].parent].forks) {
-            first--;
-        }
-        if (parts == BOTH_PARTS) {
-            add_up_chain(s, BOTH_PARTS, first, last);
-        } else if (parts == VELOCITY_PART) {
-            add_up_chain(s, VELOCITY_PART, first, last);
-        } else {
-            add_up_chain(s, POSITION_PART, first, last);
         }
     }
 }

@@ -69,18 +69,24 @@ KERNEL_STEP row_entries entries_where_before(real c, int bound, row_entries x, r
     return e;
 }
 
-/* Columns that lie side by side: their numbers and, negative, where those that their joints carry end. */
+/* Columns that lie side by side: their numbers and, if there are branches, where those that they carry end: for each,
+ * negative, and the last of all. */
 typedef struct column_chunk {
-    int first, behind;
+    int first, behind, last_end;
     real numbers, minus_ends;
 } column_chunk;
 
 KERNEL_STEP column_chunk chunk_of(const derivative_tree *t, bool branches, int k) {
     column_chunk c;
-    c.first = k * TERM_LANES, c.behind = c.first + TERM_LANES;
+    c.first = k * TERM_LANES, c.behind = c.first + TERM_LANES, c.last_end = 0;
+    c.minus_ends = real_set(0);
     for (int l = 0; l < TERM_LANES; l++) {
         ((number *)&c.numbers)[l] = (number)l;
-        ((number *)&c.minus_ends)[l] = branches ? -(number)t->column_ends[c.first + l] : 0;
+        if (branches) {
+            int end = t->column_ends[c.first + l];
+            ((number *)&c.minus_ends)[l] = -(number)end;
+            c.last_end = end > c.last_end ? end : c.last_end;
+        }
     }
     c.numbers += real_set(c.first);
     return c;
@@ -120,40 +126,69 @@ KERNEL_STEP void put_part_of_row(const matrices *d, derivative_parts parts, int 
     }
 }
 
-/* The rows of columns whose joint is above a chunk; those of the others go to `mixed`. Returns the first of these. */
-KERNEL_STEP int put_above(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
-                          const matrices *d, row_entries *mixed) {
-    const column_products products = ((const column_terms *)t->columns)[c->first / TERM_LANES].products;
-    int y = 0, first_mixed = 0;
-    for (; y < (int)d->nv && y < c->behind; y++) {
-        row_entries e = no_row_entries();
-        if (!branches || t->column_ends[y] > c->first) {
-            e = entries_above(t, parts, y, &products);
-            e = branches ? entries_where_before(c->numbers, t->column_ends[y], e, no_row_entries()) : e;
-        }
-        if (t->joint_ends[y] <= c->first) {
-            put_part_of_row(d, parts, y, c->first, &e);
-            first_mixed = y + 1;
-        } else {
-            mixed[y - first_mixed] = e;
-        }
-    }
-    return first_mixed;
+/* Where the columns end that body i carries; of no use without branches. */
+KERNEL_STEP int carried_end(const derivative_tree *t, bool branches, int i) {
+    return t->first_column[i + 1] + (branches ? t->model->bodies[i].columns_behind : 0);
 }
 
-/* The other rows. */
+/* Row y, from a chunk above which its joint is: zero behind `end`. */
+KERNEL_STEP row_entries row_above(const derivative_tree *t, derivative_parts parts, bool branches,
+                                  const column_chunk *c, int y, int end, const column_products *products) {
+    row_entries e = no_row_entries();
+    if (!branches || end > c->first) {
+        e = entries_above(t, parts, y, products);
+        e = branches ? entries_where_before(c->numbers, end, e, no_row_entries()) : e;
+    }
+    return e;
+}
+
+/* Row y, from a chunk that is above: zero where it is on another branch. */
+KERNEL_STEP row_entries row_below(const derivative_tree *t, derivative_parts parts, bool branches,
+                                  const column_chunk *c, int y, const column_terms *terms) {
+    row_entries e = no_row_entries();
+    if (!branches || c->last_end > y) {
+        e = entries_below(t, parts, y, terms);
+        e = branches ? entries_where_before(c->minus_ends, -y, e, no_row_entries()) : e;
+    }
+    return e;
+}
+
+/* The rows of bodies from number i on whose joints are above a chunk. Returns the next body, as those below do. */
+KERNEL_STEP int put_above(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c, int i,
+                          const matrices *d) {
+    const column_products products = ((const column_terms *)t->columns)[c->first / TERM_LANES].products;
+    const int *first = t->first_column;
+    for (int y = first[i]; first[i + 1] <= c->first; i++) {
+        for (const int end = carried_end(t, branches, i); y < first[i + 1]; y++) {
+            row_entries e = row_above(t, parts, branches, c, y, end, &products);
+            put_part_of_row(d, parts, y, c->first, &e);
+        }
+    }
+    return i;
+}
+
+/* Of bodies some of whose columns are in the chunk. */
+KERNEL_STEP int put_mixed(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c, int i,
+                          const matrices *d) {
+    const column_terms *terms = (const column_terms *)t->columns + c->first / TERM_LANES;
+    const int *first = t->first_column, bodies = t->model->body_count;
+    for (int y = first[i]; i < bodies && y < c->behind; i++) {
+        for (const int end = carried_end(t, branches, i); y < first[i + 1]; y++) {
+            row_entries below = row_below(t, parts, branches, c, y, terms);
+            row_entries above = row_above(t, parts, branches, c, y, end, &terms->products);
+            row_entries e = entries_where_before(c->numbers, first[i + 1], below, above);
+            put_part_of_row(d, parts, y, c->first, &e);
+        }
+    }
+    return i;
+}
+
+/* And of the others, below. */
 KERNEL_STEP void put_below(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
-                           int first_mixed, const row_entries *mixed, const matrices *d) {
+                           int i, const matrices *d) {
     const column_terms terms = ((const column_terms *)t->columns)[c->first / TERM_LANES];
-    for (int y = first_mixed; y < (int)d->nv; y++) {
-        row_entries e = no_row_entries();
-        if (!branches || t->chunk_ends[c->first / TERM_LANES] > y) {
-            e = entries_below(t, parts, y, &terms);
-            e = branches ? entries_where_before(c->minus_ends, -y, e, no_row_entries()) : e;
-        }
-        if (y < c->behind) {
-            e = entries_where_before(c->numbers, t->joint_ends[y], e, mixed[y - first_mixed]);
-        }
+    for (int y = t->first_column[i]; y < (int)d->nv; y++) {
+        row_entries e = row_below(t, parts, branches, c, y, &terms);
         put_part_of_row(d, parts, y, c->first, &e);
     }
 }
@@ -162,10 +197,10 @@ KERNEL_STEP void put_below(const derivative_tree *t, derivative_parts parts, boo
 KERNEL_STEP void put_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
     const matrices d = matrices_of(t, false, to);
     for (int k = (t->model->nv - 1) / TERM_LANES; k >= 0; k--) {
-        row_entries mixed[TERM_LANES + 6];
         const column_chunk c = chunk_of(t, branches, k);
-        int first_mixed = put_above(t, parts, branches, &c, &d, mixed);
-        put_below(t, parts, branches, &c, first_mixed, mixed, &d);
+        int i = put_above(t, parts, branches, &c, 0, &d);
+        i = put_mixed(t, parts, branches, &c, i, &d);
+        put_below(t, parts, branches, &c, i, &d);
     }
 }
 

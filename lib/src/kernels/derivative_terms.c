@@ -18,18 +18,21 @@ static inline number *lane_of(real *x, int lane) {
     return (number *)x + lane;
 }
 
-/* The parameters of the bodies beside columns in lanes number k, and zeros beside the others. */
-static inline mass_moments moments_beside(const derivative_tree *t, int k) {
+/* The parameters of the bodies beside columns in lanes number k, from body *i on, which moves behind them. Beside
+ * columns that are not the last ones of their joints are zeros. */
+static inline mass_moments moments_beside(const derivative_tree *t, int k, int *i) {
     static const mass_grouping none;
     real m = real_set(0), J_zz = m, x[8];
     const double *rows[TERM_LANES];
     for (int l = 0; l < TERM_LANES; l++) {
-        int i = t->column_bodies[k * TERM_LANES + l];
-        const mass_grouping *g = i < 0 ? &none : &t->model->bodies[i].grouped;
-        rows[l] = g->first_moment;
-        if (i >= 0 && !t->model->bodies[i].serial) {
-            *lane_of(&m, l) = (number)g->mass;
-            *lane_of(&J_zz, l) = (number)g->moments[5];
+        rows[l] = none.first_moment;
+        if (*i < t->model->body_count && k * TERM_LANES + l == t->first_column[*i + 1] - 1) {
+            const body *b = &t->model->bodies[(*i)++];
+            rows[l] = b->grouped.first_moment;
+            if (!b->serial) {
+                *lane_of(&m, l) = (number)b->grouped.mass;
+                *lane_of(&J_zz, l) = (number)b->grouped.moments[5];
+            }
         }
     }
     for (int c = 0; c < 8; c += SIDE) {
@@ -82,11 +85,11 @@ void KERNEL(find_rates)(const derivative_tree *t) {
     const joint_terms *joints = (const joint_terms *)t->joints;
     body_terms *bodies = (body_terms *)t->bodies;
     column_terms *columns = (column_terms *)t->columns;
-    for (int k = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
+    for (int k = 0, i = 0; k * TERM_LANES < t->first_column[t->model->body_count]; k++) {
         motion Psi_dot = motion_cross(joints[k].v, columns[k].S);
         columns[k].Psi_dot = Psi_dot;
         columns[k].rate = motion_add(Psi_dot, Psi_dot);
-        find_own_inertia(place_moments(bodies[k].W, moments_beside(t, k)), bodies[k].v, &bodies[k].own);
+        find_own_inertia(place_moments(bodies[k].W, moments_beside(t, k, &i)), bodies[k].v, &bodies[k].own);
     }
 }
 

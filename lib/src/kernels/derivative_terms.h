@@ -90,16 +90,13 @@ typedef struct root_motion {
 typedef struct derivative_tree {
     const dyn_model *model;
     void *bodies, *joints, *columns;
-    void *placed;             /* placement_columns of each column's body, not in lanes */
-    const int *first_column;  /* of each body, and behind the last one the number of columns */
-    const int *coordinates;   /* of each column */
-    const int *column_above;  /* the one before it at its joint, else the last one of the joint above; -1: none */
-    bool branches;            /* some columns are neither above nor behind each other */
-    const int *column_bodies; /* of each column that is the last one of a joint, the body; -1 */
-    const int *joint_ends;    /* of each column, where those of its joint end, */
-    const int *column_ends;   /* and those that it carries, if no coordinate is shared; */
-    const int *chunk_ends;    /* the last of them among columns that lie side by side */
-    void *roots;              /* root_motion of those bodies that are on the world, not in lanes */
+    void *placed;            /* placement_columns of each column's body, not in lanes */
+    const int *first_column; /* of each body, and behind the last one the number of columns */
+    const int *coordinates;  /* of each column; this and the next where samples lie in the lanes or joints share one */
+    const int *column_above; /* the one before it at its joint, else the last one of the joint above; -1: none */
+    bool branches;           /* some columns are neither above nor behind each other */
+    const int *column_ends;  /* of each column, where those that it carries end; if there are branches */
+    void *roots;             /* root_motion of those bodies that are on the world, not in lanes */
 } derivative_tree;
 
 /* The matrices, nv x nv. */

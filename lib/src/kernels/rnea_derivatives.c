@@ -42,36 +42,36 @@ static size_t terms_size(size_t count, size_t size) {
     return aligned((count + TERM_LANES - 1) / TERM_LANES * TERM_LANES * size);
 }
 
-static size_t joint_terms_count(const dyn_model *model) {
-    return TERM_LANES > 1 ? column_count(model) : 0;
+/* Memory where `columns` lie side by side: their joints' terms, placements, and ends; their bodies' terms are beside
+ * them. */
+static size_t joint_terms_count(size_t columns) {
+    return TERM_LANES > 1 ? columns : 0;
 }
 
-/* How often columns lie side by side. */
-static size_t column_chunks(const dyn_model *model) {
-    return TERM_LANES > 1 ? (column_count(model) + TERM_LANES - 1) / TERM_LANES : 0;
+static size_t body_terms_count(const dyn_model *model, size_t columns) {
+    return TERM_LANES > 1 ? columns : (size_t)model->body_count;
 }
 
-/* Columns that lie side by side have their bodies' terms beside them. */
-static size_t body_terms_count(const dyn_model *model) {
-    return TERM_LANES > 1 ? column_count(model) : (size_t)model->body_count;
+static size_t ends_count(size_t columns) {
+    return TERM_LANES > 1 ? (columns + TERM_LANES - 1) / TERM_LANES * TERM_LANES : 0;
 }
 
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
     size_t bodies = (size_t)model->body_count, columns = column_count(model);
-    size_t terms = terms_size(body_terms_count(model), sizeof(body_terms)) +
-                   terms_size(joint_terms_count(model), sizeof(joint_terms)) +
-                   terms_size(joint_terms_count(model), sizeof(placement_columns)) +
+    size_t terms = terms_size(body_terms_count(model, columns), sizeof(body_terms)) +
+                   terms_size(joint_terms_count(columns), sizeof(joint_terms)) +
+                   terms_size(joint_terms_count(columns), sizeof(placement_columns)) +
                    terms_size(columns, sizeof(column_terms));
     size_t carried = bodies * (sizeof(inertial_terms) + sizeof(root_motion) + 3 * sizeof(real));
-    size_t numbers = bodies + 1 + 2 * columns + column_chunks(model) * (3 * TERM_LANES + 1);
+    size_t numbers = bodies + 1 + 2 * columns + ends_count(columns);
     return aligned(terms + carried + KERNEL(placements_memory)(model) + numbers * sizeof(int));
 }
 
-/* What lies beside the last terms of an array is computed as well: let the first `taken` bytes of such terms, which are
- * read before they are written, be zeros. */
-static void clear_last(void *terms, size_t count, size_t size, size_t taken) {
-    if (TERM_LANES > 1 && count % TERM_LANES > 0) {
-        memset((char *)terms + count / TERM_LANES * TERM_LANES * size, 0, TERM_LANES * taken);
+/* What lies beside the last terms of an array is computed as well: let those of their components that are read before
+ * they are written, v and a, be zeros. */
+static void clear_last(void *terms, size_t columns, size_t size, size_t offset) {
+    if (TERM_LANES > 1 && columns % TERM_LANES > 0) {
+        memset((char *)terms + (columns / TERM_LANES * size + offset) * TERM_LANES, 0, TERM_LANES * 2 * sizeof(motion));
     }
 }
 
@@ -81,60 +81,63 @@ static void *take(void **memory, size_t size) {
     return taken;
 }
 
-/* Where joints and what they carry end. */
-static void number_ends(derivative_tree *t, int *joint_ends) {
-    const dyn_model *model = t->model;
-    int chunks = (int)column_chunks(model), columns = chunks * TERM_LANES;
-    int *ends = joint_ends + columns, *bodies = ends + columns, *chunk_ends = bodies + columns, y = 0;
-    for (int i = 0; i < model->body_count && chunks > 0; i++) {
-        for (int end = t->first_column[i + 1]; y < end; y++) {
-            joint_ends[y] = end;
-            ends[y] = end + model->bodies[i].columns_behind;
-            bodies[y] = y + 1 == end ? i : -1;
+/* The coordinates of the columns, and what is above them. */
+static void number_coordinates(derivative_tree *t, int *coordinates) {
+    const body *bodies = t->model->bodies;
+    const int *first = t->first_column;
+    int *above = coordinates + first[t->model->body_count];
+    for (int i = 0; i < t->model->body_count; i++) {
+        for (int k = 0, column = first[i]; k < bodies[i].nv; k++, column++) {
+            coordinates[column] = bodies[i].v_index + k;
+            above[column] = k > 0 ? column - 1 : bodies[i].parent < 0 ? -1 : first[bodies[i].parent + 1] - 1;
         }
     }
-    for (; y < columns; y++) {
-        bodies[y] = -1;
-    }
-    y = 0;
-    for (int k = 0; k < chunks && t->branches; k++) {
-        chunk_ends[k] = 0;
-        for (; y < (k + 1) * TERM_LANES; y++) {
-            ends[y] = y < t->first_column[model->body_count] ? ends[y] : 0;
-            chunk_ends[k] = ends[y] > chunk_ends[k] ? ends[y] : chunk_ends[k];
-        }
-    }
-    t->column_bodies = bodies;
-    t->joint_ends = joint_ends, t->column_ends = ends, t->chunk_ends = chunk_ends;
+    t->coordinates = coordinates, t->column_above = above;
 }
 
-/* The columns' places in the tree, behind `first`. */
+/* Where the columns end that each one carries. */
+static void number_ends(derivative_tree *t, int *ends) {
+    const dyn_model *model = t->model;
+    const int *first = t->first_column, columns = first[model->body_count];
+    for (int i = 0; i < model->body_count; i++) {
+        for (int y = first[i]; y < first[i + 1]; y++) {
+            ends[y] = first[i + 1] + model->bodies[i].columns_behind;
+        }
+    }
+    for (int y = columns; y < (int)ends_count((size_t)columns); y++) {
+        ends[y] = 0;
+    }
+    t->column_ends = ends;
+}
+
+/* The columns' places in the tree, as far as they are needed, behind `first`. */
 static void number_columns(derivative_tree *t, int *first) {
     const body *bodies = t->model->bodies;
-    int count = t->model->body_count, column = 0, *coordinates = first + count + 1;
-    int *above = coordinates + column_count(t->model);
+    const int count = t->model->body_count;
+    int column = 0;
     t->branches = false;
     for (int i = 0; i < count; i++) {
         first[i] = column;
         t->branches |= bodies[i].parent != i - 1;
-        for (int k = 0; k < bodies[i].nv; k++, column++) {
-            coordinates[column] = bodies[i].v_index + k;
-            above[column] = k > 0 ? column - 1 : bodies[i].parent < 0 ? -1 : first[bodies[i].parent + 1] - 1;
-        }
-        first[i + 1] = column;
+        column += bodies[i].nv;
     }
-    t->first_column = first, t->coordinates = coordinates, t->column_above = above;
-    number_ends(t, above + column);
+    first[count] = column;
+    t->first_column = first, t->coordinates = t->column_above = t->column_ends = NULL;
+    if (TERM_LANES == 1 || t->model->has_coupling) {
+        number_coordinates(t, first + count + 1);
+    } else if (t->branches) {
+        number_ends(t, first + count + 1);
+    }
 }
 
 static derivative_state lay_out(const dyn_model *model, void *memory, const double gravity[3], const real *q,
                                 const real *v, const wrench_set *forces) {
-    size_t bodies = (size_t)model->body_count, columns = column_count(model), joints = joint_terms_count(model);
+    size_t bodies = (size_t)model->body_count, columns = column_count(model), joints = joint_terms_count(columns);
     derivative_state s;
     s.gravity = gravity, s.q = q, s.v = v;
     s.keeps_frames = has_wrenches(forces);
     s.tree.model = model;
-    s.tree.bodies = take(&memory, terms_size(body_terms_count(model), sizeof(body_terms)));
+    s.tree.bodies = take(&memory, terms_size(body_terms_count(model, columns), sizeof(body_terms)));
     s.tree.joints = take(&memory, terms_size(joints, sizeof(joint_terms)));
     s.tree.columns = take(&memory, terms_size(columns, sizeof(column_terms)));
     s.tree.placed = take(&memory, terms_size(joints, sizeof(placement_columns)));
@@ -143,8 +146,8 @@ static derivative_state lay_out(const dyn_model *model, void *memory, const doub
     s.turns = KERNEL(joint_turns)(model, q, &memory);
     s.placements = take(&memory, KERNEL(placements_memory)(model));
     number_columns(&s.tree, (int *)memory);
-    clear_last(s.tree.bodies, columns, sizeof(body_terms), offsetof(body_terms, own));
-    clear_last(s.tree.joints, joints, sizeof(joint_terms), sizeof(joint_terms));
+    clear_last(s.tree.bodies, columns, sizeof(body_terms), offsetof(body_terms, v));
+    clear_last(s.tree.joints, columns, sizeof(joint_terms), offsetof(joint_terms, v));
     return s;
 }
 

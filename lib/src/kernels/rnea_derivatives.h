@@ -40,7 +40,7 @@ void KERNEL(carry_velocities)(const derivative_state *s);
 void KERNEL(add_joint_rates)(const derivative_state *s);
 /* accelerations; */
 void KERNEL(carry_accelerations)(const derivative_state *s, const real *a);
-/* and the sums over subtrees. */
+/* and the sums over subtrees (derivative_sums.c). */
 void KERNEL(add_up_columns)(const derivative_state *s, derivative_parts parts);
 
 /* External wrenches (derivative_wrenches.c): the part of f that is constant in local axes; */

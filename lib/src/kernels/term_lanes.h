@@ -20,6 +20,15 @@ static inline real *column_at(const derivative_tree *t, int column) {
     return terms_at(t->columns, column, sizeof(column_terms));
 }
 
+/* Where columns lie side by side: the terms of a column's joint, and of the body beside it. */
+static inline real *body_beside(const derivative_tree *t, int column) {
+    return terms_at(t->bodies, column, sizeof(body_terms));
+}
+
+static inline real *column_joint(const derivative_tree *t, int column) {
+    return terms_at(t->joints, column, sizeof(joint_terms));
+}
+
 /* `count` numbers to the components of terms from `offset` bytes on, and back. */
 KERNEL_STEP void put_numbers(real *terms, size_t offset, const real *x, size_t count) {
     for (size_t c = 0; c < count; c++) {
