@@ -107,31 +107,30 @@ enum { PART_SIZE = SIDE };
 typedef double part_doubles __attribute__((vector_size(8 * PART_SIZE)));
 
 /* The first `size` doubles there, and zeros; */
-static inline part_doubles load_first(const double *from, size_t size) {
-    part_doubles x = {0};
+static inline void load_first(const double *from, size_t size, part_doubles *x) {
 #if defined __AVX512F__ && DYN_LANES == 16
-    x = _mm512_maskz_loadu_pd((__mmask8)((1u << size) - 1), from);
+    *x = _mm512_maskz_loadu_pd((__mmask8)((1u << size) - 1), from);
 #elif defined __AVX__ && DYN_LANES == 8 && defined BY_HALVES
     static const long long mask[2 * PART_SIZE] = {-1, -1, -1, -1};
-    x = _mm256_maskload_pd(from, _mm256_loadu_si256((const __m256i *)&mask[PART_SIZE - size]));
+    *x = _mm256_maskload_pd(from, _mm256_loadu_si256((const __m256i *)&mask[PART_SIZE - size]));
 #else
+    memset(x, 0, sizeof *x);
     for (size_t i = 0; i < size; i++) {
-        x[i] = from[i];
+        (*x)[i] = from[i];
     }
 #endif
-    return x;
 }
 
 /* and back. */
-static inline void store_first(part_doubles x, size_t size, double *to) {
+static inline void store_first(const part_doubles *x, size_t size, double *to) {
 #if defined __AVX512F__ && DYN_LANES == 16
-    _mm512_mask_storeu_pd(to, (__mmask8)((1u << size) - 1), x);
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << size) - 1), *x);
 #elif defined __AVX__ && DYN_LANES == 8 && defined BY_HALVES
     static const long long mask[2 * PART_SIZE] = {-1, -1, -1, -1};
-    _mm256_maskstore_pd(to, _mm256_loadu_si256((const __m256i *)&mask[PART_SIZE - size]), x);
+    _mm256_maskstore_pd(to, _mm256_loadu_si256((const __m256i *)&mask[PART_SIZE - size]), *x);
 #else
     for (size_t i = 0; i < size; i++) {
-        to[i] = x[i];
+        to[i] = (*x)[i];
     }
 #endif
 }
@@ -146,21 +145,21 @@ static inline int is_whole(row_part p, size_t l) {
     return p.size >= PART_SIZE || l * p.width + p.first + PART_SIZE <= DYN_LANES * p.width;
 }
 
-static inline part_doubles load_row(const double *rows, row_part p, size_t l) {
+/* Vectors go by reference: without AVX-512, eight doubles are not handed over alike by all compilers. */
+static inline void load_row(const double *rows, row_part p, size_t l, part_doubles *x) {
     const double *from = rows + l * p.width + p.first;
-    part_doubles x;
-    if (!is_whole(p, l)) {
-        return load_first(from, p.size);
+    if (is_whole(p, l)) {
+        memcpy(x, from, sizeof *x);
+    } else {
+        load_first(from, p.size, x);
     }
-    memcpy(&x, from, sizeof x);
-    return x;
 }
 
 /* What is written beyond the end of a row is overwritten by the next row: its columns come later. */
-static inline void store_row(part_doubles x, row_part p, size_t l, double *rows) {
+static inline void store_row(const part_doubles *x, row_part p, size_t l, double *rows) {
     double *to = rows + l * p.width + p.first;
     if (is_whole(p, l)) {
-        memcpy(to, &x, sizeof x);
+        memcpy(to, x, sizeof *x);
     } else {
         store_first(x, p.size, to);
     }
@@ -179,7 +178,9 @@ static inline void load_square(const double *rows, row_part square, real x[SIDE]
     for (size_t column = 0; column < SIDE; column += PART_SIZE) {
         row_part part = part_of_square(square, column);
         for (size_t l = 0; l < PART_SIZE && column < square.size; l++) {
-            part_doubles low = load_row(rows, part, l), high = load_row(rows, part, PART_SIZE + l);
+            part_doubles low, high;
+            load_row(rows, part, l, &low);
+            load_row(rows, part, PART_SIZE + l, &high);
 #if DYN_LANES == 4
             x[column + l] = __builtin_shufflevector(low, high, 0, 1, 2, 3);
 #else
@@ -202,7 +203,7 @@ static inline void store_square(real x[SIDE], row_part square, double *rows) {
             part_doubles high = __builtin_shufflevector(y, y, 4, 5, 6, 7);
 #endif
             if (column < square.size) {
-                store_row(l < PART_SIZE ? low : high, part_of_square(square, column), l, rows);
+                store_row(l < PART_SIZE ? &low : &high, part_of_square(square, column), l, rows);
             }
         }
     }
@@ -213,9 +214,12 @@ static inline void store_square(real x[SIDE], row_part square, double *rows) {
 /* The rows of a square, and back. */
 static inline void load_square(const double *rows, row_part square, real x[SIDE]) {
     for (size_t l = 0; l < SIDE; l++) {
-        row_numbers low = __builtin_convertvector(load_row(rows, square, l), row_numbers);
+        part_doubles x_l;
+        load_row(rows, square, l, &x_l);
+        row_numbers low = __builtin_convertvector(x_l, row_numbers);
 #if DYN_LANES == 16
-        row_numbers high = __builtin_convertvector(load_row(rows, square, SIDE + l), row_numbers);
+        load_row(rows, square, SIDE + l, &x_l);
+        row_numbers high = __builtin_convertvector(x_l, row_numbers);
         x[l] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
         x[l] = low;
@@ -235,7 +239,8 @@ static inline void store_square(real x[SIDE], row_part square, double *rows) {
 #else
         row_numbers numbers = x[l];
 #endif
-        store_row(__builtin_convertvector(numbers, part_doubles), square, l, rows);
+        part_doubles x_l = __builtin_convertvector(numbers, part_doubles);
+        store_row(&x_l, square, l, rows);
     }
 }
 
