@@ -1,45 +1,92 @@
 /*
- * Gravity forces g(q): the recursive Newton-Euler algorithm at rest.
- *     a = R' a_p, a_0 = -g        f = m a        n = h x a
- *     tau = S' (n; f)             f_p += R f     n_p += R n + r x R f
+ * Gravity forces g(q). At rest the wrench that a joint carries is that of the accelerated mass behind it, which takes
+ * but its mass and its first moment, a_0 = -g outward and m and h inward:
+ *     a = R' a_p                       m_p += m            h_p += R h + m r
+ *     f = m a                          n = h x a           tau = S' (n; f)
+ * These are the recursive Newton-Euler algorithm at rest, with the moments of all bodies gathered before they are
+ * multiplied by the acceleration.
+ *
+ * As in rnea.c, the inertial parameters are the grouped ones (model/group_inertias.h), of which a serial body has
+ * neither m nor h_z, and by hinges a vector passes without R.
  */
-#include "instance.h"
+#include "hinge.h"
+#include "joint_placement.h"
 
-typedef struct gravity_body {
-    vec3 a;
-    force f;
-} gravity_body;
+/* Scratch memory: of all bodies the acceleration, and the first moment and mass of what is behind the joint. */
+typedef struct gravity_tree {
+    joint_turns turns;
+    placement *X; /* of bodies that no hinge carries */
+    vec3 *a, *h;
+    double *m;
+} gravity_tree;
 
 size_t KERNEL(gravity_memory)(const dyn_model *model) {
-    return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(gravity_body);
+    return KERNEL(placements_memory)(model) + (size_t)model->body_count * (2 * sizeof(vec3) + sizeof(double));
 }
 
-void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g) {
-    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
-    gravity_body *bodies = (gravity_body *)memory;
-    real *tau = (real *)g;
-
-    /* Outward: the acceleration against gravity in body axes. */
-    vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(gravity));
+/* The acceleration against gravity in body axes, and each body's own mass and first moment. */
+static void outward_pass(const dyn_model *model, const double gravity[3], const real *q, gravity_tree t) {
+    vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(gravity)), a = a_0;
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        const body_constants *c = constants_of(b);
-        vec3 a = mat3_apply_transposed(X[i].R, b->parent < 0 ? a_0 : bodies[b->parent].a);
-        bodies[i].a = a;
-        bodies[i].f = force_set(vec3_cross(vec3_rounded(c->first_moment), a), vec3_scale(rounded_set(c->mass), a));
+        if (!b->serial) {
+            a = b->parent < 0 ? a_0 : t.a[b->parent];
+        }
+        if (b->hinge) {
+            a = hinge_to_child(hinge_at(b, t.turns, i), a);
+        } else {
+            t.X[i] = joint_placement(b, q + b->q_index, t.turns.sine[i], t.turns.cosine[i]);
+            a = mat3_apply_transposed(t.X[i].R, a);
+        }
+        t.a[i] = a;
+        t.h[i] = vec3_rounded(constants_of(b)->grouped.first_moment);
+        t.m[i] = b->grouped.mass;
     }
+}
 
-    /* Inward: the forces that the joints carry. */
+/* The first moment of what is behind the joint of body i, about its parent's origin, and another one. */
+KERNEL_STEP vec3 moment_to_parent(const body *b, gravity_tree t, int i, vec3 h, vec3 other) {
+    real m = real_set(t.m[i]);
+    if (!b->hinge) {
+        return vec3_add(mat3_apply(t.X[i].R, h), vec3_fma(m, t.X[i].r, other));
+    }
+    hinge turn = hinge_at(b, t.turns, i);
+    return hinge_to_parent_add(turn, h, t.m[i] == 0 ? other : vec3_fma(m, turn.r, other));
+}
+
+/* tau. Coupled mimic joints add to their master's force. */
+static void inward_pass(const dyn_model *model, gravity_tree t, real *tau) {
     for (int i = 0; i < model->nv; i++) {
         tau[i] = real_set(0);
     }
+    vec3 h = vec3_zero();
     for (int i = model->body_count - 1; i >= 0; i--) {
         const body *b = &model->bodies[i];
-        for (int k = 0; k < b->nv; k++) {
-            tau[b->v_index + k] += real_set(b->ratio) * joint_force(b, b->motion, k, bodies[i].f);
+        bool is_before = i + 1 < model->body_count && model->bodies[i + 1].parent == i;
+        h = is_before ? h : t.h[i];
+        if (b->hinge) {
+            tau[b->v_index] += real_fma(h.x, t.a[i].y, -(h.y * t.a[i].x));
+        } else {
+            force f = force_set(vec3_cross(h, t.a[i]), vec3_scale(real_set(t.m[i]), t.a[i]));
+            for (int k = 0; k < b->nv; k++) {
+                tau[b->v_index + k] += real_set(b->ratio) * joint_force(b, b->motion, k, f);
+            }
         }
         if (b->parent >= 0) {
-            bodies[b->parent].f = force_add(bodies[b->parent].f, force_to_parent(X[i], bodies[i].f));
+            h = t.h[b->parent] = moment_to_parent(b, t, i, h, t.h[b->parent]);
+            t.m[b->parent] += t.m[i];
         }
     }
+}
+
+void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g) {
+    gravity_tree t;
+    t.a = (vec3 *)memory;
+    t.h = t.a + model->body_count;
+    memory = t.h + model->body_count;
+    t.turns = KERNEL(joint_turns)(model, (const real *)q, &memory);
+    t.X = (placement *)memory;
+    t.m = (double *)(t.X + model->body_count);
+    outward_pass(model, gravity, (const real *)q, t);
+    inward_pass(model, t, (real *)g);
 }
