@@ -74,7 +74,7 @@ static force column_force(const body *b, const crba_tree *t, int i, int k) {
         return hinge_column_force(I);
     }
     motion S = joint_column(b, b->motion, k);
-    return rigid_inertia_apply(I, motion_fma(real_set(b->ratio), S, motion_zero()));
+    return rigid_inertia_apply(I, motion_fma(rounded_set(constants_of(b)->ratio), S, motion_zero()));
 }
 
 /* F of body j, seen from its parent. */
@@ -93,7 +93,7 @@ KERNEL_STEP void add_entries(const dyn_model *model, int row, int j, force F, re
         return;
     }
     for (int l = 0; l < p->nv; l++) {
-        real m = real_set(p->ratio) * joint_force(p, p->motion, l, F);
+        real m = rounded_set(constants_of(p)->ratio) * joint_force(p, p->motion, l, F);
         int column = p->v_index + l;
         M[row * nv + column] += m;
         M[column * nv + row] += m;
@@ -106,7 +106,7 @@ static void carry_column(const dyn_model *model, const crba_tree *t, int i, int 
     force F = column_force(b, t, i, k);
     int nv = model->nv, row = b->v_index + k;
     for (int l = 0; l < b->nv; l++) {
-        M[row * nv + b->v_index + l] += real_set(b->ratio) * joint_force(b, b->motion, l, F);
+        M[row * nv + b->v_index + l] += rounded_set(constants_of(b)->ratio) * joint_force(b, b->motion, l, F);
     }
     for (int j = i; model->bodies[j].parent >= 0;) {
         F = carry_force(&model->bodies[j], t, j, F);

@@ -176,12 +176,12 @@ static inline void find_own_force(motion v, motion a, inertial_terms *own) {
 
 /* The grouped parameters; serial: of a body that turns on the one before. */
 KERNEL_STEP mass_moments moments_of(const body *b, bool serial) {
-    const mass_grouping *g = &b->grouped;
+    const body_constants *c = constants_of(b);
     mass_moments x;
     real zero = real_set(0);
-    x.m = serial ? zero : real_set(g->mass);
-    x.h = vec3_constant(g->first_moment);
-    x.J = sym3_constant(g->moments);
+    x.m = serial ? zero : rounded_set(c->grouped.mass);
+    x.h = vec3_rounded(c->grouped.first_moment);
+    x.J = sym3_rounded(c->grouped.moments);
     if (serial) {
         x.h.z = x.J.zz = zero;
     }

@@ -29,14 +29,14 @@ static inline motion joint_motion(const body *b, motion_type type, const real *x
     motion m = motion_zero();
     switch (type) {
     case MOTION_REVOLUTE:
-        m.w.z = real_set(b->ratio) * x[0];
+        m.w.z = rounded_set(constants_of(b)->ratio) * x[0];
         break;
     case MOTION_PRISMATIC:
-        m.v.z = real_set(b->ratio) * x[0];
+        m.v.z = rounded_set(constants_of(b)->ratio) * x[0];
         break;
     case MOTION_HELICAL:
-        m.w.z = real_set(b->ratio) * x[0];
-        m.v.z = real_set(b->pitch) * m.w.z;
+        m.w.z = rounded_set(constants_of(b)->ratio) * x[0];
+        m.v.z = rounded_set(constants_of(b)->pitch) * m.w.z;
         break;
     case MOTION_CYLINDRICAL:
         m.w.z = x[0];
@@ -96,7 +96,7 @@ static inline real motion_along(motion m, spatial_axis axis) {
 /* S_k' f for coordinate k of the joint, without the ratio of a mimic joint. */
 static inline real joint_force(const body *b, motion_type type, int k, force f) {
     real along = force_along(f, motion_axes(type)[k]);
-    return type == MOTION_HELICAL ? along + real_set(b->pitch) * f.f.z : along;
+    return type == MOTION_HELICAL ? along + rounded_set(constants_of(b)->pitch) * f.f.z : along;
 }
 
 /* The unit motion along one axis. */
@@ -130,7 +130,7 @@ static inline motion axis_motion(spatial_axis axis) {
 static inline motion joint_column(const body *b, motion_type type, int k) {
     motion m = axis_motion(motion_axes(type)[k]);
     if (type == MOTION_HELICAL) {
-        m.v.z = real_set(b->pitch);
+        m.v.z = rounded_set(constants_of(b)->pitch);
     }
     return m;
 }

@@ -11,7 +11,7 @@ static inline real joint_angle(const body *b, const real *q) {
     switch (b->motion) {
     case MOTION_REVOLUTE:
     case MOTION_HELICAL:
-        return real_set(b->ratio) * q[0] + real_set(b->offset);
+        return rounded_set(constants_of(b)->ratio) * q[0] + rounded_set(constants_of(b)->offset);
     case MOTION_CYLINDRICAL:
         return q[0];
     case MOTION_PLANAR:
@@ -52,10 +52,11 @@ static inline placement joint_placement(const body *b, const real *q, real s, re
         X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_PRISMATIC:
-        X.r = shift_along_z(X, real_set(b->ratio) * q[0] + real_set(b->offset));
+        X.r = shift_along_z(X, rounded_set(constants_of(b)->ratio) * q[0] + rounded_set(constants_of(b)->offset));
         break;
     case MOTION_HELICAL:
-        X.r = shift_along_z(X, real_set(b->pitch) * (real_set(b->ratio) * q[0] + real_set(b->offset)));
+        X.r = shift_along_z(X, rounded_set(constants_of(b)->pitch) *
+                                   (rounded_set(constants_of(b)->ratio) * q[0] + rounded_set(constants_of(b)->offset)));
         X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_CYLINDRICAL:

@@ -173,22 +173,50 @@ static inline int give_rows(const void *packed, size_t width, size_t count, doub
 
 #else
 
-/* A packed number. It may lie in the rows that it goes to: one lane computes its results there. */
+/* A packed number. Of one lane it may lie in the row that it goes to. */
 static inline double number_at(const void *packed, size_t i) {
     number x;
     memcpy(&x, (const char *)packed + i * sizeof x, sizeof x);
     return (double)x;
 }
 
-/* From the last number to the first, since in those rows a number is no longer than a double. */
+#if DYN_LANES == 1
+
+/* From the last number to the first, since in the row a number is no longer than a double. */
+static inline int give_rows(const void *packed, size_t width, size_t count, double *row) {
+    typedef number numbers __attribute__((vector_size(sizeof(number) * TOGETHER)));
+    const double bound = DBL_MAX;
+    uint64_t most;
+    double_bits beyond = {0};
+    size_t i = width;
+    (void)count;
+    memcpy(&most, &bound, sizeof most);
+    for (; width >= MANY && i >= TOGETHER; i -= TOGETHER) {
+        numbers x;
+        memcpy(&x, (const char *)packed + (i - TOGETHER) * sizeof(number), sizeof x);
+        doubles y = __builtin_convertvector(x, doubles) + 0.0;
+        memcpy(&row[i - TOGETHER], &y, sizeof y);
+        beyond |= excesses((const double *)&y, most);
+    }
+    while (i-- > 0) {
+        row[i] = number_at(packed, i) + 0.0;
+        beyond[0] |= excess(&row[i], most);
+    }
+    return has_none(beyond);
+}
+
+#else
+
 static inline int give_rows(const void *packed, size_t width, size_t count, double *rows) {
     for (size_t l = 0; l < count; l++) {
-        for (size_t i = width; i-- > 0;) {
+        for (size_t i = 0; i < width; i++) {
             rows[l * width + i] = number_at(packed, i * DYN_LANES + l) + 0.0;
         }
     }
     return are_within(rows, count * width, DBL_MAX);
 }
+
+#endif
 
 #endif
 

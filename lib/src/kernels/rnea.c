@@ -121,7 +121,7 @@ KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, 
         const body *b = &bodies[i];
         for (int k = 0; k < b->nv; k++) {
             real *to = &tau[b->v_index + k], along = joint_force(b, b->motion, k, f);
-            *to = coupled ? *to + real_set(b->ratio) * along : along;
+            *to = coupled ? *to + rounded_set(constants_of(b)->ratio) * along : along;
         }
         if (b->parent >= 0) {
             force *p = &t.f[b->parent];
