@@ -11,11 +11,16 @@
 /* tcp listeners have no known way to die: they are asked less often. */
 #define TCP_INTERVAL NANOSECONDS
 
-/* A tick that comes later than this finds the loop, not the listeners, late. */
-#define LATE_TICK (NANOSECONDS / 8)
+/* Most that the probe's own time goes on from one tick to the next: what is beyond is the loop's delay, and not that of
+ * the listeners. */
+#define LONGEST_TICK (NANOSECONDS / 8)
 
 /* Longest time that a late reply is waited for. */
 #define PATIENCE (2 * NANOSECONDS)
+
+/* A listener that takes up no connection for so long, while the loop goes round, is dead. On a busy machine one that
+ * lives has been seen to need a quarter of a second. */
+#define DEAD_TIME (2 * NANOSECONDS)
 
 enum { ATTEMPTS = 4, GREETING = 8, FRAME_HEAD = 13, BUFFER_SIZE = 256 };
 
@@ -34,8 +39,8 @@ typedef struct attempt {
     struct target *target;
     attempt_state state;
     bool is_judged;   /* found late; stays open until it may be closed */
-    uint64_t start;   /* ns */
-    uint64_t greeted; /* ns; when the other side greeted */
+    uint64_t start;   /* ns, as all times of attempts the probe's own */
+    uint64_t greeted; /* when the other side greeted, or 0 */
     uint64_t admitted_before;
     size_t received;
     uint8_t buffer[BUFFER_SIZE];
@@ -57,7 +62,8 @@ typedef struct target {
     struct sockaddr_storage address;
     bool is_request, is_ingest;
     bool is_resolved;
-    uint64_t last_start, last_success, last_restart;
+    uint64_t last_start, last_restart; /* ns, the probe's own time */
+    uint64_t last_success;             /* ns, clock_now */
     attempt attempts[ATTEMPTS];
     log_episode restarts;
 } target;
@@ -65,7 +71,8 @@ typedef struct target {
 struct probe {
     probe_options options;
     uint64_t interval, timeout; /* ns */
-    uint64_t last_tick;
+    uint64_t last_tick;         /* ns, clock_now */
+    uint64_t time;              /* ns, the probe's own: it stands while the loop does */
     bool is_stopped;
     uint8_t *message; /* greeting, frame and request of a REQ socket */
     size_t message_size, ipc_message_size;
@@ -162,6 +169,8 @@ probe *probe_create(const probe_options *options) {
     p->message_size = build_message(options, false, p->message);
     p->ipc_message_size = build_message(options, true, p->ipc_message);
     p->target_count = options->target_count;
+    p->last_tick = clock_now();
+    p->time = p->last_tick;
     probe_set_times(p, options->interval, options->timeout);
     for (size_t i = 0; i < p->target_count; i++) {
         init_target(p, i);
@@ -213,7 +222,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
     a->received += (size_t)count;
     if (a->state == ATTEMPT_GREETED_BY_US && a->received >= GREETING) {
         a->state = ATTEMPT_WAITING;
-        a->greeted = clock_now();
+        a->greeted = a->target->probe->time;
     }
     size_t head = GREETING + FRAME_HEAD - (a->target->path ? 0 : 1);
     if (a->state == ATTEMPT_WAITING && a->target->is_request && a->received > head) {
@@ -230,15 +239,15 @@ static void on_written(uv_write_t *request, int status) {
     }
 }
 
-/* Has the listener created again, unless the attempt is older than the last time. */
+/* Has the listener created again, unless the attempt is no newer than the last time. */
 static void restart(target *t, const attempt *a, const char *reason) {
     const probe_options *o = &t->probe->options;
     const char *address = o->targets[t->index].address;
-    health_set(o->health, t->component, HEALTH_NOT_SERVING, "%s; it is being created again", reason);
-    if (a->start < t->last_restart) {
+    if (a->start <= t->last_restart) {
         return;
     }
-    t->last_restart = clock_now();
+    health_set(o->health, t->component, HEALTH_NOT_SERVING, "%s; it is being created again", reason);
+    t->last_restart = t->probe->time;
     if (o->hooks.restart(o->hooks.context, t->index)) {
         log_repeated(o->log, &t->restarts, "%s %s and was created again", address, reason);
     }
@@ -302,7 +311,8 @@ static int connect_tcp(attempt *a) {
     return code;
 }
 
-static void start_attempt(target *t, attempt *a, uint64_t now) {
+static void start_attempt(target *t, attempt *a) {
+    uint64_t now = t->probe->time;
     const probe_hooks *hooks = &t->probe->options.hooks;
     a->is_judged = false;
     a->received = 0;
@@ -322,61 +332,56 @@ static void start_attempt(target *t, attempt *a, uint64_t now) {
     }
 }
 
-/* Looks whether an attempt has come to an end, or takes too long. */
-static void judge(target *t, attempt *a, uint64_t now) {
+/* Says of an attempt that is late what it waits for. */
+static void tell_late(target *t, attempt *a, bool is_admitted) {
     const probe *p = t->probe;
-    health *h = p->options.health;
+    double timeout = (double)p->timeout / 1e9;
+    a->is_judged = true;
+    if (a->state != ATTEMPT_WAITING) {
+        health_set(p->options.health, t->component, HEALTH_NOT_SERVING,
+                   "does not accept connections; are there descriptors left?");
+    } else {
+        health_set(p->options.health, t->component, HEALTH_DEGRADED, "%s slowly: not within %.3f s",
+                   is_admitted ? "answers" : "takes up connections", timeout);
+    }
+}
+
+/* Looks whether an attempt has come to an end, or takes too long. */
+static void judge(target *t, attempt *a) {
+    const probe *p = t->probe;
+    uint64_t now = p->time;
     if (a->state == ATTEMPT_IDLE || a->state == ATTEMPT_CLOSING) {
         return;
     }
     bool is_admitted = p->options.hooks.admitted(p->options.hooks.context, t->index) > a->admitted_before;
     if (a->state == ATTEMPT_WAITING && is_admitted && !t->is_request) {
         succeed(a);
-    } else if (a->is_judged && a->state == ATTEMPT_WAITING && now > a->greeted + PATIENCE) {
-        close_attempt(a);
-    } else if (a->is_judged || now < (a->greeted ? a->greeted : a->start) + p->timeout) {
-        return;
-    } else if (a->state != ATTEMPT_WAITING) {
-        a->is_judged = true;
-        health_set(h, t->component, HEALTH_NOT_SERVING, "does not accept connections; are there descriptors left?");
-    } else if (is_admitted) {
-        /* The reply is still welcome. */
-        a->is_judged = true;
-        health_set(h, t->component, HEALTH_DEGRADED, "answers slowly: not within %.3f s", (double)p->timeout / 1e9);
-    } else {
+    } else if (a->state == ATTEMPT_WAITING && !is_admitted && now >= a->greeted + DEAD_TIME) {
         close_attempt(a);
         restart(t, a, "took up no connection any more");
-    }
-}
-
-/* The loop was late: what seems to be is not the listener's fault. */
-static void forgive(target *t, uint64_t now) {
-    for (size_t k = 0; k < ATTEMPTS; k++) {
-        attempt *a = &t->attempts[k];
-        a->start = now;
-        a->greeted = a->greeted ? now : 0;
+    } else if (a->is_judged && a->state == ATTEMPT_WAITING && is_admitted && now > a->greeted + PATIENCE) {
+        close_attempt(a);
+    } else if (!a->is_judged && now >= (a->greeted ? a->greeted : a->start) + p->timeout) {
+        tell_late(t, a, is_admitted);
     }
 }
 
 void probe_tick(probe *p) {
     uint64_t now = clock_now();
-    bool is_late = p->last_tick != 0 && now > p->last_tick + LATE_TICK;
+    p->time += now - p->last_tick < LONGEST_TICK ? now - p->last_tick : LONGEST_TICK;
     p->last_tick = now;
     for (size_t i = 0; i < p->target_count && !p->is_stopped; i++) {
         target *t = &p->targets[i];
         attempt *idle = NULL;
-        if (is_late) {
-            forgive(t, now);
-        }
         for (size_t k = 0; k < ATTEMPTS; k++) {
-            judge(t, &t->attempts[k], now);
+            judge(t, &t->attempts[k]);
             if (t->attempts[k].state == ATTEMPT_IDLE) {
                 idle = &t->attempts[k];
             }
         }
         uint64_t interval = !t->path && p->interval < TCP_INTERVAL ? TCP_INTERVAL : p->interval;
-        if (idle && t->is_resolved && now >= t->last_start + interval) {
-            start_attempt(t, idle, now);
+        if (idle && t->is_resolved && p->time >= t->last_start + interval) {
+            start_attempt(t, idle);
         }
     }
 }

@@ -2,9 +2,9 @@
  * The self-probe: connects to each of the daemon's own endpoints as a client would, by plain sockets that speak nng's
  * wire protocol, and has a listener that forgot how to take up connections created again.
  *
- * An endpoint for requests is sent a real request. A connection that is accepted and greeted, but not taken up within
- * the timeout, means that the listener is dead. All that is slower in a busy daemon is only reported: greeting, taking
- * up and answering are told apart. All functions are for the thread of the loop.
+ * An endpoint for requests is sent a real request. A listener that accepts and greets a connection, but takes none up
+ * for two seconds in which the loop goes round, is dead. All that takes longer than the timeout is only reported:
+ * greeting, taking up and answering are told apart. All functions are for the thread of the loop.
  */
 #ifndef SERVER_OBSERVE_PROBE_H
 #define SERVER_OBSERVE_PROBE_H
