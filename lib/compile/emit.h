@@ -35,8 +35,8 @@ void emit_declaration(std::ostream &out, const dyn_model *model, const compiled_
 /* The same for a header in C and C++: with plain types, and a semicolon. */
 void emit_prototype(std::ostream &out, const dyn_model *model, const compiled_function &f, const emit_options &options);
 
-/* The function; that of an object returns a sum that is not zero in lanes where an input or a result is infinite or NaN.
- * Products that only sums use are computed with them, by one fused operation where the processor has it. */
+/* The function; that of an object returns a sum that is not zero in lanes where an input or a result is infinite or
+ * NaN. Products that only sums use are computed with them, by one fused operation where the processor has it. */
 void emit_function(std::ostream &out, const dyn_model *model, const compiled_function &f, const emit_options &options);
 
 /* Whether an output is the numbers that are divided by. */

@@ -1,9 +1,10 @@
 /*
  * The same sums in another order: fewer instructions, and shorter waits.
  *
- * A sum that one other sum alone needs is part of that one, so that what is summed up is all terms of a tree of sums. Of
- * a b + c d + e, the fused operations fma(a, b, fma(c, d, e)) are two, while (a b + c d) + e takes three: products are
- * added one by one to what is no product. The terms that are known first come first. Results change by rounding only.
+ * A sum that one other sum alone needs is part of that one, so that what is summed up is all terms of a tree of sums.
+ * Of a b + c d + e, the fused operations fma(a, b, fma(c, d, e)) are two, while (a b + c d) + e takes three: products
+ * are added one by one to what is no product. The terms that are known first come first. Results change by rounding
+ * only.
  */
 #ifndef DYNAMICS_COMPILE_REASSOCIATE_H
 #define DYNAMICS_COMPILE_REASSOCIATE_H

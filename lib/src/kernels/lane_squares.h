@@ -135,8 +135,8 @@ static inline void store_first(const part_doubles *x, size_t size, double *to) {
 #endif
 }
 
-/* A part of a square's columns: `size` of row l of the caller's rows, from column `first` on. Where more follows, PART_SIZE
- * doubles are loaded and stored, beyond the end of the row too, but not beyond that of the last row. */
+/* A part of a square's columns: `size` of row l of the caller's rows, from column `first` on. Where more follows,
+ * PART_SIZE doubles are loaded and stored, beyond the end of the row too, but not beyond that of the last row. */
 typedef struct row_part {
     size_t width, first, size;
 } row_part;
