@@ -171,8 +171,8 @@ KERNEL_STEP void put_column_zeros(const derivative_tree *t, derivative_parts par
     put_zeros(d, parts, y, 0, root);
 }
 
-/* b x w, whose product with each axis e is that of b with w x e; added up in the order of that product, so that a root's
- * entries have the same bits wherever its columns are known to be axes and where not; */
+/* b x w, whose product with each axis e is that of b with w x e; added up in the order of that product, so that a
+ * root's entries have the same bits wherever its columns are known to be axes and where not; */
 static inline vec3 product_with_turned_axes(vec3 w, vec3 b) {
     return vec3_set(real_fma(w.z, b.y, -(w.y * b.z)), real_fma(-w.z, b.x, w.x * b.z), real_fma(w.y, b.x, -(w.x * b.y)));
 }

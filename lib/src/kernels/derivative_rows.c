@@ -196,7 +196,7 @@ KERNEL_STEP void put_below(const derivative_tree *t, derivative_parts parts, boo
 /* The last columns first: what their rows leave behind the end is overwritten. */
 KERNEL_STEP void put_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
     const matrices d = matrices_of(t, false, to);
-    for (int k = (t->model->nv - 1) / TERM_LANES; k >= 0; k--) {
+    for (int k = (t->model->nv + TERM_LANES - 1) / TERM_LANES - 1; k >= 0; k--) {
         const column_chunk c = chunk_of(t, branches, k);
         int i = put_above(t, parts, branches, &c, 0, &d);
         i = put_mixed(t, parts, branches, &c, i, &d);

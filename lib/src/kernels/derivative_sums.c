@@ -6,9 +6,9 @@
 
 #if TERM_LANES > 1
 
-/* Bodies first .. last, each on the one before. Where columns fill the lanes, number after number, since those of columns
- * that lie side by side follow each other; else column after column. Those that are not the last ones of their joints,
- * and what is beside the last of all, add zeros. */
+/* Bodies first .. last, each on the one before. Where columns fill the lanes, number after number, since those of
+ * columns that lie side by side follow each other; else column after column. Those that are not the last ones of their
+ * joints, and what is beside the last of all, add zeros. */
 KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts, int first, int last) {
     const derivative_tree *t = &s->tree;
     const body *bodies = t->model->bodies;
@@ -26,12 +26,14 @@ KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts,
         const real *own = body_beside(t, y) + (offsetof(body_terms, own) / sizeof(real) + from) * TERM_LANES;
         real *to = column_joint(t, y) + (offsetof(joint_terms, sum) / sizeof(real) + from) * TERM_LANES;
         for (size_t c = 0; c < count && lanes == 1; c++, own += TERM_LANES, to += TERM_LANES) {
-            sum[c] = *to = *own + sum[c];
+            sum[c] = *own + sum[c];
+            *to = sum[c];
         }
         for (size_t c = 0; c < count && lanes > 1; c++, own += TERM_LANES, to += TERM_LANES) {
             real x = sum[c];
             for (int l = TERM_LANES - 1; l >= 0; l--) {
-                x = to[l] = own[l] + x;
+                x = own[l] + x;
+                to[l] = x;
             }
             sum[c] = x;
         }

@@ -130,8 +130,8 @@ KERNEL_STEP void put_root_of(const derivative_tree *t, derivative_parts parts, i
     put_root(t, parts, r, y, y + 1, own, &columns[y / TERM_LANES].products, d);
 }
 
-/* Entries of joints that share coordinates: the root r, and all that hangs on it: the bodies up to `end` - 1. Sums are added up in the order of other instances:
- * from the tips, and column by column. */
+/* Entries where joints share coordinates: of the root r and all that hangs on it, the bodies up to `end` - 1. Sums are
+ * added up in the order of other instances: from the tips, and column by column. */
 KERNEL_STEP void put_tree(const derivative_tree *t, derivative_parts parts, int r, int end, const matrices *d) {
     const int *first = t->first_column;
     for (int i = end - 1; i >= r; i--) {

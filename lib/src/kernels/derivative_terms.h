@@ -2,10 +2,11 @@
  * What the derivatives of inverse dynamics are made of: terms of the bodies, the subtrees and the columns of a tree in
  * one frame (columns.h); rnea_derivatives.c gives the equations.
  *
- * Once the motion is known, each term is found by itself. So where an instance computes one sample, DYN_COLUMN_LANES
- * bodies or columns lie side by side in the lanes of a vector: component c of number i of an array of such terms is
- * numbers[(i / lanes * components + c) * lanes + i % lanes], and derivative_terms.c goes over them. Elsewhere the lanes
- * hold samples, an array of terms is one of structs, and a term is found where what it takes is in registers.
+ * But for placements, velocities, accelerations and sums, each term is found by itself. So where an instance computes
+ * one sample, DYN_COLUMN_LANES columns lie side by side in the lanes of a vector: component c of number i of an array
+ * of such terms is numbers[(i / lanes * components + c) * lanes + i % lanes], and derivative_terms.c goes over them;
+ * the terms of a body lie beside the last column of its joint. Elsewhere the lanes hold samples, an array of terms is
+ * one of structs, and a term is found where what it takes is in registers.
  *
  * With x, y, z the axes of a body placed at (R, r), and halves of its second moments J about its origin,
  *     J_r = A + A'       A = x p' + y s' + z t' + r u'

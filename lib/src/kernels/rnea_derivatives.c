@@ -15,8 +15,10 @@
  * branches are zero. A coupled mimic joint adds its rows and columns to its master's. External wrenches are constant in
  * their reference frames (derivative_wrenches.c).
  *
- * What one body hands on to another is here, terms that each has by itself are in derivative_terms.c. M and d tau / d v
- * take no acceleration, which may be found from them: it is then carried in a pass of its own.
+ * Where samples lie in the lanes, both passes are here. Where columns do, what one hands on to another is in
+ * derivative_motion.c and derivative_sums.c, terms that each has by itself are in derivative_terms.c, and entries in
+ * derivative_rows.c. M and d tau / d v take no acceleration, which may be found from them: it is then carried in a pass
+ * of its own.
  *
  * Source: Singh, Russell and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
  * vector algebra", algorithm 1; with B reduced to twelve numbers.
@@ -223,6 +225,7 @@ KERNEL_STEP void put_own_terms(const derivative_tree *t, derivative_parts parts,
     }
 }
 
+/* A column, but for its products. */
 KERNEL_STEP void put_column_terms(const derivative_tree *t, derivative_parts parts, int i, int l, motion S,
                                   motion Psi_dot, const moving_frame *parent) {
     real *column = column_at(t, t->first_column[i] + l);
