@@ -256,12 +256,15 @@ static inline void pack_square(const double *rows, size_t width, size_t first, s
     }
 }
 
-/* And back, plus `zero`, which makes all zeros positive ones unless the compiler may leave it out. */
-static inline void unpack_square(const real *packed, size_t width, size_t first, size_t size, real zero, double *rows) {
+/* And back, plus `zero`, which makes all zeros positive ones unless the compiler may leave it out. Zero times each number
+ * is added to spoilt. */
+static inline void unpack_square(const real *packed, size_t width, size_t first, size_t size, real zero, double *rows,
+                                 real spoilt[2]) {
     const row_part square = {width, first, size};
     real x[SIDE] = {0};
     for (size_t i = 0; i < size; i++) {
         x[i] = packed[first + i] + zero;
+        spoilt[i % 2] = real_fma(x[i], real_set(0), spoilt[i % 2]);
     }
     store_square(x, square, rows);
 }
@@ -287,18 +290,21 @@ static inline void fetch_lines(const double *rows, size_t width) {
     }
 }
 
-/* The last lines that are asked for are those of the samples that follow. */
-static inline void lanes_to_rows(const real *packed, size_t width, real zero, double *rows) {
+/* Returns what is zero unless a number is NaN or infinite. The last lines that are asked for are those of the samples that
+ * follow. */
+static inline real lanes_to_rows(const real *packed, size_t width, real zero, double *rows) {
     size_t squares = width / SIDE * SIDE;
+    real spoilt[2] = {real_set(0), real_set(0)};
     if (squares < width) {
-        unpack_square(packed, width, squares, width - squares, zero, rows);
+        unpack_square(packed, width, squares, width - squares, zero, rows, spoilt);
     }
     for (size_t done = 0; done < squares; done += SIDE) {
         if (done % LINE == 0) {
             fetch_lines(rows + (done + LINE < squares ? done + LINE : DYN_LANES * width), width);
         }
-        unpack_square(packed, width, done, SIDE, zero, rows);
+        unpack_square(packed, width, done, SIDE, zero, rows, spoilt);
     }
+    return spoilt[0] + spoilt[1];
 }
 
 #endif

@@ -29,6 +29,15 @@ int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, 
 #else
 
 /* and so in all lanes. */
+static inline int is_zero(real sum) {
+    uint64_t bits[sizeof(real) / sizeof(uint64_t)], any = 0;
+    memcpy(bits, &sum, sizeof bits);
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        any |= bits[i];
+    }
+    return any == 0;
+}
+
 static inline int packed_are_finite(const real *packed, size_t width) {
     const real zero = real_set(0);
     real sum = zero, other = zero;
@@ -40,13 +49,7 @@ static inline int packed_are_finite(const real *packed, size_t width) {
     if (i < width) {
         sum = real_fma(packed[i], zero, sum);
     }
-    sum += other;
-    uint64_t bits[sizeof(real) / sizeof(uint64_t)], any = 0;
-    memcpy(bits, &sum, sizeof bits);
-    for (i = 0; i < sizeof bits / sizeof *bits; i++) {
-        any |= bits[i];
-    }
-    return any == 0;
+    return is_zero(sum + other);
 }
 
 int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
@@ -223,9 +226,7 @@ static inline int give_rows(const void *packed, size_t width, size_t count, doub
 int KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows) {
 #if DYN_LANES > 1
     if (count == DYN_LANES) {
-        int finite = packed_are_finite((const real *)packed, width);
-        lanes_to_rows((const real *)packed, width, real_set(0), rows);
-        return finite;
+        return is_zero(lanes_to_rows((const real *)packed, width, real_set(0), rows));
     }
 #endif
     return give_rows(packed, width, count, rows);
