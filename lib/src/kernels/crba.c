@@ -83,35 +83,35 @@ KERNEL_STEP force carry_force(const body *b, const crba_tree *t, int j, force F)
                                     : force_to_parent(t->X[j], F);
 }
 
-/* Adds the entries of a row with the coordinates of body j above it, and their mirror. */
-KERNEL_STEP void add_entries(const dyn_model *model, int row, int j, force F, real *M) {
+KERNEL_STEP void put(bool shared, real *to, real x) {
+    *to = shared ? *to + x : x;
+}
+
+/* The entries of a row with the coordinates of body j above it, and their mirror; shared: by other joints, too. */
+KERNEL_STEP void put_entries_above(const dyn_model *model, bool shared, int row, int j, force F, real *M) {
     const body *p = &model->bodies[j];
     int nv = model->nv;
-    if (p->hinge) {
-        M[row * nv + p->v_index] += F.n.z;
-        M[p->v_index * nv + row] += F.n.z;
-        return;
-    }
-    for (int l = 0; l < p->nv; l++) {
-        real m = rounded_set(constants_of(p)->ratio) * joint_force(p, p->motion, l, F);
+    for (int l = 0; l < (p->hinge ? 1 : p->nv); l++) {
+        real m = p->hinge ? F.n.z : rounded_set(constants_of(p)->ratio) * joint_force(p, p->motion, l, F);
         int column = p->v_index + l;
-        M[row * nv + column] += m;
-        M[column * nv + row] += m;
+        put(shared, &M[row * nv + column], m);
+        put(shared, &M[column * nv + row], m);
     }
 }
 
 /* Row v_index + k of M for coordinate k of body i, and the column that mirrors it. */
-static void carry_column(const dyn_model *model, const crba_tree *t, int i, int k, real *M) {
+KERNEL_STEP void carry_column(const dyn_model *model, const crba_tree *t, bool shared, int i, int k, real *M) {
     const body *b = &model->bodies[i];
     force F = column_force(b, t, i, k);
     int nv = model->nv, row = b->v_index + k;
     for (int l = 0; l < b->nv; l++) {
-        M[row * nv + b->v_index + l] += rounded_set(constants_of(b)->ratio) * joint_force(b, b->motion, l, F);
+        put(shared, &M[row * nv + b->v_index + l],
+            rounded_set(constants_of(b)->ratio) * joint_force(b, b->motion, l, F));
     }
     for (int j = i; model->bodies[j].parent >= 0;) {
         F = carry_force(&model->bodies[j], t, j, F);
         j = model->bodies[j].parent;
-        add_entries(model, row, j, F, M);
+        put_entries_above(model, shared, row, j, F, M);
     }
 }
 
@@ -238,15 +238,38 @@ KERNEL_STEP rigid_inertia carried_inertia(const body *b, const crba_tree *t, int
                                     : rigid_inertia_to_parent(t->X[i], t->composite[i]);
 }
 
+/* Whether all of M is cleared at first: where entries are sums, and where M is small enough. */
+static inline bool clears_all(const dyn_model *model) {
+    return DYN_LANES == 1 || model->has_coupling;
+}
+
+/* Zeros of body i with all that is on later branches. */
+static void clear_branches(const dyn_model *model, int i, real *M) {
+    const body *b = &model->bodies[i];
+    int nv = model->nv;
+    for (int row = b->v_index; row < b->v_index + b->nv; row++) {
+        for (int column = end_of_subtree(b); column < nv; column++) {
+            M[row * nv + column] = M[column * nv + row] = real_set(0);
+        }
+    }
+}
+
 /* All rows of body i in a tree without a trunk, */
 static void put_columns(const dyn_model *model, const crba_tree *t, int i, real *M) {
     const body *b = &model->bodies[i];
+    if (!clears_all(model)) {
+        clear_branches(model, i, M);
+    }
     if (b->on_hinges) {
         carry_hinge_column(model, t, false, i, M);
         return;
     }
     for (int k = 0; k < b->nv; k++) {
-        carry_column(model, t, i, k, M);
+        if (model->has_coupling) {
+            carry_column(model, t, true, i, k, M);
+        } else {
+            carry_column(model, t, false, i, k, M);
+        }
     }
 }
 
@@ -334,7 +357,7 @@ static int compute(const dyn_model *model, void *memory, const real *q, bool giv
     t.composite = (rigid_inertia *)(t.X + model->body_count);
     bool trunk = place_bodies(model, &t, q);
     size_t entries = (size_t)model->nv * (size_t)model->nv;
-    for (size_t k = 0; !trunk && k < entries; k++) {
+    for (size_t k = 0; !trunk && clears_all(model) && k < entries; k++) {
         M[k] = real_set(0);
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
