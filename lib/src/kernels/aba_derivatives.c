@@ -38,6 +38,6 @@ void KERNEL(aba_derivatives)(const dyn_model *model, void *memory, const double 
     }
     KERNEL(solve)(nv, parent, M, real_set(1), 1, x);
     KERNEL(rnea_position_derivatives)(&s, x, forces, &d);
-    KERNEL(solve_both)(nv, parent, M, real_set(-1), nv, (real *)da_dq, (real *)da_dv);
+    KERNEL(solve_both)(nv, parent, M, real_set(-1), (real *)da_dq, (real *)da_dv);
     KERNEL(invert)(nv, parent, M);
 }

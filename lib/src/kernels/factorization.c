@@ -37,14 +37,26 @@ void KERNEL(factorize)(int n, const int *parent, real *M) {
     }
 }
 
-/* How many columns are solved for at once, so that those of a row stay in registers: of a single sample more. */
-enum { FEW = 4, MANY = DYN_LANES == 1 ? 16 : FEW };
+/* How many columns are solved for at once, so that those of a row stay in registers: of a single sample more, and where
+ * there are many registers. */
+enum { FEW = 4, MANY = DYN_LANES == 1 ? 16 : sizeof(real) == 64 ? 8 : FEW };
+
+/* Behind all that hangs on coordinates first .. first + count - 1. */
+static inline int end_behind(int n, const int *parent, int first, int count) {
+    int end = first + count;
+    while (end < n && parent[end] >= first) {
+        end++;
+    }
+    return end;
+}
 
 /* `count` columns from `first` on of x, whose rows are m apart, and of y where that is one more such array: L' from the
- * tips to the root, then D and L back. */
+ * tips to the root, then D and L back. Columns of two arrays are zero in other branches than their own, and rows there
+ * remain so until the way back. */
 KERNEL_STEP void solve_columns(int n, const int *parent, const real *L, real scale, int m, int first, int count,
                                real *x, real *y) {
-    for (int i = n - 1; i >= 0; i--) {
+    int end = y ? end_behind(n, parent, first, count) : n;
+    for (int i = end - 1; i >= 0; i = i > first || !y ? i - 1 : parent[i]) {
         real x_i[MANY], y_i[MANY];
         for (int c = 0; c < count; c++) {
             x_i[c] = x[i * m + first + c];
@@ -80,11 +92,8 @@ KERNEL_STEP void solve_columns(int n, const int *parent, const real *L, real sca
     }
 }
 
-KERNEL_STEP void solve_all(int n, const int *parent, const real *L, real scale, int m, real *x, real *y) {
-    int done = 0;
-    for (; done + MANY <= m; done += MANY) {
-        solve_columns(n, parent, L, scale, m, done, MANY, x, y);
-    }
+/* Those that are left. */
+KERNEL_STEP void solve_rest(int n, const int *parent, const real *L, real scale, int m, int done, real *x, real *y) {
     for (; done + FEW <= m; done += FEW) {
         solve_columns(n, parent, L, scale, m, done, FEW, x, y);
     }
@@ -97,13 +106,26 @@ KERNEL_STEP void solve_all(int n, const int *parent, const real *L, real scale, 
     }
 }
 
+KERNEL_STEP void solve_all(int n, const int *parent, const real *L, real scale, int m, real *x, real *y) {
+    int done = 0;
+    for (; done + MANY <= m; done += MANY) {
+        solve_columns(n, parent, L, scale, m, done, MANY, x, y);
+    }
+    if (MANY == 8 && m - done == 7) {
+        solve_columns(n, parent, L, scale, m, done, 7, x, y);
+    } else if (MANY == 8 && m - done == 6) {
+        solve_columns(n, parent, L, scale, m, done, 6, x, y);
+    } else {
+        solve_rest(n, parent, L, scale, m, done, x, y);
+    }
+}
+
 void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x) {
     solve_all(n, parent, L, scale, m, x, NULL);
 }
 
-void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, int m, real *__restrict x,
-                        real *__restrict y) {
-    solve_all(n, parent, L, scale, m, x, y);
+void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, real *__restrict x, real *__restrict y) {
+    solve_all(n, parent, L, scale, n, x, y);
 }
 
 /* L^-1 below the diagonal and D^-1 on it, in place. */

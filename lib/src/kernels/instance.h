@@ -114,8 +114,8 @@ void KERNEL(coordinate_parents)(const dyn_model *model, int *parent);
 void KERNEL(factorize)(int n, const int *parent, real *M);
 /* x = scale M^-1 x, n x m, from the factors; */
 void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x);
-/* the same for two arrays at once; */
-void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, int m, real *x, real *y);
+/* the same for two n x n arrays at once, whose entries between branches are zero; */
+void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, real *x, real *y);
 /* and M^-1 in their place. */
 void KERNEL(invert)(int n, const int *parent, real *M);
 
