@@ -143,20 +143,49 @@ static void invert_factors(int n, const int *parent, real *M) {
     }
 }
 
-/* Row i of M^-1 up to the diagonal, from row i of L^-1 and, above the diagonal, the rows of L^-T before it: the sum
- * over all k that are i or above of (L^-1)_ik / D_k times row k of L^-T. What lies between k and i is behind k. */
-static void invert_row(int n, const int *parent, int i, real *M) {
-    real *row = M + i * n;
-    for (int j = i - 1, k = parent[i]; j >= 0; j--) {
-        row[j] = j == k ? row[j] * M[j * n + j] : real_set(0);
-        k = j == k ? parent[k] : k;
+/* Entries (i, j) of M^-1 for `count` columns j from `first` on, and their mirror, from row i of D^-1 L^-1 and, above the
+ * diagonal, L^-T: the sum over all k that are i or above of (D^-1 L^-1)_ik L^-T_kj. Of those, k is the first that is not
+ * behind these columns; returns the first above them. */
+KERNEL_STEP int invert_entries(int n, const int *parent, int i, int first, int count, int k, real *M) {
+    real *row = M + i * n, x[FEW];
+    for (int c = 0; c < count; c++) {
+        x[c] = real_set(0);
     }
-    for (int k = parent[i]; k >= 0; k = parent[k]) {
-        const real *above = M + k * n;
-        real s = above[i] * above[k];
-        for (int j = k + 1; j <= i; j++) {
-            row[j] = real_fma(s, above[j], row[j]);
+    for (; k >= first; k = parent[k]) {
+        for (int c = 0; c < count; c++) {
+            if (first + c == k) {
+                x[c] = row[k];
+            } else if (first + c > k) {
+                x[c] = real_fma(row[k], M[k * n + first + c], x[c]);
+            }
         }
+    }
+    for (int above = k; above >= 0; above = parent[above]) {
+        for (int c = 0; c < count; c++) {
+            x[c] = real_fma(row[above], M[above * n + first + c], x[c]);
+        }
+    }
+    for (int c = 0; c < count; c++) {
+        row[first + c] = M[(first + c) * n + i] = x[c];
+    }
+    return k;
+}
+
+/* Row and column i of M^-1 up to the diagonal. */
+static void invert_row(int n, const int *parent, int i, real *M) {
+    int k = i, last = i;
+    for (int j = parent[i]; j >= 0; j = parent[j]) {
+        M[i * n + j] = M[i * n + j] * M[j * n + j];
+    }
+    for (; last >= FEW - 1; last -= FEW) {
+        k = invert_entries(n, parent, i, last - FEW + 1, FEW, k, M);
+    }
+    if (last == 0) {
+        invert_entries(n, parent, i, 0, 1, k, M);
+    } else if (last == 1) {
+        invert_entries(n, parent, i, 0, 2, k, M);
+    } else if (last == 2) {
+        invert_entries(n, parent, i, 0, 3, k, M);
     }
 }
 
@@ -170,10 +199,5 @@ void KERNEL(invert)(int n, const int *parent, real *M) {
     }
     for (int i = n - 1; i >= 0; i--) {
         invert_row(n, parent, i, M);
-    }
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            M[j * n + i] = M[i * n + j];
-        }
     }
 }
