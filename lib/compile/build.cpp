@@ -49,7 +49,7 @@ bool is_instruction_set(const std::string &name) {
 
 /* Fused operations are written where they are wanted. */
 static const words common = {
-    "-std=gnu17",       "-O3", "-w", "-fPIC", "-fvisibility=hidden", "-fno-trapping-math", "-fno-math-errno",
+    "-std=gnu17",       "-O2", "-w", "-fPIC", "-fvisibility=hidden", "-fno-trapping-math", "-fno-math-errno",
     "-ffp-contract=off"};
 
 static words operator+(words a, const words &b) {
