@@ -32,11 +32,7 @@ static void print_joint(FILE *out, const dyn_joint *joint) {
     print_numbers(out, "axis", joint->axis, 3);
     print_numbers(out, "second", joint->second_axis, 3);
     print_numbers(out, "pitch", &joint->pitch, 1);
-    if (joint->has_limits) {
-        const dyn_joint_limits *limits = &joint->limits;
-        const double values[] = {limits->lower, limits->upper, limits->velocity, limits->effort};
-        print_numbers(out, "limits", values, 4);
-    }
+    print_limits(out, joint->has_limits ? &joint->limits : NULL);
     print_numbers(out, "damping", &joint->damping, 1);
     print_numbers(out, "friction", &joint->friction, 1);
     if (joint->master >= 0) {

@@ -55,11 +55,7 @@ static void print_joint(FILE *out, const dyn_joint_description *joint) {
     print_numbers(out, "pitch", &joint->pitch, 1);
     print_numbers(out, "damping", &joint->damping, 1);
     print_numbers(out, "friction", &joint->friction, 1);
-    if (joint->has_limits) {
-        const dyn_joint_limits *limits = &joint->limits;
-        const double values[] = {limits->lower, limits->upper, limits->velocity, limits->effort};
-        print_numbers(out, "limits", values, 4);
-    }
+    print_limits(out, joint->has_limits ? &joint->limits : NULL);
     if (joint->mimic_joint != NULL) {
         const double values[] = {joint->mimic_multiplier, joint->mimic_offset};
         print_named(out, "mimic", joint->mimic_joint);

@@ -23,6 +23,13 @@ void print_numbers(FILE *out, const char *word, const double *values, int count)
     }
 }
 
+void print_limits(FILE *out, const dyn_joint_limits *limits) {
+    if (limits != NULL) {
+        const double values[] = {limits->lower, limits->upper, limits->velocity, limits->effort};
+        print_numbers(out, "limits", values, 4);
+    }
+}
+
 dyn_status plain_text_write(void (*print)(FILE *out, const void *what), const void *what, dyn_error *error, char **text,
                             size_t *length) {
     *text = NULL;

@@ -4,6 +4,7 @@
 #ifndef DYNAMICS_MODEL_PLAIN_TEXT_H
 #define DYNAMICS_MODEL_PLAIN_TEXT_H
 
+#include <dynamics/model.h>
 #include <dynamics/status.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@ void print_name(FILE *out, const char *name);
 
 /* A word and numbers, with a space before each; 17 digits tell any two doubles apart, and both zeros are 0. */
 void print_numbers(FILE *out, const char *word, const double *values, int count);
+
+/* The limits of a joint as numbers; NULL, for none, prints nothing. */
+void print_limits(FILE *out, const dyn_joint_limits *limits);
 
 /* What `print` writes, in the C locale, as text that the caller frees. Errors: DYN_RESOURCE_EXHAUSTED. */
 dyn_status plain_text_write(void (*print)(FILE *out, const void *what), const void *what, dyn_error *error, char **text,
