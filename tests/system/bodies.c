@@ -7,25 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/daemon_fixture.h"
+#include "system/client_fixture.h"
 #include "system/wire_tree.h"
 #include "system/unforked.h"
 
 enum { TREES = 12, SAMPLES = 7 };
 
-static daemon_fixture served;
-static dyn_client *client;
 static dyn_client_error error;
-
-static void start_daemon(void) {
-    daemon_start(NULL, &served);
-    wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
-}
-
-static void stop_daemon(void) {
-    dyn_client_close(client);
-    daemon_stop(&served);
-}
 
 static dyn_client_body body_of(size_t count, const dyn_client_inertia_part *parts) {
     dyn_client_body body;

@@ -29,7 +29,8 @@ add_system_test(lying_daemon dynamics_proto Threads::Threads)
 target_sources(system_lying_daemon PRIVATE lying_peer.c ../support/random.c)
 
 # Random trees that the library knows on this side, and the daemon on the other.
-add_library(wire_tree STATIC wire_quantities.c wire_tree.c ../support/random.c ../support/random_tree.c)
+add_library(wire_tree STATIC
+  client_fixture.c wire_quantities.c wire_tree.c ../support/random.c ../support/random_tree.c)
 target_link_libraries(wire_tree PUBLIC system_support dynamics m)
 add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)

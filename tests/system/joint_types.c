@@ -8,25 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/daemon_fixture.h"
+#include "system/client_fixture.h"
 #include "system/wire_quantities.h"
 #include "system/unforked.h"
 
 enum { TREES = 30, NAME_SIZE = 64 };
 
-static daemon_fixture served;
-static dyn_client *client;
 static dyn_client_error error;
-
-static void start_daemon(void) {
-    daemon_start(NULL, &served);
-    wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
-}
-
-static void stop_daemon(void) {
-    dyn_client_close(client);
-    daemon_stop(&served);
-}
 
 /* A description with its joints taken apart. */
 typedef struct taken_apart {

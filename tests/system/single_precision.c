@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "system/daemon_fixture.h"
+#include "system/client_fixture.h"
 #include "system/wire_tree.h"
 #include "system/unforked.h"
 
@@ -15,19 +15,7 @@ enum { JOINTS = 6, SAMPLES = 1000 };
 
 static const double close = 1e-4; /* of the largest number */
 
-static daemon_fixture served;
-static dyn_client *client;
 static dyn_client_error error;
-
-static void start_daemon(void) {
-    daemon_start(NULL, &served);
-    wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
-}
-
-static void stop_daemon(void) {
-    dyn_client_close(client);
-    daemon_stop(&served);
-}
 
 static dyn_client_query ur5_query(size_t samples, dyn_client_precision precision) {
     return (dyn_client_query){.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples, .precision = precision};

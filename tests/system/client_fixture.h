@@ -1,0 +1,17 @@
+/*
+ * One daemon and one client of it, for all tests of a case:
+ *
+ *     tcase_add_unchecked_fixture(tests, start_daemon, stop_daemon);
+ */
+#ifndef DYNAMICS_TESTS_CLIENT_FIXTURE_H
+#define DYNAMICS_TESTS_CLIENT_FIXTURE_H
+
+#include <dynamics_client.h>
+
+/* Connected over ipc while the daemon runs. */
+extern dyn_client *client;
+
+void start_daemon(void);
+void stop_daemon(void);
+
+#endif
