@@ -1,5 +1,5 @@
 /*
- * Straight-line C for specialised functions.
+ * Straight-line C for specialized functions.
  */
 #ifndef DYNAMICS_COMPILE_EMIT_H
 #define DYNAMICS_COMPILE_EMIT_H

@@ -24,7 +24,7 @@ struct operations {
     size_t multiplications, additions, divisions, sines;
 };
 
-/* One algorithm, specialised. The graph holds what it computes, and nothing else is read of it. */
+/* One algorithm, specialized. The graph holds what it computes, and nothing else is read of it. */
 struct compiled_function {
     std::string name, meaning;
     expression_graph graph;
@@ -32,7 +32,7 @@ struct compiled_function {
     std::vector<output_array> outputs;
 };
 
-/* The algorithms that can be specialised, in the order in which they are written. Those of frames are written once for
+/* The algorithms that can be specialized, in the order in which they are written. Those of frames are written once for
  * each frame that is named. */
 enum class algorithm {
     rnea,

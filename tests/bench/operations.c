@@ -61,7 +61,7 @@ static bool is_revolute_chain(const dyn_model *model) {
 }
 
 /* What the comments of the written C say of each function. */
-static void read_specialised(const dyn_model *model, sums found[ALGORITHMS]) {
+static void read_specialized(const dyn_model *model, sums found[ALGORITHMS]) {
     char directory[64], path[128], line[512];
     make_directory(directory);
     compile_model(model, directory, "--functions=rnea,crba,aba,rnea_derivatives,aba_derivatives", "robot.c");
@@ -93,9 +93,9 @@ static const table_column columns[] = {
 
 static void add_rows(const bench_options *options, const bench_robot *robot, table *t) {
     contest all;
-    sums specialised[ALGORITHMS];
+    sums specialized[ALGORITHMS];
     contest_open(&all, robot, false);
-    read_specialised(all.load.model, specialised);
+    read_specialized(all.load.model, specialized);
     bool has_formula = is_revolute_chain(all.load.model);
     for (int i = 0; i < ALGORITHMS; i++) {
         if (!is_algorithm_asked(options, robot, algorithms[i])) {
@@ -109,8 +109,8 @@ static void add_rows(const bench_options *options, const bench_robot *robot, tab
                                     {.number = formula.additions},
                                     {.number = (double)written.multiplications},
                                     {.number = (double)written.additions},
-                                    {.number = specialised[i].multiplications},
-                                    {.number = specialised[i].additions}};
+                                    {.number = specialized[i].multiplications},
+                                    {.number = specialized[i].additions}};
         table_add(t, cells);
     }
     contest_close(&all);

@@ -1,5 +1,5 @@
 /*
- * How many multiplications and additions the algorithms take: as written (over a type that counts), and specialised for
+ * How many multiplications and additions the algorithms take: as written (over a type that counts), and specialized for
  * one robot (in the expressions of the model compiler), beside published formulas.
  *
  * The chains are general: each of n revolute joints has a Denavit-Hartenberg row of any angle and lengths, each link
@@ -55,7 +55,7 @@ static sums published(int a, int n) {
     }
 }
 
-static sums specialised(const dyn_model *model, int a) {
+static sums specialized(const dyn_model *model, int a) {
     operations n = count_operations(specialize(model, algorithms[a], 0, 1 << 22));
     return {(long)n.multiplications, (long)n.additions};
 }
@@ -110,12 +110,12 @@ static dyn_model *general_chain(random_source *random, int n) {
 
 START_TEST(general_chains_take_at_most_the_published_counts) {
     random_source base = random_seed("operation counts of general chains", 71);
-    std::printf("%-5s %3s  %15s  %15s  %15s\n", "", "n", "published", "as written", "specialised");
+    std::printf("%-5s %3s  %15s  %15s  %15s\n", "", "n", "published", "as written", "specialized");
     for (int a = 0; a < ALGORITHMS; a++) {
         for (int n : {2, 6, 7, 12, 30}) {
             random_source random = random_case(base, (uint64_t)n);
             dyn_model *model = general_chain(&random, n);
-            sums bar = published(a, n), generic = as_written(model, a), ours = specialised(model, a);
+            sums bar = published(a, n), generic = as_written(model, a), ours = specialized(model, a);
             std::printf("%-5s %3d  %6ld x %5ld +  %6ld x %5ld +  %6ld x %5ld +\n", names[a], n, bar.multiplications,
                         bar.additions, generic.multiplications, generic.additions, ours.multiplications,
                         ours.additions);
@@ -157,8 +157,8 @@ START_TEST(sample_robots_take_no_more_than_before) {
     for (const sample &s : samples) {
         dyn_model *model = load(s);
         for (int a = 0; a < ALGORITHMS; a++) {
-            sums generic = as_written(model, a), ours = specialised(model, a);
-            std::printf("%-9s %-5s  as written %6ld x %5ld +  specialised %6ld x %5ld +\n", s.name, names[a],
+            sums generic = as_written(model, a), ours = specialized(model, a);
+            std::printf("%-9s %-5s  as written %6ld x %5ld +  specialized %6ld x %5ld +\n", s.name, names[a],
                         generic.multiplications, generic.additions, ours.multiplications, ours.additions);
             ck_assert_int_le(ours.multiplications, s.most[a].multiplications);
             ck_assert_int_le(ours.additions, s.most[a].additions);
