@@ -69,11 +69,10 @@ KERNEL_STEP void multiply_below(force IS, vec3 BS, derivative_parts parts, const
     }
 }
 
-/* those above, */
+/* those above but da, */
 KERNEL_STEP void multiply_above(const column_products *y, derivative_parts parts, motion S, column_entries *e) {
     if (parts & VELOCITY_PART) {
         e->dv_above = spatial_dot(S, y->dv);
-        e->da = spatial_dot(S, y->IS);
     }
     if (parts & POSITION_PART) {
         e->dq_above = spatial_dot(S, y->dq);

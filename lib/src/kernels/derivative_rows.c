@@ -49,7 +49,8 @@ KERNEL_STEP row_entries entries_above(const derivative_tree *t, derivative_parts
     motion S = motion_set(shared_by_lanes(t, y, offsetof(column_terms, S) + offsetof(motion, w)),
                           shared_by_lanes(t, y, offsetof(column_terms, S) + offsetof(motion, v)));
     multiply_above(c, parts, S, &all);
-    e.dq = all.dq_above, e.dv = all.dv_above, e.da = all.da;
+    e.dq = all.dq_above, e.dv = all.dv_above;
+    e.da = parts & VELOCITY_PART ? spatial_dot(S, c->IS) : all.da;
     return e;
 }
 
