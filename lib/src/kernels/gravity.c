@@ -9,6 +9,8 @@
  * As in rnea.c, the inertial parameters are the grouped ones (model/group_inertias.h), of which a serial body has
  * neither m nor h_z, and by hinges a vector passes without R.
  */
+#include <stdint.h>
+
 #include "hinge.h"
 #include "joint_placement.h"
 
@@ -21,7 +23,14 @@ typedef struct gravity_tree {
 } gravity_tree;
 
 size_t KERNEL(gravity_memory)(const dyn_model *model) {
-    return KERNEL(placements_memory)(model) + (size_t)model->body_count * (2 * sizeof(vec3) + sizeof(double));
+    size_t bodies = (size_t)model->body_count;
+    return KERNEL(placements_memory)(model) + bodies * 2 * sizeof(vec3) + (bodies + 1) * sizeof(double);
+}
+
+/* Masses are doubles in every precision: here, or where the next double may lie. */
+static double *masses_at(void *memory) {
+    size_t beyond = (uintptr_t)memory % sizeof(double);
+    return (double *)((char *)memory + (beyond > 0 ? sizeof(double) - beyond : 0));
 }
 
 /* The acceleration against gravity in body axes, and each body's own mass and first moment. */
@@ -86,7 +95,7 @@ void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[
     memory = t.h + model->body_count;
     t.turns = KERNEL(joint_turns)(model, (const real *)q, &memory);
     t.X = (placement *)memory;
-    t.m = (double *)(t.X + model->body_count);
+    t.m = masses_at(t.X + model->body_count);
     outward_pass(model, gravity, (const real *)q, t);
     inward_pass(model, t, (real *)g);
 }
