@@ -10,8 +10,8 @@
 
 #include "../model/error.h"
 #include "../model/group_inertias.h"
-#include "../model/round_constants.h"
 #include "../model/merge.h"
+#include "../model/round_constants.h"
 #include "precision.h"
 #include "workspace.h"
 

@@ -219,30 +219,27 @@ KERNEL_STEP column_entries root_entries(const body *root, motion_type type, int 
     return e;
 }
 
-/* Columns `from` to `to` - 1, whose products lie side by side in y, against those of the root r; own: they are of its
- * joint. */
-KERNEL_STEP void put_root_columns(const derivative_tree *t, derivative_parts parts, int r, motion_type type, int from,
-                                  int to, bool own, const column_products *y, const matrices *d) {
+/* Column `column` with the products y against those of the root r; own: it is of its joint. */
+KERNEL_STEP void put_root_columns(const derivative_tree *t, derivative_parts parts, int r, motion_type type, int column,
+                                  bool own, const column_products *y, const matrices *d) {
     const body *root = &t->model->bodies[r];
     const entry *at_root = (const entry *)t->roots + 9 * r;
     motion v = motion_set(shared_vec3(at_root, 0), shared_vec3(at_root, 3));
     root_products x = multiply_with_root(shared_vec3(at_root, 6), v, parts, y);
     for (int l = 0; l < (type == MOTION_FLOATING ? 6 : root->nv); l++) {
         column_entries e = root_entries(root, type, l, parts, &x);
-        for (int k = from; k < to; k++) {
-            put_entries(d, parts, &e, (size_t)k, own, (size_t)t->coordinates[k], (size_t)(root->v_index + l));
-        }
+        put_entries(d, parts, &e, (size_t)column, own, (size_t)t->coordinates[column], (size_t)(root->v_index + l));
     }
 }
 
 /* The same for any type. */
-KERNEL_STEP void put_root(const derivative_tree *t, derivative_parts parts, int r, int from, int to, bool own,
+KERNEL_STEP void put_root(const derivative_tree *t, derivative_parts parts, int r, int column, bool own,
                           const column_products *y, const matrices *d) {
     motion_type type = t->model->bodies[r].motion;
     if (type == MOTION_FLOATING) {
-        put_root_columns(t, parts, r, MOTION_FLOATING, from, to, own, y, d);
+        put_root_columns(t, parts, r, MOTION_FLOATING, column, own, y, d);
     } else {
-        put_root_columns(t, parts, r, type, from, to, own, y, d);
+        put_root_columns(t, parts, r, type, column, own, y, d);
     }
 }
 

@@ -19,7 +19,8 @@ static inline number *lane_of(real *x, int lane) {
 }
 
 /* The parameters of the bodies beside columns in lanes number k, from body *i on, which moves behind them. Beside
- * columns that are not the last ones of their joints are zeros. */
+ * columns that are not the last ones of their joints are zeros. In a grouping h is followed by J: eight numbers of them
+ * are taken together. */
 static inline mass_moments moments_beside(const derivative_tree *t, int k, int *i) {
     static const mass_grouping none;
     real m = real_set(0), J_zz = m, x[8];
@@ -123,24 +124,18 @@ void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts par
     }
 }
 
-/* Column y against those of the root. */
-KERNEL_STEP void put_root_of(const derivative_tree *t, derivative_parts parts, int r, int y, bool own,
-                             const matrices *d) {
-    const column_terms *columns = (const column_terms *)t->columns;
-    put_root(t, parts, r, y, y + 1, own, &columns[y / TERM_LANES].products, d);
-}
-
 /* Entries where joints share coordinates: of the root r and all that hangs on it, the bodies up to `end` - 1. Sums are
  * added up in the order of other instances: from the tips, and column by column. */
 KERNEL_STEP void put_tree(const derivative_tree *t, derivative_parts parts, int r, int end, const matrices *d) {
+    const column_terms *columns = (const column_terms *)t->columns;
     const int *first = t->first_column;
     for (int i = end - 1; i >= r; i--) {
         for (int y = first[i]; y < first[i + 1]; y++) {
             if (i > r) {
-                column_products products = products_of((const column_terms *)t->columns, y);
+                column_products products = products_of(columns, y);
                 put_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
             }
-            put_root_of(t, parts, r, y, i == r, d);
+            put_root(t, parts, r, y, i == r, &columns[y / TERM_LANES].products, d);
         }
     }
 }

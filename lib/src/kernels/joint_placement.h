@@ -52,11 +52,11 @@ static inline placement joint_placement(const body *b, const real *q, real s, re
         X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_PRISMATIC:
-        X.r = shift_along_z(X, rounded_set(constants_of(b)->ratio) * q[0] + rounded_set(constants_of(b)->offset));
+        X.r = shift_along_z(X, rounded_set(constants->ratio) * q[0] + rounded_set(constants->offset));
         break;
     case MOTION_HELICAL:
-        X.r = shift_along_z(X, rounded_set(constants_of(b)->pitch) *
-                                   (rounded_set(constants_of(b)->ratio) * q[0] + rounded_set(constants_of(b)->offset)));
+        X.r = shift_along_z(X, rounded_set(constants->pitch) *
+                                   (rounded_set(constants->ratio) * q[0] + rounded_set(constants->offset)));
         X.R = turn_about_z(X.R, s, c);
         break;
     case MOTION_CYLINDRICAL:

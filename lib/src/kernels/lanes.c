@@ -3,7 +3,8 @@
  *
  * The algorithms are compiled without regard to the sign of a zero, which then depends on the compiler and the
  * instance. On the way back to the caller every zero becomes a positive one (x + 0), so that a result has the same bits
- * whatever computed it. This file alone is compiled with that regard, and with regard to NaN and infinity.
+ * whatever computed it. This file and column_products.c are compiled with that regard, and with regard to NaN and
+ * infinity.
  */
 #include "instance.h"
 
@@ -28,7 +29,7 @@ int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, 
 
 #else
 
-/* and so in all lanes. */
+/* Whether a sum is zero in all lanes, */
 static inline int is_zero(real sum) {
     uint64_t bits[sizeof(real) / sizeof(uint64_t)], any = 0;
     memcpy(bits, &sum, sizeof bits);
@@ -38,6 +39,7 @@ static inline int is_zero(real sum) {
     return any == 0;
 }
 
+/* as that of zero times finite numbers is. */
 static inline int packed_are_finite(const real *packed, size_t width) {
     const real zero = real_set(0);
     real sum = zero, other = zero;

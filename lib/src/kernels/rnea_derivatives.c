@@ -329,11 +329,11 @@ KERNEL_STEP void put_columns(const derivative_tree *t, derivative_parts parts, i
         products.dv = products.dq = force_zero();
         if (i == r) {
             multiply_column(sum, parts, true, &columns[y], &products);
-            put_root(t, parts, r, y, y + 1, true, &products, d);
+            put_root(t, parts, r, y, true, &products, d);
         } else {
             multiply_column(sum, parts, false, &columns[y], &products);
             put_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
-            put_root(t, parts, r, y, y + 1, false, &products, d);
+            put_root(t, parts, r, y, false, &products, d);
         }
         if (parts == VELOCITY_PART) {
             columns[y].products.IS = products.IS, columns[y].products.BS = products.BS;

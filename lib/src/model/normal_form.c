@@ -11,9 +11,9 @@
 #include "compile.h"
 #include "error.h"
 #include "group_inertias.h"
-#include "round_constants.h"
 #include "merge.h"
 #include "placement.h"
+#include "round_constants.h"
 #include "turn_frames.h"
 
 /* What the compilation knows about a link that is placed: the number of each of the builder's links in the model. */

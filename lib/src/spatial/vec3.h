@@ -169,11 +169,7 @@ static inline sym3 sym3_zero(void) {
     return sym3_set(zero, zero, zero, zero, zero, zero);
 }
 
-/* The constant matrix with entries a[0..5] = xx xy xz yy yz zz. */
-static inline sym3 sym3_constant(const double *a) {
-    return sym3_set(real_set(a[0]), real_set(a[1]), real_set(a[2]), real_set(a[3]), real_set(a[4]), real_set(a[5]));
-}
-
+/* The constant matrix with entries a[0..5] = xx xy xz yy yz zz, rounded to the precision of the instance. */
 static inline sym3 sym3_rounded(const rounded *a) {
     return sym3_set(rounded_set(a[0]), rounded_set(a[1]), rounded_set(a[2]), rounded_set(a[3]), rounded_set(a[4]),
                     rounded_set(a[5]));
