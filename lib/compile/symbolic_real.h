@@ -3,13 +3,18 @@
  */
 #include "graph.h"
 
-/* Trivial, since the algorithms take their memory as it comes. */
-struct real {
+/*
+ * Trivial, since the algorithms take their memory as it comes. Its own name, since a program may hold other instances of
+ * the kernels, whose real is another type: of two functions of one name the linker would keep one.
+ */
+struct symbolic_real {
     expression value;
-    real() = default;
-    real(double x) : value(current_graph::get().constant(x)) {}
-    explicit real(expression x) : value(x) {}
+    symbolic_real() = default;
+    symbolic_real(double x) : value(current_graph::get().constant(x)) {}
+    explicit symbolic_real(expression x) : value(x) {}
 };
+
+typedef symbolic_real real;
 
 static inline real real_set(double x) {
     return real(x);

@@ -8,14 +8,16 @@
 
 #include "counts.h"
 
-struct real {
+struct counted_real {
     double x;
-    real() = default;
-    real(double value) : x(value) {}
+    counted_real() = default;
+    counted_real(double value) : x(value) {}
     explicit operator double() const {
         return x;
     }
 };
+
+typedef counted_real real;
 
 static inline real real_set(double x) {
     return x;
