@@ -480,6 +480,39 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
 }
 END_TEST
 
+/* A double is held that rounds to a finite number, whatever looks at it: the packing, a check before, of constants. */
+START_TEST(single_precision_ends_where_rounding_does) {
+    const double most = 0x1.fffffefffffffp127, beyond = 0x1.ffffffp127;
+    ck_assert(isfinite((float)most) && isinf((float)beyond) && nextafter(most, INFINITY) == beyond);
+    dyn_model *model = arm_of_mass("1"), *heaviest = arm_of_mass("3.4028235677973362e38"),
+              *heavier = arm_of_mass("3.4028235677973366e38");
+    dyn_workspace *workspace, *other;
+    dyn_error error;
+    double tau, mass, rest = 0;
+    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace), &error);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const double q = sign * most, gone = sign * beyond, gravity[3] = {q, 0, 0}, too_much[3] = {gone, 0, 0};
+        require(dyn_rnea(model, workspace, 1, NULL, &q, &rest, &rest, NULL, &error, &tau), &error);
+        ck_assert_int_eq(dyn_rnea(model, workspace, 1, NULL, &gone, &rest, &rest, NULL, &error, &tau),
+                         DYN_INVALID_ARGUMENT);
+        expect_message(&error, "q[0]", "3.40282e+38 in sample 0; beyond single precision");
+        require(dyn_crba(model, workspace, 1, &q, &error, &mass), &error);
+        ck_assert_int_eq(dyn_crba(model, workspace, 1, &gone, &error, &mass), DYN_INVALID_ARGUMENT);
+        expect_message(&error, "q[0]", "3.40282e+38 in sample 0; beyond single precision");
+        require(dyn_rnea(model, workspace, 1, gravity, &rest, &rest, &rest, NULL, &error, &tau), &error);
+        ck_assert_int_eq(dyn_rnea(model, workspace, 1, too_much, &rest, &rest, &rest, NULL, &error, &tau),
+                         DYN_INVALID_ARGUMENT);
+        expect_message(&error, "gravity", "that single precision can hold");
+    }
+    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, heaviest, &error, &other), &error);
+    dyn_workspace_free(other);
+    ck_assert_int_eq(dyn_workspace_create_in(DYN_SINGLE_PRECISION, heavier, &error, &other), DYN_FAILED_PRECONDITION);
+    expect_message(&error, "model", "hinge: the mass that it moves is 3.40282e+38");
+    dyn_workspace_free(workspace);
+    dyn_model_free(model), dyn_model_free(heaviest), dyn_model_free(heavier);
+}
+END_TEST
+
 int main(void) {
     TCase *errors = tcase_create("errors");
     tcase_set_timeout(errors, 120);
@@ -490,5 +523,6 @@ int main(void) {
     tcase_add_test(errors, mass_matrices_are_solved_in_double_precision);
     tcase_add_test(errors, payloads_beyond_single_precision_are_refused);
     tcase_add_test(errors, numbers_beyond_single_precision_are_refused);
+    tcase_add_test(errors, single_precision_ends_where_rounding_does);
     return run_properties("single precision", errors);
 }

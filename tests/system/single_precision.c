@@ -163,6 +163,21 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
 }
 END_TEST
 
+/* What rounds to a finite number is held, in a batch and by itself. */
+START_TEST(single_precision_ends_where_rounding_does) {
+    const double most = 0x1.fffffefffffffp127, rest[9 * JOINTS] = {0};
+    for (size_t samples = 1; samples <= 9; samples += 8) {
+        double q[9 * JOINTS] = {0}, tau[9 * JOINTS];
+        const dyn_client_query query = ur5_query(samples, DYN_CLIENT_SINGLE_PRECISION);
+        q[1] = most;
+        wire_require(dyn_client_inverse_dynamics(client, &query, q, rest, rest, &error, tau), &error);
+        q[1] = nextafter(most, INFINITY);
+        expect_refusal(dyn_client_inverse_dynamics(client, &query, q, rest, rest, &error, tau),
+                       DYN_CLIENT_INVALID_ARGUMENT, "inverse_dynamics.q[1]", "q[1] is 3.40282e+38 in sample 0; beyond");
+    }
+}
+END_TEST
+
 START_TEST(models_beyond_single_precision_are_refused) {
     const dyn_client_payload heavy = {.link = "tool0", .inertia = {.mass = 1e39}};
     const double q[JOINTS] = {0};
@@ -205,6 +220,7 @@ int main(void) {
     tcase_add_test(all, frames_are_computed_in_single_precision);
     tcase_add_test(all, quantities_are_evaluated_in_single_precision);
     tcase_add_test(all, numbers_beyond_single_precision_are_refused);
+    tcase_add_test(all, single_precision_ends_where_rounding_does);
     tcase_add_test(all, models_beyond_single_precision_are_refused);
     tcase_add_test(all, other_precisions_and_other_calls_are_refused);
     tcase_add_test(all, server_tells_its_lanes);

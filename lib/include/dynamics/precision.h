@@ -23,10 +23,11 @@
  * holds the library to them. Angles and volumes of ellipsoids, whose axes may turn where two lengths are alike, have no
  * such bound.
  *
- * Where single precision ends: an argument beyond 3.4e38 is DYN_INVALID_ARGUMENT, with its place, joint and value, as
- * is a result, with the sample; a constant of the model beyond that, or a mass or a moment of inertia that is not zero
- * but below 1.2e-38, is DYN_FAILED_PRECONDITION when the workspace is created or loaded. A mass matrix with a large k
- * may be singular in single precision, and a task or ellipsoid degenerate, where it is not in double precision.
+ * Where single precision ends: a number is held if it rounds to a finite one, that is, up to 3.4028235677973362e38. An
+ * argument beyond that is DYN_INVALID_ARGUMENT, with its place, joint and value, as is a result, with the sample; a
+ * constant of the model beyond that, or a mass or a moment of inertia that is not zero but below 1.2e-38, is
+ * DYN_FAILED_PRECONDITION when the workspace is created or loaded. A mass matrix with a large k may be singular in
+ * single precision, and a task or ellipsoid degenerate, where it is not in double precision.
  *
  * Simulators, rollouts and accurate motions compute in double precision, as compiled models do. So does dyn_mass_solve
  * in any workspace: its b and x may be beyond single precision.

@@ -6,8 +6,9 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 
+/* Less than half a unit beyond FLT_MAX a double is rounded to it; the next one, a tie, goes to infinity. */
 double dyn_largest_number(dyn_precision precision) {
-    return precision == DYN_SINGLE_PRECISION ? (double)FLT_MAX : DBL_MAX;
+    return precision == DYN_SINGLE_PRECISION ? 0x1.fffffefffffffp127 : DBL_MAX;
 }
 
 const char *dyn_precision_name(dyn_precision precision) {
@@ -25,7 +26,7 @@ typedef struct constants {
 static dyn_status check_range(const char *owner, const constants *c, dyn_error *error) {
     for (int i = 0; i < c->count; i++) {
         double size = fabs(c->x[i]);
-        if (size > (double)FLT_MAX || (c->is_positive && size > 0 && size < (double)FLT_MIN)) {
+        if (size > dyn_largest_number(DYN_SINGLE_PRECISION) || (c->is_positive && size > 0 && size < (double)FLT_MIN)) {
             return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
                                  "%s: %s is %g, which single precision cannot hold (%g to %g); use double precision",
                                  owner, c->name, c->x[i], (double)FLT_MIN, (double)FLT_MAX);

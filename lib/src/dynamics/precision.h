@@ -6,7 +6,7 @@
 
 #include <dynamics/workspace.h>
 
-/* Largest number of a precision, and its name in messages. */
+/* Largest double that the precision holds, be it rounded, and the name of the precision in messages. */
 double dyn_largest_number(dyn_precision precision);
 const char *dyn_precision_name(dyn_precision precision);
 
