@@ -4,8 +4,8 @@
 #include "graph.h"
 
 /*
- * Trivial, since the algorithms take their memory as it comes. Its own name, since a program may hold other instances of
- * the kernels, whose real is another type: of two functions of one name the linker would keep one.
+ * Trivial, since the algorithms take their memory as it comes. Its own name, since a program may hold other instances
+ * of the kernels, whose real is another type: of two functions of one name the linker would keep one.
  */
 struct symbolic_real {
     expression value;

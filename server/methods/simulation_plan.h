@@ -11,8 +11,8 @@
 simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
                             refusal *why);
 
-/* The model of a snapshot: that of the store, or the one that is described (NULL: not), which is in no store. The caller
- * owns a reference. NULL, and `why` filled. */
+/* The model of a snapshot: that of the store, or the one that is described (NULL: not), which is in no store. The
+ * caller owns a reference. NULL, and `why` filled. */
 model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
                                  const Dynamics__V1__ModelDescription *description, refusal *why);
 

@@ -53,8 +53,8 @@ void daemon_restart(daemon_fixture *daemon);
 /* The log so far; to be freed. */
 char *daemon_log(const daemon_fixture *daemon);
 
-/* Bytes by which memory may grow that is used again and again. The address sanitizer keeps what is freed for a while, and
- * the thread sanitizer keeps shadows. */
+/* Bytes by which memory may grow that is used again and again. The address sanitizer keeps what is freed for a while,
+ * and the thread sanitizer keeps shadows. */
 #if defined __SANITIZE_ADDRESS__
 #define DAEMON_MEMORY_SLACK(megabytes) ((size_t)512 << 20)
 #elif defined __SANITIZE_THREAD__

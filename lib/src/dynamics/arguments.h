@@ -77,8 +77,8 @@ static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace
 }
 
 /* The inputs of a block, packed, which are looked at on their way into the lanes: samples are read once. Where a number
- * is not as it should be, an error names the first place of all n samples; those before the block may have been replaced
- * by finite results. */
+ * is not as it should be, an error names the first place of all n samples; those before the block may have been
+ * replaced by finite results. */
 static inline dyn_status dyn_take_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
                                          const dynamics_inputs *in, sample_block block, const void *packed[3],
                                          dyn_error *error) {

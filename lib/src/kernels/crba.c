@@ -122,8 +122,8 @@ static inline void clear_entries(int from, int to, real *row) {
     }
 }
 
-/* The entries of a row with `count` coordinates of body j, which is not of the trunk, and their mirror; zeros from there
- * to column `filled`. Returns the first column that is filled now. */
+/* The entries of a row with `count` coordinates of body j, which is not of the trunk, and their mirror; zeros from
+ * there to column `filled`. Returns the first column that is filled now. */
 KERNEL_STEP int put_entries(const dyn_model *model, int row, int j, int count, force F, int filled, real *M) {
     const body *p = &model->bodies[j];
     int nv = model->nv, first = p->v_index;
@@ -139,7 +139,7 @@ KERNEL_STEP int put_entries(const dyn_model *model, int row, int j, int count, f
 }
 
 /* Rows `row` to row + rows - 1, whose forces are known: the entries with the trunk from body j down to the root, chain
- * after chain, and zeros before column `filled` where none is. Returns whether they are finite, where they are given. */
+ * after chain, and zeros before column `filled` where none is. Returns whether they are finite where they are given. */
 static int put_trunk(const dyn_model *model, const crba_tree *t, int row, int rows, int j, int filled, real *M) {
     int nv = model->nv, finite = 1;
     while (j >= 0) {
@@ -159,8 +159,8 @@ static int put_trunk(const dyn_model *model, const crba_tree *t, int row, int ro
     return finite;
 }
 
-/* The row, and the column that mirrors it, of a body that is not of the trunk, if there is one, and on hinges all the way
- * from the world. */
+/* The row, and the column that mirrors it, of a body that is not of the trunk, if there is one, and on hinges all the
+ * way from the world. */
 KERNEL_STEP void carry_hinge_column(const dyn_model *model, const crba_tree *t, bool trunk, int i, real *M) {
     const body *bodies = model->bodies;
     int nv = model->nv, row = bodies[i].v_index, filled = row, j = i;

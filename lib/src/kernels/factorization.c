@@ -143,9 +143,9 @@ static void invert_factors(int n, const int *parent, real *M) {
     }
 }
 
-/* Entries (i, j) of M^-1 for `count` columns j from `first` on, and their mirror, from row i of D^-1 L^-1 and, above the
- * diagonal, L^-T: the sum over all k that are i or above of (D^-1 L^-1)_ik L^-T_kj. Of those, k is the first that is not
- * behind these columns; returns the first above them. */
+/* Entries (i, j) of M^-1 for `count` columns j from `first` on, and their mirror, from row i of D^-1 L^-1 and, above
+ * the diagonal, L^-T: the sum over all k that are i or above of (D^-1 L^-1)_ik L^-T_kj. Of those, k is the first that
+ * is not behind these columns; returns the first above them. */
 KERNEL_STEP int invert_entries(int n, const int *parent, int i, int first, int count, int k, real *M) {
     real *row = M + i * n, x[FEW];
     for (int c = 0; c < count; c++) {

@@ -56,9 +56,9 @@ void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3],
 void KERNEL(gravity)(const dyn_model *model, void *memory, const double gravity[3], const void *q, void *g);
 void KERNEL(crba)(const dyn_model *model, void *memory, const void *q, void *M);
 int KERNEL(crba_in_row)(const dyn_model *model, void *memory, const void *q, void *M);
-/* M_kj = A_j . B_k for `rows` rows k from `row` on and columns j from `from` to `to` - 1 of M, which has `width` columns;
- * A and B are columns of motions (motion_columns.h), `each` numbers a component. One lane gives M as unpack does, and
- * returns what it does; others return true. */
+/* M_kj = A_j . B_k for `rows` rows k from `row` on and columns j from `from` to `to` - 1 of M, which has `width`
+ * columns; A and B are columns of motions (motion_columns.h), `each` numbers a component. One lane gives M as unpack
+ * does, and returns what it does; others return true. */
 int KERNEL(column_products)(const void *A, const void *B, size_t each, int row, int rows, int from, int to,
                             size_t width, void *M);
 void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,

@@ -256,8 +256,8 @@ static inline void pack_square(const double *rows, size_t width, size_t first, s
     }
 }
 
-/* And back, plus `zero`, which makes all zeros positive ones unless the compiler may leave it out. Zero times each number
- * is added to spoilt. */
+/* And back, plus `zero`, which makes all zeros positive ones unless the compiler may leave it out. Zero times each
+ * number is added to spoilt. */
 static inline void unpack_square(const real *packed, size_t width, size_t first, size_t size, real zero, double *rows,
                                  real spoilt[2]) {
     const row_part square = {width, first, size};
@@ -290,8 +290,8 @@ static inline void fetch_lines(const double *rows, size_t width) {
     }
 }
 
-/* Returns what is zero unless a number is NaN or infinite. The last lines that are asked for are those of the samples that
- * follow. */
+/* Returns what is zero unless a number is NaN or infinite. The last lines that are asked for are those of the samples
+ * that follow. */
 static inline real lanes_to_rows(const real *packed, size_t width, real zero, double *rows) {
     size_t squares = width / SIDE * SIDE;
     real spoilt[2] = {real_set(0), real_set(0)};

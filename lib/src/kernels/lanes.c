@@ -155,7 +155,7 @@ static inline int give_many(const double *from, size_t count, double *row) {
     return has_none(beyond);
 }
 
-/* The numbers of one sample, which may lie in their row; of a large matrix part after part, while it is in the cache. */
+/* The numbers of one sample, which may lie in their row; a large matrix part after part, while it is in the cache. */
 static inline int give_rows(const void *packed, size_t width, size_t count, double *row) {
     const double *from = (const double *)packed;
     const double bound = DBL_MAX;

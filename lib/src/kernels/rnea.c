@@ -105,7 +105,7 @@ KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], c
     }
 }
 
-/* tau, and in t.f for every body the wrench that its joint carries. Coupled mimic joints add to their master's force. */
+/* tau, and in t.f the wrench that each body's joint carries. Coupled mimic joints add to their master's force. */
 KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, real *tau) {
     const body *bodies = model->bodies;
     for (int i = 0; coupled && i < model->nv; i++) {

@@ -1,7 +1,7 @@
 /*
  * Sine and cosine of a pack of angles in single precision, as sincos_pack.h finds them in double precision: with an
- * error below 1 unit in the last place, and the same bits in every lane. PACK is the number of floats in a pack, 4, 8 or
- * 16; where there is no fused multiplication and addition it is not defined. Single samples take 4.
+ * error below 1 unit in the last place, and the same bits in every lane. PACK is the number of floats in a pack, 4, 8
+ * or 16; where there is no fused multiplication and addition it is not defined. Single samples take 4.
  *
  * Of the three parts of pi/2, P_2 has 15 bits: below the bound k P_2 is exact, and so is what is left after it where
  * that is small. The polynomials are those of Cephes (Moshier, sinf.c).

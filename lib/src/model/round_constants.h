@@ -1,6 +1,6 @@
 /*
- * The constants of bodies in single precision. Where lanes hold 16 samples, to convert a constant and to spread it takes
- * longer than to multiply with it.
+ * The constants of bodies in single precision. Where lanes hold 16 samples, to convert a constant and to spread it
+ * takes longer than to multiply with it.
  */
 #ifndef DYNAMICS_MODEL_ROUND_CONSTANTS_H
 #define DYNAMICS_MODEL_ROUND_CONSTANTS_H
