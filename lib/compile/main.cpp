@@ -1,6 +1,7 @@
 /*
  * dynamics-compile: the algorithms of one robot as straight-line C, or as a shared object for the library.
  */
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,46 +26,42 @@ enum { EXIT_USAGE = 2 };
 /* Bounds: nodes of a graph, and operations of a function of a shared object. Compilers need more than linear time. */
 static const size_t most_nodes = 8u << 20, most_operations = 12000;
 
-static const char help[] =
-    "Usage: dynamics-compile ROBOT -o FILE [OPTION]...\n"
-    "\n"
-    "Writes the dynamics of one robot as straight-line C: constants are folded, common subexpressions shared, what is\n"
-    "zero is gone. The file needs nothing but libm, and allocates nothing: it suits microcontrollers and real-time "
-    "loops.\n"
-    "ROBOT is URDF, or a description as dyn_description_write (dynamics/description.h) writes it, which states its "
-    "base,\n"
-    "mimic policy and gravity itself. - stands for standard input or output.\n"
-    "\n"
-    "  -o, --output FILE          where to write; .c is C\n"
-    "  -f, --functions LIST       of rnea, bias, gravity, crba, aba, resisted_aba, minverse, rnea_derivatives,\n"
-    "                             aba_derivatives; default: rnea,crba,aba\n"
-    "      --frames LIST          names of links: pose and Jacobian of each\n"
-    "      --base-type TYPE       fixed (default) or floating\n"
-    "      --mimic POLICY         coupled (default) or independent\n"
-    "      --gravity X,Y,Z        m/s^2 in the world's axes; default 0,0,-9.81\n"
-    "      --prefix NAME          of the functions; default: the robot's name\n"
-    "      --precision WHICH      double (default) or single: float, sinf and cosf, for processors that have no more "
-    "in\n"
-    "                             hardware; --float is the same as --precision single\n"
-    "      --header FILE          declarations too, for C and C++\n"
-    "  -h, --help                 print this, and end\n"
-    "      --version              print the version, and end\n"
-    "\n"
-    "A shared object of all functions, for dyn_compiled_load (dynamics/compiled.h) and for dynamicsd:\n"
-    "      --shared               compile it too, by the system's compiler; a function of more than 12000 operations "
-    "is\n"
-    "                             left out\n"
-    "      --compiler PROGRAM     default: clang, cc or gcc, the first that there is\n"
-    "      --instruction-set SET  avx512, avx2, sse2, neon or scalar; default: that of this processor. For another\n"
-    "                             processor, --compiler is one that compiles for it, such as aarch64-linux-gnu-gcc\n"
-    "      --cpu-seconds N        end where one program takes longer\n"
-    "      --memory-megabytes N   end where the compiler needs more\n"
-    "\n"
-    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-    "\n"
-    "Example:\n"
-    "  dynamics-compile ur5.urdf -o ur5.c --functions rnea,aba --frames tool0\n"
-    "  dynamics-compile ur5.urdf -o ur5.c --header ur5.h --precision single --functions gravity,rnea\n";
+static const char help[] = R"(Usage: dynamics-compile ROBOT -o FILE [OPTION]...
+
+Writes the dynamics of one robot as straight-line C: constants are folded, common subexpressions shared, what is zero
+is gone. The file needs nothing but libm, and allocates nothing: it suits microcontrollers and real-time loops.
+ROBOT is URDF, or a description as dyn_description_write (dynamics/description.h) writes it, which states its base,
+mimic policy and gravity itself. - stands for standard input or output.
+
+  -o, --output FILE          where to write; .c is C
+  -f, --functions LIST       of rnea, bias, gravity, crba, aba, resisted_aba, minverse, rnea_derivatives,
+                             aba_derivatives; default: rnea,crba,aba
+      --frames LIST          names of links: pose and Jacobian of each
+      --base-type TYPE       fixed (default) or floating
+      --mimic POLICY         coupled (default) or independent
+      --gravity X,Y,Z        m/s^2 in the world's axes; default 0,0,-9.81
+      --prefix NAME          of the functions; default: the robot's name
+      --precision WHICH      double (default) or single: float, sinf and cosf, for processors that have no more in
+                             hardware; --float is the same as --precision single
+      --header FILE          declarations too, for C and C++
+      --cpu-seconds N        end where one program takes longer
+  -h, --help                 print this, and end
+      --version              print the version, and end
+
+A shared object of all functions, in double precision, for dyn_compiled_load (dynamics/compiled.h) and dynamicsd:
+      --shared               compile it too, by the system's compiler; a function of more than 12000 operations is
+                             left out
+      --compiler PROGRAM     default: clang, cc or gcc, the first that there is
+      --instruction-set SET  avx512, avx2, sse2, neon or scalar; default: that of this processor. For another
+                             processor, --compiler is one that compiles for it, such as aarch64-linux-gnu-gcc
+      --memory-megabytes N   end where the compiler needs more
+
+Exit status: 0 done, 1 failed, 2 wrong command line.
+
+Example:
+  dynamics-compile ur5.urdf -o ur5.c --functions rnea,aba --frames tool0
+  dynamics-compile ur5.urdf -o ur5.c --header ur5.h --precision single --functions gravity,rnea
+)";
 
 /* What the command line asks for. */
 struct command {
@@ -90,44 +87,6 @@ static std::vector<std::string> split(const std::string &list) {
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
-
-enum {
-    OPTION_FRAMES = 256,
-    OPTION_BASE,
-    OPTION_MIMIC,
-    OPTION_GRAVITY,
-    OPTION_PREFIX,
-    OPTION_FLOAT,
-    OPTION_PRECISION,
-    OPTION_HEADER,
-    OPTION_SHARED,
-    OPTION_COMPILER,
-    OPTION_SET,
-    OPTION_CPU,
-    OPTION_MEMORY,
-    OPTION_VERSION,
-};
-
-static const struct option long_options[] = {
-    {"output", required_argument, nullptr, 'o'},
-    {"functions", required_argument, nullptr, 'f'},
-    {"frames", required_argument, nullptr, OPTION_FRAMES},
-    {"base-type", required_argument, nullptr, OPTION_BASE},
-    {"mimic", required_argument, nullptr, OPTION_MIMIC},
-    {"gravity", required_argument, nullptr, OPTION_GRAVITY},
-    {"prefix", required_argument, nullptr, OPTION_PREFIX},
-    {"float", no_argument, nullptr, OPTION_FLOAT},
-    {"precision", required_argument, nullptr, OPTION_PRECISION},
-    {"header", required_argument, nullptr, OPTION_HEADER},
-    {"shared", no_argument, nullptr, OPTION_SHARED},
-    {"compiler", required_argument, nullptr, OPTION_COMPILER},
-    {"instruction-set", required_argument, nullptr, OPTION_SET},
-    {"cpu-seconds", required_argument, nullptr, OPTION_CPU},
-    {"memory-megabytes", required_argument, nullptr, OPTION_MEMORY},
-    {"help", no_argument, nullptr, 'h'},
-    {"version", no_argument, nullptr, OPTION_VERSION},
-    {nullptr, 0, nullptr, 0},
-};
 
 /* Which of two words; throws where it is neither. */
 static bool is_second(const char *option, const std::string &word, const char *first, const char *second) {
@@ -173,90 +132,122 @@ static void limit_time(double seconds) {
     }
 }
 
-static void take_option(command &c, int option) {
-    switch (option) {
-    case 'o':
-        c.output = optarg;
-        break;
-    case 'f':
-        c.functions = optarg;
-        break;
-    case OPTION_FRAMES:
-        c.frames = optarg;
-        break;
-    case OPTION_BASE:
-        c.has_base = true;
-        c.build.base = is_second("--base-type", optarg, "fixed", "floating") ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
-        break;
-    case OPTION_MIMIC:
-        c.has_mimic = true;
-        c.build.mimic =
-            is_second("--mimic", optarg, "coupled", "independent") ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
-        break;
-    case OPTION_GRAVITY:
-        set_gravity(c, optarg);
-        break;
-    case OPTION_PREFIX:
-        c.prefix = optarg;
-        break;
-    case OPTION_FLOAT:
-        c.is_float = true;
-        break;
-    case OPTION_PRECISION:
-        c.is_float = is_second("--precision", optarg, "double", "single");
-        break;
-    case OPTION_HEADER:
-        c.header = optarg;
-        break;
-    case OPTION_SHARED:
-        c.is_shared = true;
-        break;
-    case OPTION_COMPILER:
-        c.compiler.compiler = optarg;
-        break;
-    case OPTION_SET:
-        if (!is_instruction_set(optarg)) {
-            throw usage_error(std::string("--instruction-set: \"") + optarg +
-                              "\" is none of avx512, avx2, sse2, neon and scalar");
+static void set_instruction_set(command &c, const char *name) {
+    if (!is_instruction_set(name)) {
+        throw usage_error(std::string("--instruction-set: \"") + name +
+                          "\" is none of avx512, avx2, sse2, neon and scalar");
+    }
+    c.compiler.instruction_set = name;
+}
+
+[[noreturn]] static void print_and_end(const char *text) {
+    std::fputs(text, stdout);
+    std::exit(EXIT_SUCCESS);
+}
+
+/* What an option is for. */
+enum class use { both, source, object };
+
+/* An option: its letter, if it has one, whether a word follows it, and what it does with that. */
+struct option_row {
+    const char *name;
+    int letter;
+    bool has_word;
+    use of;
+    void (*take)(command &c, const char *word);
+};
+
+static const option_row option_rows[] = {
+    {"output", 'o', true, use::both, [](command &c, const char *word) { c.output = word; }},
+    {"functions", 'f', true, use::source, [](command &c, const char *word) { c.functions = word; }},
+    {"frames", 0, true, use::source, [](command &c, const char *word) { c.frames = word; }},
+    {"base-type", 0, true, use::both,
+     [](command &c, const char *word) {
+         c.has_base = true;
+         c.build.base = is_second("--base-type", word, "fixed", "floating") ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
+     }},
+    {"mimic", 0, true, use::both,
+     [](command &c, const char *word) {
+         bool is_independent = is_second("--mimic", word, "coupled", "independent");
+         c.has_mimic = true;
+         c.build.mimic = is_independent ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
+     }},
+    {"gravity", 0, true, use::both, set_gravity},
+    {"prefix", 0, true, use::source, [](command &c, const char *word) { c.prefix = word; }},
+    {"float", 0, false, use::both, [](command &c, const char *) { c.is_float = true; }},
+    {"precision", 0, true, use::both,
+     [](command &c, const char *word) { c.is_float = is_second("--precision", word, "double", "single"); }},
+    {"header", 0, true, use::source, [](command &c, const char *word) { c.header = word; }},
+    {"shared", 0, false, use::object, [](command &c, const char *) { c.is_shared = true; }},
+    {"compiler", 0, true, use::object, [](command &c, const char *word) { c.compiler.compiler = word; }},
+    {"instruction-set", 0, true, use::object, set_instruction_set},
+    {"cpu-seconds", 0, true, use::both,
+     [](command &, const char *word) { limit_time(bounded("--cpu-seconds", word)); }},
+    {"memory-megabytes", 0, true, use::object,
+     [](command &c, const char *word) { c.compiler.memory_bytes = (size_t)bounded("--memory-megabytes", word) << 20; }},
+    {"help", 'h', false, use::both, [](command &, const char *) { print_and_end(help); }},
+    {"version", 0, false, use::both,
+     [](command &, const char *) { print_and_end("dynamics-compile " DYNAMICS_VERSION "\n"); }},
+};
+
+enum { OPTION_COUNT = sizeof option_rows / sizeof option_rows[0], LONG_OPTIONS = 256 };
+
+/* The table as getopt wants it; a long option is told by its row. */
+static std::vector<option> long_options() {
+    std::vector<option> rows;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        rows.push_back({option_rows[i].name, option_rows[i].has_word, nullptr, LONG_OPTIONS + i});
+    }
+    rows.push_back({});
+    return rows;
+}
+
+static const option_row &option_of(int code) {
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (code == LONG_OPTIONS + i || code == option_rows[i].letter) {
+            return option_rows[i];
         }
-        c.compiler.instruction_set = optarg;
-        break;
-    case OPTION_CPU:
-        limit_time(bounded("--cpu-seconds", optarg));
-        break;
-    case OPTION_MEMORY:
-        c.compiler.memory_bytes = (size_t)bounded("--memory-megabytes", optarg) << 20;
-        break;
-    case 'h':
-        std::fputs(help, stdout);
-        std::exit(EXIT_SUCCESS);
-    case OPTION_VERSION:
-        std::puts("dynamics-compile " DYNAMICS_VERSION);
-        std::exit(EXIT_SUCCESS);
-    default:
-        std::fputs("Try dynamics-compile --help.\n", stderr);
-        std::exit(EXIT_USAGE);
+    }
+    std::fputs("Try dynamics-compile --help.\n", stderr);
+    std::exit(EXIT_USAGE);
+}
+
+/* What cannot be meant together. */
+static void check(const command &c, const char *for_source, const char *for_object) {
+    if (c.is_shared && for_source) {
+        throw usage_error(std::string("--") + for_source +
+                          ": not with --shared, which makes an object of all functions");
+    }
+    if (!c.is_shared && for_object) {
+        throw usage_error(std::string("--") + for_object + ": only with --shared");
+    }
+    if (c.output.empty()) {
+        throw usage_error("--output is needed");
+    }
+    if (c.is_shared && (c.is_float || c.output == "-")) {
+        throw usage_error(c.is_float ? "--shared is in double precision" : "--shared needs the name of a file");
+    }
+    if (c.output == c.header) {
+        throw usage_error("--header: " + c.header + " is the output; give it another name");
     }
 }
 
 static command parse(int argc, char **argv) {
     command c;
-    for (int option; (option = getopt_long(argc, argv, "o:f:h", long_options, nullptr)) != -1;) {
-        take_option(c, option);
+    const char *for_source = nullptr, *for_object = nullptr;
+    const std::vector<option> rows = long_options();
+    for (int code; (code = getopt_long(argc, argv, "o:f:h", rows.data(), nullptr)) != -1;) {
+        const option_row &row = option_of(code);
+        row.take(c, optarg);
+        for_source = row.of == use::source ? row.name : for_source;
+        for_object = row.of == use::object ? row.name : for_object;
     }
     if (optind + 1 != argc) {
         throw usage_error(optind == argc ? "a robot description is needed"
                                          : std::string("unexpected argument ") + argv[optind + 1]);
     }
     c.robot = argv[optind];
-    if (c.output.empty()) {
-        throw usage_error("--output is needed");
-    }
-    if (c.is_shared && (c.is_float || !c.header.empty() || c.output == "-")) {
-        throw usage_error(c.is_float          ? "--shared is in double precision"
-                          : !c.header.empty() ? "--header: a shared object has none"
-                                              : "--shared needs the name of a file");
-    }
+    check(c, for_source, for_object);
     return c;
 }
 
@@ -268,14 +259,20 @@ static void require(dyn_status status, const dyn_error &error) {
     }
 }
 
+[[noreturn]] static void fail_with(const std::string &path) {
+    throw std::runtime_error(path + ": " + std::strerror(errno));
+}
+
 static std::string read_all(const std::string &path) {
-    if (path == "-") {
-        return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+    std::unique_ptr<FILE, int (*)(FILE *)> opened(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"), std::fclose);
+    FILE *file = path == "-" ? stdin : opened.get();
+    std::string text;
+    char part[1 << 16];
+    for (size_t count = 1; file && count > 0; text.append(part, count)) {
+        count = std::fread(part, 1, sizeof part, file);
     }
-    std::ifstream file(path, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (!file) {
-        throw std::runtime_error(path + ": it cannot be read");
+    if (!file || std::ferror(file)) {
+        fail_with(path);
     }
     return text;
 }
@@ -329,14 +326,25 @@ static std::string digest(const std::string &text) {
 
 /* ---- C for itself ------------------------------------------------------------------------------------------------ */
 
+/* As `name` asks for it; C has one function of a name. */
+static void add_function(const char *option, const std::string &name, compiled_function f,
+                         std::vector<compiled_function> *functions) {
+    for (const compiled_function &other : *functions) {
+        if (other.name == f.name) {
+            throw usage_error(std::string(option) + ": \"" + name + "\" would be " + f.name + " for the second time");
+        }
+    }
+    functions->push_back(std::move(f));
+}
+
 static std::vector<compiled_function> chosen_functions(const command &c, const dyn_model *model) {
     std::vector<compiled_function> functions;
     for (const std::string &name : split(c.functions)) {
         algorithm a;
         if (!find_algorithm(name, &a) || a == algorithm::frame) {
-            throw usage_error("--functions: there is no function \"" + name + "\"");
+            throw usage_error("--functions: there is no function \"" + name + "\"; --help names them");
         }
-        functions.push_back(specialize(model, a, 0, most_nodes));
+        add_function("--functions", name, specialize(model, a, 0, most_nodes), &functions);
     }
     for (const std::string &name : split(c.frames)) {
         dyn_error error;
@@ -345,9 +353,10 @@ static std::vector<compiled_function> chosen_functions(const command &c, const d
         if (frame == DYN_WORLD_FRAME) {
             throw usage_error("--frames: the world does not move");
         }
-        functions.push_back(specialize(model, algorithm::frame, frame, most_nodes));
-        functions.back().name += "_" + identifier(name);
-        functions.back().meaning = "Pose and Jacobian of the frame " + name + ".";
+        compiled_function f = specialize(model, algorithm::frame, frame, most_nodes);
+        f.name += "_" + identifier(name);
+        f.meaning = "Pose and Jacobian of the frame " + name + ".";
+        add_function("--frames", name, std::move(f), &functions);
     }
     return functions;
 }
@@ -469,7 +478,7 @@ static void write_file(const std::string &path, const std::string &text) {
     file << text;
     file.close();
     if (!file) {
-        throw std::runtime_error(path + ": it cannot be written");
+        fail_with(path);
     }
 }
 

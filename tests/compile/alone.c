@@ -199,9 +199,46 @@ START_TEST(the_heading_shows_how_it_is_used) {
                            "\\*tau);$' %s",
                            header),
                      0);
-    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --precision half 2>/dev/null", ur5, source), 2);
-    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --functions '' 2>/dev/null", ur5, source), 2);
-    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o x.so --shared --header %s 2>/dev/null", ur5, header), 2);
+}
+END_TEST
+
+/* What a command line lacks, or says that cannot be, and the words about it. */
+static const struct {
+    const char *arguments, *words;
+    int exit_code;
+} refusals[] = {
+    {"", "a robot description is needed", 2},
+    {"a.urdf b.urdf -o x.c", "unexpected argument b.urdf", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf", "--output is needed", 2},
+    {"nosuch.urdf -o x.c", "nosuch.urdf: No such file or directory", 1},
+    {"/ -o x.c", "/: Is a directory", 1},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o /nosuch/x.c", "/nosuch/x.c: No such file or directory", 1},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --precision half", "--precision: \"half\" is neither double nor single", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --gravity 0,0", "--gravity: three numbers are needed, X,Y,Z", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --functions ''", "--functions: name at least one, or a frame", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c -f abba", "there is no function \"abba\"; --help names them", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c -f rnea,aba,rnea", "\"rnea\" would be rnea for the second time", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --frames tool0,tool0", "\"tool0\" would be frame_tool0 for the second", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --header x.c", "--header: x.c is the output; give it another name", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --compiler cc", "--compiler: only with --shared", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.so --shared --header x.h", "--header: not with --shared", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.so --shared -f rnea", "--functions: not with --shared", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.so --shared --float", "--shared is in double precision", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o - --shared", "--shared needs the name of a file", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.so --shared --instruction-set mmx", "\"mmx\" is none of avx512", 2},
+};
+
+START_TEST(wrong_command_lines_are_refused_with_the_reason) {
+    char directory[PATH_SIZE];
+    place_of("", directory);
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        int code = shell("cd %s && " DYNAMICS_COMPILE " %s 2>message", directory, refusals[i].arguments);
+        ck_assert_msg(code == refusals[i].exit_code, "%s: exit code %d", refusals[i].arguments, code);
+        ck_assert_msg(shell("grep -qF -- '%s' %s/message", refusals[i].words, directory) == 0, "%s: no \"%s\"",
+                      refusals[i].arguments, refusals[i].words);
+        ck_assert_msg(shell("test ! -e %s/x.c && test ! -e %s/x.so", directory, directory) == 0, "%s wrote",
+                      refusals[i].arguments);
+    }
 }
 END_TEST
 
@@ -213,6 +250,7 @@ int main(void) {
     tcase_add_test(tests, it_is_strict_c99_without_a_warning);
     tcase_add_test(tests, single_precision_runs_in_the_hardware_of_a_microcontroller);
     tcase_add_test(tests, the_heading_shows_how_it_is_used);
+    tcase_add_test(tests, wrong_command_lines_are_refused_with_the_reason);
     tcase_set_timeout(tests, 120);
     return run_properties("alone", tests);
 }
