@@ -78,8 +78,7 @@ static const key keys[] = {
     {"limits", "idle_time", KEY_SECONDS, AT(idle_time), "3600", 0.1, 1e7,
      "s without a message, call or subscription; then close code 1000"},
     {"limits", "ping_interval", KEY_SECONDS, AT(ping_interval), "15", 1, 30000, "s of silence before a ping"},
-    {"limits", "ping_timeout", KEY_SECONDS, AT(ping_timeout), "10", 1, 30000,
-     "s for its answer; then the connection is closed"},
+    {"limits", "ping_timeout", KEY_SECONDS, AT(ping_timeout), "10", 1, 30000, "s for its answer; then close code 1011"},
     {"log", "verbose", KEY_TRUTH, AT(is_verbose), "no", 0, 0, "connections that come and go, to standard error"},
 };
 

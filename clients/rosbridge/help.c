@@ -107,7 +107,7 @@ static const char access[] =
     "    1001  the gateway stops\n"
     "    1008  a page without the token; or answers pile up unread (limits.control_messages, limits.control_bytes)\n"
     "    1009  a message is larger than limits.message_bytes\n"
-    "    1011  memory ran out\n"
+    "    1011  a ping was not answered within limits.ping_timeout; or memory ran out\n"
     "    1013  a page beyond limits.connections, or while the gateway stops\n";
 
 static const char configuration[] =

@@ -22,7 +22,7 @@ peer *peer_add(bridge *to, const char *name) {
     added->number = ++to->last_number;
     added->references = 1;
     added->level = STATUS_WARNING;
-    added->last_message = monotonic_time();
+    added->last_message = added->last_heard = monotonic_time();
     added->outbox.limits = (outbox_limits){.control_messages = to->config->control_messages,
                                            .control_bytes = to->config->control_bytes,
                                            .data_bytes = to->config->data_bytes};
@@ -132,6 +132,23 @@ buffer *peer_next(peer *of) {
     return outbox_next(&of->outbox);
 }
 
+void peer_hear(peer *heard) {
+    heard->last_heard = monotonic_time();
+    heard->ping_time = 0;
+}
+
+static void check_silence(peer *checked, double now) {
+    const config *c = checked->bridge->config;
+    if (checked->ping_time > 0 && now - checked->ping_time > c->ping_timeout) {
+        peer_cut(checked, CLOSE_INTERNAL, "a ping was not answered within %g s (limits.ping_timeout)", c->ping_timeout);
+    } else if (checked->ping_time == 0 && now - checked->last_heard > c->ping_interval) {
+        checked->ping_time = now;
+        checked->is_ping_due = true;
+        if (checked->wake != NULL)
+            checked->wake(checked);
+    }
+}
+
 void peer_check(peer *checked, double now) {
     const config *c = checked->bridge->config;
     fragment_limits limits = {.time = c->fragment_time};
@@ -142,4 +159,6 @@ void peer_check(peer *checked, double now) {
     bool is_idle = checked->calls == 0 && checked->subscriptions == 0 && checked->advertisements == 0;
     if (is_idle && !checked->is_dialled && now - checked->last_message > c->idle_time)
         peer_cut(checked, CLOSE_NORMAL, "idle for %g s (limits.idle_time)", c->idle_time);
+    if (!checked->is_cut)
+        check_silence(checked, now);
 }

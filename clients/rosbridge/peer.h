@@ -20,7 +20,7 @@ typedef enum close_status {
     CLOSE_GOING_AWAY = 1001, /* the gateway stops */
     CLOSE_POLICY = 1008,     /* without the token; answers that are not read */
     CLOSE_TOO_LARGE = 1009,  /* a message beyond limits.message_bytes */
-    CLOSE_INTERNAL = 1011,   /* memory ran out */
+    CLOSE_INTERNAL = 1011,   /* memory ran out; a ping is not answered */
     CLOSE_TRY_LATER = 1013,  /* too many connections */
 } close_status;
 
@@ -38,6 +38,9 @@ typedef struct peer {
     fragments fragments;
     size_t calls, subscriptions, advertisements;
     double last_message; /* monotonic */
+    double last_heard;   /* bytes of a message, or the answer to a ping */
+    double ping_time;    /* of the ping that is not answered; 0: none */
+    bool is_ping_due;    /* it is to be sent */
     bool is_gone;        /* its socket is closed; it lives on while it has references */
     bool is_cut;         /* its socket is to be closed */
     close_status cut_status;
@@ -76,7 +79,11 @@ void peer_cut(peer *cut, close_status status, const char *format, ...) __attribu
 /* The next message to send, or NULL; tells about losses that are over. */
 buffer *peer_next(peer *of);
 
-/* To be called now and then: forgets fragments that do not come, cuts who is idle. */
+/* Something came from it, so it lives. */
+void peer_hear(peer *heard);
+
+/* To be called now and then: forgets fragments that do not come, has who is silent pinged, cuts who does not answer,
+ * and who is idle. */
 void peer_check(peer *checked, double now);
 
 #endif

@@ -22,6 +22,9 @@ enum { CHUNK = 65536, CLOSE_TIME = 2, KEPT_BYTES = 65536 };
  * sends nothing where the callback for writing asks for it. */
 static const enum lws_write_protocol WRITE_CLOSE = (enum lws_write_protocol)4;
 
+/* libwebsockets ends who does not answer its pings without a close frame: peers tell when one is due, and the end. */
+static const lws_retry_bo_t no_pings = {0};
+
 /* One connection. */
 typedef struct socket_state {
     peer *peer;             /* NULL: it is refused */
@@ -36,7 +39,6 @@ struct websocket {
     bridge *bridge;
     struct lws_context *context;
     struct lws_vhost *server, *client;
-    lws_retry_bo_t validity;
     struct lws *dialled; /* NULL: none */
     double dial_time;    /* of the last attempt */
 };
@@ -101,6 +103,7 @@ static void on_receive(struct lws *wsi, socket_state *state, const void *bytes, 
     peer *from = state->peer;
     if (from == NULL || from->is_cut)
         return;
+    peer_hear(from);
     bool is_last = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
     if (state->size == 0 && is_last && size <= from->bridge->config->message_bytes) {
         protocol_take(from, bytes, size, lws_frame_is_binary(wsi));
@@ -119,6 +122,11 @@ static void on_receive(struct lws *wsi, socket_state *state, const void *bytes, 
     }
 }
 
+static void on_pong(socket_state *state) {
+    if (state->peer != NULL)
+        peer_hear(state->peer);
+}
+
 /* A client masks what it sends in place, so it sends a copy. */
 static int write_message(struct lws *wsi, peer *to, buffer *message) {
     buffer *sent =
@@ -130,6 +138,15 @@ static int write_message(struct lws *wsi, peer *to, buffer *message) {
     to->bridge->metrics.counters[COUNTER_BYTES_OUT] += message->size;
     buffer_release(sent);
     return written < 0 ? -1 : 0;
+}
+
+static int send_ping(struct lws *wsi, peer *to) {
+    unsigned char frame[LWS_PRE];
+    to->is_ping_due = false;
+    if (lws_write(wsi, frame + LWS_PRE, 0, LWS_WRITE_PING) < 0)
+        return -1;
+    lws_callback_on_writable(wsi);
+    return 0;
 }
 
 /* Sends a close frame. Then what arrives is left out until the client closes the connection, or CLOSE_TIME is over:
@@ -150,6 +167,8 @@ static int on_writable(struct lws *wsi, socket_state *state) {
         return 0;
     if (to == NULL)
         return state->refusal != NULL ? send_close(wsi, state, state->status, state->refusal) : -1;
+    if (to->is_ping_due)
+        return send_ping(wsi, to);
     buffer *message = peer_next(to);
     if (message == NULL)
         return to->is_cut ? send_close(wsi, state, to->cut_status, to->cut_reason) : 0;
@@ -251,6 +270,9 @@ static int on_server(struct lws *wsi, enum lws_callback_reasons reason, void *us
     case LWS_CALLBACK_RECEIVE:
         on_receive(wsi, user, in, length);
         return 0;
+    case LWS_CALLBACK_RECEIVE_PONG:
+        on_pong(user);
+        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return on_writable(wsi, user);
     case LWS_CALLBACK_CLOSED:
@@ -269,6 +291,9 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
         return on_open(self, wsi, user, true);
     case LWS_CALLBACK_CLIENT_RECEIVE:
         on_receive(wsi, user, in, length);
+        return 0;
+    case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+        on_pong(user);
         return 0;
     case LWS_CALLBACK_CLIENT_WRITEABLE:
         return on_writable(wsi, user);
@@ -314,7 +339,7 @@ static bool listen_there(websocket *self, char *error) {
         .vhost_name = "server",
         .timeout_secs = 5,
         .keepalive_timeout = 5,
-        .retry_and_idle_policy = &self->validity,
+        .retry_and_idle_policy = &no_pings,
     };
     if (c->certificate[0] != '\0') {
         info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
@@ -337,10 +362,6 @@ websocket *websocket_start(bridge *of, char *error) {
     if (self == NULL)
         return NULL;
     self->bridge = of;
-    self->validity = (lws_retry_bo_t){
-        .secs_since_valid_ping = (uint16_t)of->config->ping_interval,
-        .secs_since_valid_hangup = (uint16_t)(of->config->ping_interval + of->config->ping_timeout),
-    };
     lws_set_log_level(of->config->is_verbose ? LLL_ERR | LLL_WARN : 0, NULL);
     struct lws_context_creation_info info = {
         .port = CONTEXT_PORT_NO_LISTEN,
@@ -365,7 +386,7 @@ websocket *websocket_start(bridge *of, char *error) {
     struct lws_context_creation_info client = {.port = CONTEXT_PORT_NO_LISTEN,
                                                .protocols = client_protocols,
                                                .vhost_name = "client",
-                                               .retry_and_idle_policy = &self->validity};
+                                               .retry_and_idle_policy = &no_pings};
     self->client = of->config->dial[0] != '\0' ? lws_create_vhost(self->context, &client) : NULL;
     return self;
 }
@@ -396,7 +417,7 @@ void websocket_check(websocket *checked, double now) {
         .ssl_connection = strcmp(scheme, "wss") == 0 ? LCCSCF_USE_SSL : 0,
         .local_protocol_name = "rosbridge_v2",
         .pwsi = &checked->dialled,
-        .retry_and_idle_policy = &checked->validity,
+        .retry_and_idle_policy = &no_pings,
     };
     lws_client_connect_via_info(&info);
 }

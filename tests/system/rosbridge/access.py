@@ -183,14 +183,28 @@ class Access(unittest.TestCase):
 
     def test_silence_is_pinged_and_ended(self):
         gateway = self.gateway(limits__ping_interval=1, limits__ping_timeout=1)
-        silent = self.client(gateway)
         began = time.monotonic()
-        opcode, _, _ = silent.socket._frame()
-        self.assertEqual(opcode, websocket.PING)
-        with self.assertRaises((websocket.Closed, OSError)):
-            while True:
-                silent.socket._frame()
-        self.assertGreater(time.monotonic() - began, 1)
+        silent = self.client(gateway)
+        opcode, _, payload = silent.socket._frame()
+        self.assertEqual((opcode, payload), (websocket.PING, b""))
+        opcode, _, payload = silent.socket._frame()
+        self.assertEqual((opcode, int.from_bytes(payload[:2], "big")), (websocket.CLOSE, 1011))
+        self.assertEqual(payload[2:], b"a ping was not answered within 1 s (limits.ping_timeout)")
+        self.assertGreaterEqual(time.monotonic() - began, 2)
+        self.client(gateway).synchronize()
+
+    def test_who_talks_is_not_pinged(self):
+        """A ping follows a second of silence alone, also that of a machine which stood still."""
+        gateway = self.gateway(limits__ping_interval=1, limits__ping_timeout=1)
+        began = last = time.monotonic()
+        talker = self.client(gateway)
+        while last - began < 2.5:
+            talker.send("call_service", service="/rosapi/get_time")
+            opcode, _, _ = talker.socket._frame()
+            now = time.monotonic()
+            self.assertTrue(opcode == websocket.TEXT or now - last > 0.9, (opcode, now - last))
+            last = now
+            time.sleep(0.2)
 
     def test_idle_connections_are_ended(self):
         gateway = self.gateway(limits__idle_time=0.5)

@@ -106,6 +106,18 @@ class Dial(unittest.TestCase):
         refused = server.call("/dynamics/gravity", {"model": "panda", "q": [None]})
         self.assertEqual((refused["result"], refused["values"]), (False, "args.q[0]: null is not a number"))
 
+    def test_a_server_that_answers_no_ping_is_told_and_dialled_again(self):
+        server = self.start(limits__ping_interval=1, limits__ping_timeout=1)
+        frames = [server.socket._frame()]
+        while frames[-1][0] != websocket.CLOSE:
+            frames.append(server.socket._frame())
+        self.assertIn(websocket.PING, [opcode for opcode, _, _ in frames])
+        self.assertEqual(int.from_bytes(frames[-1][2][:2], "big"), 1011)
+        self.assertIn(b"a ping was not answered", frames[-1][2])
+        server.socket.close()
+        server.accept()
+        self.assertTrue(server.call("/dynamics/check_health", {})["values"]["success"])
+
     def test_a_node_sends_all_fields_of_a_request(self):
         """ROS has no absent fields: what is not set arrives as zeros, empty texts and empty sequences."""
         server = self.start()
