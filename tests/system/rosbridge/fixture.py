@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -42,13 +43,17 @@ class Program:
             self.process = subprocess.Popen(arguments, stdout=log, stderr=log, preexec_fn=die_with_parent)
 
     def stop(self):
+        """Its exit code; what it wrote goes to the test's errors unless that is 0."""
         if self.process.poll() is None:
             self.process.terminate()
         try:
-            return self.process.wait(WAIT)
+            code = self.process.wait(WAIT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
+        if code != 0:
+            print(f"{self.log.stem} ended with code {code}; its log:\n{self.log.read_text()}", file=sys.stderr)
+        return code
 
 
 class Daemon(Program):
@@ -174,10 +179,8 @@ class Case(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        ended = cls.gateway.stop(), cls.gateway.log.read_text()
-        daemon_code = cls.daemon.stop()
-        assert ended[0] == 0, f"the gateway ended with {ended[0]}:\n{ended[1]}"
-        assert daemon_code == 0, f"the daemon ended with {daemon_code}"
+        codes = cls.gateway.stop(), cls.daemon.stop()
+        assert codes == (0, 0), f"the gateway and the daemon ended with {codes}"
 
     def setUp(self):
         self.client = self.gateway.connect()
