@@ -91,21 +91,21 @@ static inline void sincos_pack(pack x, pack *sine, pack *cosine) {
     const pack shift = pack_set(0x1.8p52), P_2 = pack_set(-0x1.1a626331p-54), P_3 = pack_set(-0x1.1701b839a252p-88);
     pack shifted = pack_fma(x, pack_set(0x1.45f306dc9c883p-1), shift), k = shifted - shift;
     pack r_1 = pack_fma(k, pack_set(-0x1.921fb54442d18p0), x), r = pack_fma(k, P_2, r_1);
-    pack rest = pack_fma(k, P_3, pack_fma(k, P_2, r_1 - r)), z = r * r, zz = z * z;
+    pack rest = pack_fma(k, P_3, pack_fma(k, P_2, r_1 - r)), z = r * r;
 
-    /* sin r = r + z r (s_0 + z s_1 + ...) */
-    pack s_01 = pack_fma(z, pack_set(8.33333333332248946124e-03), pack_set(-1.66666666666666324348e-01));
-    pack s_23 = pack_fma(z, pack_set(2.75573137070700676789e-06), pack_set(-1.98412698298579493134e-04));
-    pack s_45 = pack_fma(z, pack_set(1.58969099521155010221e-10), pack_set(-2.50507602534068634195e-08));
-    pack s = pack_fma(zz, pack_fma(zz, s_45, s_23), s_01);
-    pack sine_r = r + pack_fma(z * r, s, rest);
-
-    /* cos r = 1 + r (r (-1/2 + z (c_0 + z c_1 + ...)) - rest) */
-    pack c_01 = pack_fma(z, pack_set(-1.38888888888741095749e-03), pack_set(4.16666666666666019037e-02));
-    pack c_23 = pack_fma(z, pack_set(-2.75573143513906633035e-07), pack_set(2.48015872894767294178e-05));
-    pack c_45 = pack_fma(z, pack_set(-1.13596475577881948265e-11), pack_set(2.08757232129817482790e-09));
-    pack c = pack_fma(z, pack_fma(zz, pack_fma(zz, c_45, c_23), c_01), pack_set(-0.5));
-    pack cosine_r = pack_fma(r, pack_fma(r, c, -rest), pack_set(1));
+    /* sin r = r + z r s(z), cos r = 1 + r (r c(z) - rest) */
+    pack s = pack_fma(z, pack_set(1.58969099521155010221e-10), pack_set(-2.50507602534068634195e-08));
+    pack c = pack_fma(z, pack_set(-1.13596475577881948265e-11), pack_set(2.08757232129817482790e-09));
+    s = pack_fma(z, s, pack_set(2.75573137070700676789e-06));
+    c = pack_fma(z, c, pack_set(-2.75573143513906633035e-07));
+    s = pack_fma(z, s, pack_set(-1.98412698298579493134e-04));
+    c = pack_fma(z, c, pack_set(2.48015872894767294178e-05));
+    s = pack_fma(z, s, pack_set(8.33333333332248946124e-03));
+    c = pack_fma(z, c, pack_set(-1.38888888888741095749e-03));
+    s = pack_fma(z, s, pack_set(-1.66666666666666324348e-01));
+    c = pack_fma(z, c, pack_set(4.16666666666666019037e-02));
+    c = pack_fma(z, c, pack_set(-0.5));
+    pack sine_r = r + pack_fma(z * r, s, rest), cosine_r = pack_fma(r, pack_fma(r, c, -rest), pack_set(1));
 
     pack_bits quadrant = (pack_bits)shifted;
     *sine = pack_turn_sign(quadrant, pack_where_odd(quadrant, cosine_r, sine_r));
