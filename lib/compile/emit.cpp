@@ -62,6 +62,10 @@ bool is_pivots(const output_array &o) {
     return o.name == "pivots";
 }
 
+bool is_late_input(input_array array) {
+    return array != INPUT_Q && array != INPUT_V;
+}
+
 /* ---- a function ---------------------------------------------------------------------------------------------------*/
 
 /* One function while it is written. */
@@ -81,9 +85,12 @@ class writer {
         write_unused();
         if (options.target == emit_target::object) {
             out << "    real spoilt[SPOILT] = {real_set(0), real_set(0), real_set(0), real_set(0)};\n";
-            note_inputs();
         }
         write_sines();
+        if (options.target == emit_target::object) {
+            take_late_inputs();
+            note_inputs();
+        }
         for (uint32_t i = 0; i < f.graph.size(); i++) {
             if (live[i] && !is_dropped[i]) {
                 write_node(i);
@@ -108,8 +115,23 @@ class writer {
             }
         }
         for (input_array array : f.inputs) {
-            if (!is_used[array]) {
+            if (!is_used[array] && !is_late(array)) {
                 out << "    (void)" << input_name(array) << ";\n";
+            }
+        }
+    }
+
+    bool is_late(input_array array) const {
+        return options.target == emit_target::object && is_late_input(array);
+    }
+
+    void take_late_inputs() {
+        for (input_array array : f.inputs) {
+            if (is_late(array)) {
+                const char *name = input_name(array);
+                int size = input_size(&model, array);
+                out << "    real room_" << name << "[" << size << "];\n    const real *" << name << " = take_late(late_"
+                    << name << ", " << size << ", room_" << name << ");\n";
             }
         }
     }
@@ -519,9 +541,9 @@ void emit_declaration(std::ostream &out, const dyn_model *model, const compiled_
     if (is_alone) {
         emit_heading(out, model, f);
     }
-    out << (is_alone ? "void " : "static __attribute__((noinline)) real ") << options.prefix << f.name << "(";
+    out << (is_alone ? "void " : "COMPUTATION real ") << options.prefix << f.name << "(";
     for (input_array array : f.inputs) {
-        out << "const real *" << input_name(array) << ", ";
+        out << (!is_alone && is_late_input(array) ? "late_input late_" : "const real *") << input_name(array) << ", ";
     }
     if (!is_alone) {
         out << "sines_function *sines, ";

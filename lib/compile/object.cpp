@@ -22,12 +22,23 @@ static size_t scratch_width(const dyn_model *model, const compiled_function &f) 
     return width;
 }
 
+/* Whether simulations call a function with packed arrays. */
+static bool is_called_packed(const compiled_function &f) {
+    for (const char *name : {"rnea", "gravity", "aba", "resisted_aba", "minverse"}) {
+        if (f.name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The function behind the uniform signature of all of them. */
 static void emit_packed(std::ostream &out, const compiled_function &f) {
     out << "\nstatic void packed_" << f.name
         << "(const void *const *in, sines_function *sines, void *const *out) {\n    compute_" << f.name << "(";
     for (size_t i = 0; i < f.inputs.size(); i++) {
-        out << "in[" << i << "], ";
+        out << (is_late_input(f.inputs[i]) ? "late_packed(in[" : "in[") << i
+            << (is_late_input(f.inputs[i]) ? "]), " : "], ");
     }
     out << "sines";
     for (size_t i = 0; i < f.outputs.size(); i++) {
@@ -41,8 +52,12 @@ static void emit_inputs(std::ostream &out, const dyn_model *model, const compile
     for (size_t i = 0; i < f.inputs.size(); i++) {
         const char *name = input_name(f.inputs[i]);
         int size = input_size(model, f.inputs[i]);
-        out << "        real room_" << name << "[" << size << "];\n        const real *" << name << " = take_rows(in["
-            << i << "], s, " << size << ", room_" << name << ");\n";
+        if (is_late_input(f.inputs[i])) {
+            out << "    const late_input late_" << name << " = late_rows(in[" << i << "], s, " << size << ");\n";
+            continue;
+        }
+        out << "    real room_" << name << "[" << size << "];\n    const real *" << name << " = take_rows(in[" << i
+            << "], s, " << size << ", room_" << name << ");\n";
     }
 }
 
@@ -51,7 +66,7 @@ static void emit_quaternions(std::ostream &out, const dyn_model *model) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);
         if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
-            out << "        note_quaternion(q + " << joint->q_index + joint->nq - 4 << ", &spoilt);\n";
+            out << "    note_quaternion(q + " << joint->q_index + joint->nq - 4 << ", &spoilt);\n";
         }
     }
 }
@@ -63,13 +78,13 @@ static void emit_rooms(std::ostream &out, const dyn_model *model, const compiled
         const output_array &o = f.outputs[i];
         size_t size = o.values.size();
         if (is_pivots(o)) {
-            out << "        real *pivots = (real *)out[" << i << "];\n";
+            out << "    real *pivots = (real *)out[" << i << "];\n";
         } else if (is_matrix(model, o)) {
-            out << "        real *" << o.name << " = room_of(out[" << i << "], s, " << size << ", scratch, " << offset
+            out << "    real *" << o.name << " = room_of(out[" << i << "], s, " << size << ", scratch, " << offset
                 << ");\n";
             offset += size;
         } else {
-            out << "        real " << o.name << "[" << size << "];\n";
+            out << "    real " << o.name << "[" << size << "];\n";
         }
     }
 }
@@ -80,24 +95,24 @@ static void emit_checks(std::ostream &out, const compiled_function &f) {
         if (!is_pivots(o)) {
             continue;
         }
-        out << "        real least = pivots[0];\n";
+        out << "    real least = pivots[0];\n";
         for (size_t k = 1; k < o.values.size(); k++) {
-            out << "        least = lesser(least, pivots[" << k << "]);\n";
+            out << "    least = lesser(least, pivots[" << k << "]);\n";
         }
-        out << "        if (!is_positive(least)) {\n            break;\n        }\n";
+        out << "    if (!is_positive(least)) {\n        return 0;\n    }\n";
     }
 }
 
-/* The same from rows to rows, as far as it can be computed. */
-static void emit_rows(std::ostream &out, const dyn_model *model, const compiled_function &f) {
-    out << "\nstatic size_t rows_" << f.name
-        << "(size_t n, const double *const *in, sines_function *sines, double *const *out, double *scratch) {\n"
-           "    size_t s = 0;\n    for (; s + DYN_LANES <= n; s += DYN_LANES) {\n";
+/* One block from rows to rows; 0 where it can't be computed. */
+static void emit_block(std::ostream &out, const dyn_model *model, const compiled_function &f) {
+    out << "\nBLOCK int block_" << f.name
+        << "(size_t s, const double *const *in, sines_function *sines, double *const *out,\n"
+           "    double *scratch) {\n    (void)scratch;\n";
     emit_inputs(out, model, f);
     emit_rooms(out, model, f);
-    out << "        real spoilt = compute_" << f.name << "(";
+    out << "    real spoilt = compute_" << f.name << "(";
     for (input_array array : f.inputs) {
-        out << input_name(array) << ", ";
+        out << (is_late_input(array) ? "late_" : "") << input_name(array) << ", ";
     }
     out << "sines";
     for (const output_array &o : f.outputs) {
@@ -105,16 +120,24 @@ static void emit_rows(std::ostream &out, const dyn_model *model, const compiled_
     }
     out << ");\n";
     emit_quaternions(out, model);
-    out << "        if (!is_zero(spoilt)) {\n            break;\n        }\n";
+    out << "    if (!is_zero(spoilt)) {\n        return 0;\n    }\n";
     emit_checks(out, f);
     for (size_t i = 0; i < f.outputs.size(); i++) {
         const output_array &o = f.outputs[i];
         if (!is_pivots(o)) {
-            out << (is_matrix(model, o) ? "        give_matrices(" : "        give_rows(") << o.name << ", s, "
+            out << (is_matrix(model, o) ? "    give_matrices(" : "    give_rows(") << o.name << ", s, "
                 << o.values.size() << ", out[" << i << "]);\n";
         }
     }
-    out << "    }\n    return s;\n}\n";
+    out << "    return 1;\n}\n";
+}
+
+/* The same of all blocks, as far as they can be computed. */
+static void emit_rows(std::ostream &out, const compiled_function &f) {
+    out << "\nstatic size_t rows_" << f.name
+        << "(size_t n, const double *const *in, sines_function *sines, double *const *out, double *scratch) {\n"
+           "    size_t s = 0;\n    while (s + DYN_LANES <= n && block_"
+        << f.name << "(s, in, sines, out, scratch)) {\n        s += DYN_LANES;\n    }\n    return s;\n}\n";
 }
 
 static void emit_table(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions) {
@@ -125,7 +148,7 @@ static void emit_table(std::ostream &out, const dyn_model *model, const std::vec
            "#if DYN_LANES == 1\n#define FUNCTIONS functions_single\n#else\n#define FUNCTIONS functions_wide\n#endif\n\n"
            "const compiled_function FUNCTIONS[] = {\n";
     for (const compiled_function &f : functions) {
-        out << "    {\"" << f.name << "\", packed_" << f.name << ", rows_" << f.name
+        out << "    {\"" << f.name << "\", " << (is_called_packed(f) ? "packed_" + f.name : "0") << ", rows_" << f.name
             << ", DYN_LANES == 1 ? 0 : DYN_LANES * " << scratch_width(model, f) << "},\n";
     }
     out << "    {0, 0, 0, 0},\n};\n";
@@ -165,8 +188,11 @@ void emit_object(std::ostream &out, const dyn_model *model, const std::vector<co
     for (const compiled_function &f : functions) {
         out << "\n";
         emit_function(out, model, f, style);
-        emit_packed(out, f);
-        emit_rows(out, model, f);
+        if (is_called_packed(f)) {
+            emit_packed(out, f);
+        }
+        emit_block(out, model, f);
+        emit_rows(out, f);
     }
     emit_table(out, model, functions);
     emit_descriptor(out, canonical);

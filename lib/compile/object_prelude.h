@@ -152,6 +152,36 @@ KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, 
 #endif
 }
 
+/* How a function's formulas are compiled, and a block of states from rows to rows. Those of several states stand in each
+ * function that takes them, so that what is taken from rows and given to them need not be stored between; blocks are
+ * kept out of their loop, where compilers find fewer registers for them. */
+#if DYN_LANES == 1
+#define COMPUTATION static __attribute__((noinline))
+#define BLOCK static inline
+#else
+#define COMPUTATION static inline __attribute__((always_inline))
+#define BLOCK static __attribute__((noinline))
+#endif
+
+/* An input that is taken behind the sines: packed already, or of rows. While rows are turned into lanes there, the
+ * shuffles of these and the arithmetic of the others fill each other's gaps. */
+typedef struct late_input {
+    const real *packed;
+    const double *rows;
+} late_input;
+
+KERNEL_STEP late_input late_packed(const real *packed) {
+    return (late_input){packed, 0};
+}
+
+KERNEL_STEP late_input late_rows(const double *rows, size_t sample, int width) {
+    return (late_input){0, rows ? rows + sample * (size_t)width : rows};
+}
+
+KERNEL_STEP const real *take_late(late_input input, int width, real *room) {
+    return input.packed ? input.packed : take_rows(input.rows, 0, width, room);
+}
+
 /* Where a result of `width` numbers is computed that is larger than an input: single states where it is wanted, several
  * in scratch memory. */
 KERNEL_STEP real *room_of(double *rows, size_t sample, size_t width, double *scratch, size_t offset) {

@@ -6,11 +6,11 @@
  * added to the diagonal of M (step.c). The functions of `wide` take `lanes` states at once, those of `single` one; a
  * state gets the same bits from both.
  *
- * `packed` goes from packed arrays to packed arrays, none of which overlaps another, and checks nothing. `rows` goes
- * from n of the caller's rows to as many, and returns how many it did: it stops at a block of states one of which has
- * an input that is not finite, a quaternion whose norm is not one, a result that is not finite, or a pivot that is not
- * positive. In `out`, pivots are packed, those of the last block; a result of nv numbers may be the same array as an
- * input.
+ * `packed` goes from packed arrays to packed arrays, none of which overlaps another, and checks nothing; it is NULL
+ * where simulations have no use for it. `rows` goes from n of the caller's rows to as many, and returns how many it did:
+ * it stops at a block of states one of which has an input that is not finite, a quaternion whose norm is not one, a
+ * result that is not finite, or a pivot that is not positive. In `out`, pivots are packed, those of the last block; a
+ * result of nv numbers may be the same array as an input.
  */
 #ifndef DYNAMICS_KERNELS_COMPILED_OBJECT_H
 #define DYNAMICS_KERNELS_COMPILED_OBJECT_H
@@ -23,7 +23,7 @@
 #define COMPILED_OBJECT_SYMBOL "dynamics_compiled_object"
 
 /* Changes with every change of the structures below, or of what a function of a name computes. */
-#define COMPILED_OBJECT_VERSION 6u
+#define COMPILED_OBJECT_VERSION 7u
 
 /* Sines and cosines of `count` packed angles. */
 typedef void compiled_sines(const void *angle, int count, void *sine, void *cosine);
