@@ -8,34 +8,42 @@
 #include "results.h"
 #include "workspace.h"
 
+/* By the compiled algorithm, where nothing is wrong with the inputs or the results. */
+static dyn_status run_compiled(compiled_task *task, const dyn_model *model, const dyn_workspace *w, size_t n,
+                               const dynamics_inputs *in, dyn_error *error) {
+    if (dyn_compiled_run(task, w, n)) {
+        return DYN_OK;
+    }
+    dyn_status status = dyn_check_inputs(model, w, n, in, error);
+    return status == DYN_OK ? dyn_compiled_refusal(task, w, error) : status;
+}
+
 dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                 const double *q, const double *v, const double *a, const dyn_external_forces *forces,
                                 dyn_error *error, double *dtau_dq, double *dtau_dv, double *dtau_da) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const results r = {3,
-                       {{"dtau_dq", dtau_dq, nv * nv}, {"dtau_dv", dtau_dv, nv * nv}, {"dtau_da", dtau_da, nv * nv}}};
+    const size_t entries = (size_t)model->nv * (size_t)model->nv;
     const dyn_workspace *w = workspace;
-    compiled_task task = {COMPILED_RNEA_DERIVATIVES, {q, v, a}, {dtau_dq, dtau_dv, dtau_da}, false, 0};
-    if (dyn_compiled_compute(&task, model, w, n, gravity, forces)) {
-        return DYN_OK;
+    const dynamics_inputs in = {gravity, q, v, "a", a, forces};
+    if (dyn_compiled_serves(COMPILED_RNEA_DERIVATIVES, model, w, gravity, q, forces)) {
+        compiled_task task = {COMPILED_RNEA_DERIVATIVES, {q, v, a}, {dtau_dq, dtau_dv, dtau_da}, false, 0};
+        return run_compiled(&task, model, w, n, &in, error);
     }
-    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
-    if (status == DYN_OK) {
-        status = dyn_compiled_refusal(&task, w, error);
-    }
-    if (status != DYN_OK) {
-        return status;
-    }
-    for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
-         status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
+    dyn_status status = dyn_is_right_call(model, w, n, &in) ? DYN_OK : dyn_check_inputs(model, w, n, &in, error);
+    for (sample_block block = dyn_block_first_of_width(w, n, 3 * entries); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                            dyn_block_pack(w, 2, a, nv, block)};
-        void *out[MAX_RESULTS];
-        dyn_results_find(w, &r, block, out);
-        block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
-                                        &wrenches, out[0], out[1], out[2]);
-        status = dyn_results_store(w, out, block, &r, error);
+        const void *packed[3];
+        void *out[MAX_RESULTS] = {dyn_block_output_at(w, 0, dtau_dq, entries, block),
+                                  dyn_block_output_at(w, entries, dtau_dv, entries, block),
+                                  dyn_block_output_at(w, 2 * entries, dtau_da, entries, block)};
+        status = dyn_take_inputs(model, w, n, &in, block, packed, error);
+        if (status == DYN_OK &&
+            !block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity, packed[0], packed[1],
+                                             packed[2], &wrenches, out[0], out[1], out[2])) {
+            const results r = {
+                3, {{"dtau_dq", dtau_dq, entries}, {"dtau_dv", dtau_dv, entries}, {"dtau_da", dtau_da, entries}}};
+            status = dyn_results_store(w, out, block, &r, error);
+        }
     }
     return status;
 }
@@ -43,26 +51,27 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
 dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                const double *q, const double *v, const double *tau, const dyn_external_forces *forces,
                                dyn_error *error, double *da_dq, double *da_dv, double *da_dtau) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const results r = {3, {{"da_dq", da_dq, nv * nv}, {"da_dv", da_dv, nv * nv}, {"da_dtau", da_dtau, nv * nv}}};
+    const size_t entries = (size_t)model->nv * (size_t)model->nv;
     const dyn_workspace *w = workspace;
-    compiled_task task = {COMPILED_ABA_DERIVATIVES, {q, v, tau}, {da_dq, da_dv, da_dtau}, false, 0};
-    if (dyn_compiled_compute(&task, model, w, n, gravity, forces)) {
-        return DYN_OK;
+    const dynamics_inputs in = {gravity, q, v, "tau", tau, forces};
+    if (dyn_compiled_serves(COMPILED_ABA_DERIVATIVES, model, w, gravity, q, forces)) {
+        compiled_task task = {COMPILED_ABA_DERIVATIVES, {q, v, tau}, {da_dq, da_dv, da_dtau}, false, 0};
+        return run_compiled(&task, model, w, n, &in, error);
     }
-    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
-    if (status == DYN_OK) {
-        status = dyn_compiled_refusal(&task, w, error);
-    }
+    const results r = {3, {{"da_dq", da_dq, entries}, {"da_dv", da_dv, entries}, {"da_dtau", da_dtau, entries}}};
+    dyn_status status = dyn_is_right_call(model, w, n, &in) ? DYN_OK : dyn_check_inputs(model, w, n, &in, error);
     for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                            dyn_block_pack(w, 2, tau, nv, block)};
+        const void *packed[3];
         void *out[MAX_RESULTS];
+        status = dyn_take_inputs(model, w, n, &in, block, packed, error);
+        if (status != DYN_OK) {
+            break;
+        }
         dyn_results_find(w, &r, block, out);
-        block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity, in[0], in[1], in[2],
-                                       &wrenches, w->pivots, out[0], out[1], out[2]);
+        block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity, packed[0], packed[1],
+                                       packed[2], &wrenches, w->pivots, out[0], out[1], out[2]);
         status = dyn_check_pivots(w, block, error);
         if (status == DYN_OK) {
             status = dyn_results_store(w, out, block, &r, error);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "given_numbers.h"
 #include "motion_columns.h"
 
 /* What a `real` takes of an array of entries: ENTRIES of them side by side, or fewer and zeros. */
@@ -65,18 +66,6 @@ static inline real spread_entry(entry x) {
 
 #endif
 
-/* As unpack gives a number; what is added to *zeros is zero times the number, which is no zero unless it is finite. */
-KERNEL_STEP real give(real x, real *zeros) {
-#if (DYN_LANES == 1 || defined DYN_COLUMN_LANES) && !defined DYN_REAL_HEADER
-    const real zero = real_set(0);
-    x = x + zero;
-    *zeros = real_fma(x, zero, *zeros);
-#else
-    (void)zeros;
-#endif
-    return x;
-}
-
 KERNEL_STEP motion load_columns(const entry *A, size_t each, int count) {
     return motion_set(
         vec3_set(load_entries(A, count), load_entries(A + each, count), load_entries(A + 2 * each, count)),
@@ -120,22 +109,6 @@ KERNEL_STEP void multiply_rows(const entry *A, const entry *B, size_t each, int 
         j = count - ENTRIES;
         multiply(A + j, each, ENTRIES, spread, rows, width, M + j, zeros);
     }
-}
-
-/* Whether they all are. */
-static inline int are_zero(real zeros) {
-#if defined DYN_REAL_HEADER
-    (void)zeros;
-    return 1;
-#else
-    number lanes[DYN_LANES];
-    int zero = 1;
-    memcpy(lanes, &zeros, sizeof lanes);
-    for (int l = 0; l < DYN_LANES; l++) {
-        zero &= lanes[l] == 0;
-    }
-    return zero;
-#endif
 }
 
 int KERNEL(column_products)(const void *A, const void *B, size_t each, int row, int rows, int from, int to,

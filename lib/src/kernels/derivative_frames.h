@@ -28,14 +28,14 @@ typedef struct placement_row {
     real x, y, z, r;
 } placement_row;
 
-/* That of a body that hangs by h on one with the row W. */
+/* That of a body that hangs by h on one with the row W: added up in an order in which the next body waits least. */
 KERNEL_STEP placement_row row_on_hinge(hinge h, placement_row W) {
     real tilted = real_fma(h.tilt_c, W.y, h.tilt_s * W.z);
     placement_row X;
-    X.x = real_fma(h.c, W.x, h.s * tilted);
+    X.x = real_fma(h.s, tilted, h.c * W.x);
     X.y = real_fma(h.c, tilted, -h.s * W.x);
     X.z = real_fma(-h.tilt_s, W.y, h.tilt_c * W.z);
-    X.r = real_fma(h.r.x, W.x, real_fma(h.r.y, W.y, real_fma(h.r.z, W.z, W.r)));
+    X.r = W.r + real_fma(h.r.x, W.x, real_fma(h.r.y, W.y, h.r.z * W.z));
     return X;
 }
 

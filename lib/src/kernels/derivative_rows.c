@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "derivative_entries.h"
+#include "given_numbers.h"
 
 #if defined DYN_COLUMN_LANES
 
@@ -116,27 +117,32 @@ KERNEL_STEP void put_numbers_of_row(real x, number *to, size_t left) {
 #endif
 }
 
-KERNEL_STEP void put_part_of_row(const matrices *d, derivative_parts parts, int y, int first, const row_entries *e) {
+/* What is asked for at once is given as unpack gives it; the rest goes on to forward dynamics. */
+KERNEL_STEP void put_part_of_row(const matrices *d, derivative_parts parts, int y, int first, row_entries e,
+                                 row_entries *zeros) {
     size_t at = (size_t)y * d->nv + (size_t)first, left = d->nv * d->nv - at;
+    if (parts == BOTH_PARTS) {
+        e.dq = give(e.dq, &zeros->dq), e.dv = give(e.dv, &zeros->dv), e.da = give(e.da, &zeros->da);
+    }
     if (parts & VELOCITY_PART) {
-        put_numbers_of_row(e->dv, d->dv + at, left);
-        put_numbers_of_row(e->da, d->da + at, left);
+        put_numbers_of_row(e.dv, d->dv + at, left);
+        put_numbers_of_row(e.da, d->da + at, left);
     }
     if (parts & POSITION_PART) {
-        put_numbers_of_row(e->dq, d->dq + at, left);
+        put_numbers_of_row(e.dq, d->dq + at, left);
     }
 }
 
-/* Where the columns end that body i carries; of no use without branches. */
-KERNEL_STEP int carried_end(const derivative_tree *t, bool branches, int i) {
-    return t->first_column[i + 1] + (branches ? t->model->bodies[i].columns_behind : 0);
+/* Where the columns end that body i carries. */
+static inline int carried_end(const derivative_tree *t, int i) {
+    return t->first_column[i + 1] + t->model->bodies[i].columns_behind;
 }
 
-/* Row y, from a chunk above which its joint is: zero behind `end`. */
+/* Row y, from the columns of a chunk that its joint carries: zero behind `end`. */
 KERNEL_STEP row_entries row_above(const derivative_tree *t, derivative_parts parts, bool branches,
                                   const column_chunk *c, int y, int end, const column_products *products) {
     row_entries e = no_row_entries();
-    if (!branches || end > c->first) {
+    if (end > c->first) {
         e = entries_above(t, parts, y, products);
         e = branches ? entries_where_before(c->numbers, end, e, no_row_entries()) : e;
     }
@@ -156,13 +162,13 @@ KERNEL_STEP row_entries row_below(const derivative_tree *t, derivative_parts par
 
 /* The rows of bodies from number i on whose joints are above a chunk. Returns the next body, as those below do. */
 KERNEL_STEP int put_above(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c, int i,
-                          const matrices *d) {
+                          const matrices *d, row_entries *zeros) {
     const column_products products = ((const column_terms *)t->columns)[c->first / TERM_LANES].products;
     const int *first = t->first_column;
     for (int y = first[i]; first[i + 1] <= c->first; i++) {
-        for (const int end = carried_end(t, branches, i); y < first[i + 1]; y++) {
+        for (const int end = carried_end(t, i); y < first[i + 1]; y++) {
             row_entries e = row_above(t, parts, branches, c, y, end, &products);
-            put_part_of_row(d, parts, y, c->first, &e);
+            put_part_of_row(d, parts, y, c->first, e, zeros);
         }
     }
     return i;
@@ -170,15 +176,18 @@ KERNEL_STEP int put_above(const derivative_tree *t, derivative_parts parts, bool
 
 /* Of bodies some of whose columns are in the chunk. */
 KERNEL_STEP int put_mixed(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c, int i,
-                          const matrices *d) {
+                          const matrices *d, row_entries *zeros) {
     const column_terms *terms = (const column_terms *)t->columns + c->first / TERM_LANES;
     const int *first = t->first_column, bodies = t->model->body_count;
     for (int y = first[i]; i < bodies && y < c->behind; i++) {
-        for (const int end = carried_end(t, branches, i); y < first[i + 1]; y++) {
+        for (const int end = carried_end(t, i); y < first[i + 1]; y++) {
             row_entries below = row_below(t, parts, branches, c, y, terms);
-            row_entries above = row_above(t, parts, branches, c, y, end, &terms->products);
+            row_entries above = no_row_entries();
+            if (end > first[i + 1]) {
+                above = row_above(t, parts, branches, c, y, end, &terms->products);
+            }
             row_entries e = entries_where_before(c->numbers, first[i + 1], below, above);
-            put_part_of_row(d, parts, y, c->first, &e);
+            put_part_of_row(d, parts, y, c->first, e, zeros);
         }
     }
     return i;
@@ -186,41 +195,36 @@ KERNEL_STEP int put_mixed(const derivative_tree *t, derivative_parts parts, bool
 
 /* And of the others, below. */
 KERNEL_STEP void put_below(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
-                           int i, const matrices *d) {
+                           int i, const matrices *d, row_entries *zeros) {
     const column_terms terms = ((const column_terms *)t->columns)[c->first / TERM_LANES];
     for (int y = t->first_column[i]; y < (int)d->nv; y++) {
         row_entries e = row_below(t, parts, branches, c, y, &terms);
-        put_part_of_row(d, parts, y, c->first, &e);
+        put_part_of_row(d, parts, y, c->first, e, zeros);
     }
 }
 
 /* The last columns first: what their rows leave behind the end is overwritten. */
-KERNEL_STEP void put_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
+KERNEL_STEP int put_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
     const matrices d = matrices_of(t, false, to);
+    row_entries zeros = no_row_entries();
     for (int k = (t->model->nv + TERM_LANES - 1) / TERM_LANES - 1; k >= 0; k--) {
         const column_chunk c = chunk_of(t, branches, k);
-        int i = put_above(t, parts, branches, &c, 0, &d);
-        i = put_mixed(t, parts, branches, &c, i, &d);
-        put_below(t, parts, branches, &c, i, &d);
+        int i = put_above(t, parts, branches, &c, 0, &d, &zeros);
+        i = put_mixed(t, parts, branches, &c, i, &d, &zeros);
+        put_below(t, parts, branches, &c, i, &d, &zeros);
     }
+    return NUMBER_SIZE == sizeof(double) && parts == BOTH_PARTS && are_zero(zeros.dq + zeros.dv + zeros.da);
 }
 
-KERNEL_STEP void put_rows_of(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
-    if (t->branches) {
-        put_chunks(t, parts, true, to);
-    } else {
-        put_chunks(t, parts, false, to);
-    }
+KERNEL_STEP int put_rows_of(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
+    return t->branches ? put_chunks(t, parts, true, to) : put_chunks(t, parts, false, to);
 }
 
-void KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
+int KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
     if (parts == BOTH_PARTS) {
-        put_rows_of(t, BOTH_PARTS, d);
-    } else if (parts == VELOCITY_PART) {
-        put_rows_of(t, VELOCITY_PART, d);
-    } else {
-        put_rows_of(t, POSITION_PART, d);
+        return put_rows_of(t, BOTH_PARTS, d);
     }
+    return parts == VELOCITY_PART ? put_rows_of(t, VELOCITY_PART, d) : put_rows_of(t, POSITION_PART, d);
 }
 
 #endif

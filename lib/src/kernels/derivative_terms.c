@@ -152,12 +152,12 @@ static void put_trees(const derivative_tree *t, derivative_parts parts, const de
     }
 }
 
-void KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
+int KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
     if (t->model->has_coupling) {
         put_trees(t, parts, d);
-    } else {
-        KERNEL(put_rows)(t, parts, d);
+        return 0;
     }
+    return KERNEL(put_rows)(t, parts, d);
 }
 
 #endif

@@ -119,9 +119,9 @@ void KERNEL(find_forces)(const derivative_tree *t);
 /* Psi_ddot and the products of the columns, from them and the sums over subtrees; */
 void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
 /* and the entries, */
-void KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
-/* by rows where no joints share a coordinate. */
-void KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
+int KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
+/* by rows where no joints share a coordinate. Both return whether all matrices are there as unpack gives them, finite. */
+int KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
 
 /* ---- a body by itself -------------------------------------------------------------------------------------------- */
 

@@ -69,9 +69,9 @@ void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, cons
 void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int frame, void *position, void *rotation);
 void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                             dyn_reference_frame reference_frame, void *J);
-void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                              const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
-                              void *dtau_da);
+int KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                             const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
+                             void *dtau_da);
 void KERNEL(aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                              const void *v, const void *tau, const wrench_set *forces, void *pivots, void *da_dq,
                              void *da_dv, void *da_dtau);

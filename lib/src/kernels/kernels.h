@@ -75,10 +75,10 @@ typedef struct kernel_table {
     /* Jacobian of a frame, 6 x nv, angular rows first. */
     void (*frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                            dyn_reference_frame reference_frame, void *J);
-    /* Derivatives of tau(q, v, a) along increments of q, v and a, nv x nv each. */
-    void (*rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                             const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
-                             void *dtau_da);
+    /* Derivatives of tau(q, v, a) along increments of q, v and a, nv x nv each. Returns whether they lie in the caller's
+     * rows as unpack gives them, and are finite; else unpack is to tell. */
+    int (*rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
+                            const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv, void *dtau_da);
     /* Derivatives of a(q, v, tau), nv x nv each; `pivots` as above. */
     void (*aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *tau, const wrench_set *forces, void *pivots, void *da_dq, void *da_dv,

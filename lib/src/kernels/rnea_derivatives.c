@@ -403,8 +403,8 @@ static void clear_shared(const dyn_model *model, derivative_parts parts, const d
 
 #if TERM_LANES == 1
 
-KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
-                                  const wrench_set *forces, const derivatives *to) {
+KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
+                                 const wrench_set *forces, const derivatives *to) {
     matrices d = matrices_of(&s->tree, shared, to);
     clear_shared(s->tree.model, parts, to);
     carry_outward(s, parts, a);
@@ -415,13 +415,14 @@ KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts pa
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
         KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
     }
+    return 0;
 }
 
 #else
 
 /* By turns what one column hands on to the next, and what each has by itself. */
-KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
-                                  const wrench_set *forces, const derivatives *to) {
+KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
+                                 const wrench_set *forces, const derivatives *to) {
     (void)shared;
     clear_shared(s->tree.model, parts, to);
     if (parts & VELOCITY_PART) {
@@ -440,10 +441,12 @@ KERNEL_STEP void find_derivatives(const derivative_state *s, derivative_parts pa
     }
     KERNEL(add_up_columns)(s, parts);
     KERNEL(find_column_products)(&s->tree, parts);
-    KERNEL(put_derivatives)(&s->tree, parts, to);
+    int given = KERNEL(put_derivatives)(&s->tree, parts, to);
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
         KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
+        given = 0;
     }
+    return given;
 }
 
 #endif
@@ -498,15 +501,14 @@ void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a,
 }
 
 /* Both parts at once. */
-void KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                              const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
-                              void *dtau_da) {
+int KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
+                             const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
+                             void *dtau_da) {
     derivatives d;
     d.dq = dtau_dq, d.dv = dtau_dv, d.da = dtau_da;
     derivative_state s = lay_out(model, memory, gravity, (const real *)q, (const real *)v, forces);
     if (model->has_coupling) {
-        find_derivatives(&s, BOTH_PARTS, true, (const real *)a, forces, &d);
-    } else {
-        find_derivatives(&s, BOTH_PARTS, false, (const real *)a, forces, &d);
+        return find_derivatives(&s, BOTH_PARTS, true, (const real *)a, forces, &d);
     }
+    return find_derivatives(&s, BOTH_PARTS, false, (const real *)a, forces, &d);
 }
