@@ -3,6 +3,7 @@
  */
 #include "arguments.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +27,7 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_HELP] = {"help", NULL, "this text"},
     [OPTION_VERSION] = {"version", NULL, "the version of dynamicsctl"},
     [OPTION_JSON] = {"json", NULL, "write JSON, numbers with 17 significant digits"},
-    [OPTION_NAME] = {"name", "NAME",
-                     "name of the model, simulation or stream that is made (default: the robot's own, or one\n"
-                     "                            that the daemon chooses)"},
+    [OPTION_NAME] = {"name", "NAME", "what is made is called so (default: one that the daemon chooses)"},
     [OPTION_BASE] = {"base", "fixed|floating", "is the root link fixed to the world? (default fixed)"},
     [OPTION_MIMIC] = {"mimic", "coupled|independent", "do mimic joints follow their master? (default coupled)"},
     [OPTION_STRICT] = {"strict", NULL, "refuse a model whose load report holds a warning"},
@@ -53,8 +52,8 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_QUANTITY] = {"quantity", "NAME,NAME,..", "what to compute (needed; --help lists the names)"},
     [OPTION_SUBTREE] = {"subtree", "JOINT", "centre of mass of what this joint carries (default the whole robot)"},
     [OPTION_TASK_AXES] = {"task-axes", "AXIS,AXIS,..",
-                          "what a task controls of each frame: linear, angular, linear_x, .. angular_z "
-                          "(default all six)"},
+                          "what a task controls of each frame: linear, angular, linear_x, .. angular_z\n"
+                          "                            (default all six)"},
     [OPTION_PAYLOAD] = {"payload", "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]",
                         "body that a link carries: kg, m in the link's frame, kg m^2 about its centre; repeatable"},
     [OPTION_PRECISION] = {"precision", "double|single",
@@ -69,16 +68,15 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_DENSITY] = {"density", "KG/M^3", "density of the body, instead of its mass"},
     [OPTION_SCALE] = {"scale", "FACTOR", "makes metres of the mesh's coordinates, 0.001 for millimetres (default 1)"},
     [OPTION_ABOUT] = {"about", "X,Y,Z", "point to state the rotational inertia about, too (default the origin)"},
-    [OPTION_TO] = {"to", "X,X,..", "the other configuration, or where a controller goes"},
+    [OPTION_TO] = {"to", "X,X,..", "the other configuration"},
     [OPTION_DT] = {"dt", "S", "time to integrate over, seconds (default 1)"},
     [OPTION_S] = {"s", "FRACTION", "where between: 0 at q, 1 at the other configuration (default 0.5)"},
-    [OPTION_SEED] = {"seed", "N", "of what is random: configurations, disturbances (default 0)"},
-    [OPTION_DURATION] = {"duration", "S",
-                         "seconds, simulated ones for simulate (default 1; watch and record: until Ctrl-C)"},
+    [OPTION_SEED] = {"seed", "N", "of what is random (default 0)"},
+    [OPTION_DURATION] = {"duration", "S", "simulated seconds (default 1)"},
     [OPTION_STEP] = {"step", "S", "length of one step, seconds (default 0.001)"},
     [OPTION_RATE] = {"rate", "R", "run with the clock, R simulated seconds a second (default: as fast as it goes)"},
     [OPTION_INTEGRATOR] = {"integrator", "semi_implicit_euler|explicit_euler|rk4",
-                           "how a step is made (default the first)"},
+                           "how a step is made (default semi_implicit_euler)"},
     [OPTION_CONTROL] = {"control", "none|pd|pd_gravity|computed_torque",
                         "what holds the initial configuration (default none)"},
     [OPTION_KP] = {"kp", "X|X,X,..|JOINT=X,..",
@@ -87,9 +85,8 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_KD] = {"kd", "X|X,X,..|JOINT=X,..", "gain on velocities, likewise (default 0)"},
     [OPTION_DISTURBANCE] = {"disturbance", "X",
                             "standard deviation of a random force on every joint, N m or N (default 0)"},
-    [OPTION_FREQUENCY] = {"frequency", "HZ",
-                          "rows a simulated second (default 100), or points a second (default: without pause)"},
-    [OPTION_RECORD] = {"record", "NAME", "record the run, or the points, to a file in the daemon's state directory"},
+    [OPTION_FREQUENCY] = {"frequency", "HZ", "rows a simulated second (default 100)"},
+    [OPTION_RECORD] = {"record", "NAME", "record the run to a file in the daemon's state directory"},
     [OPTION_TOKEN] = {"token", "N",
                       "commands a simulation: what CreateSimulation returned, and simulate --rate prints"},
     [OPTION_STRIDE] = {"stride", "N", "every N'th state only (default 1)"},
@@ -102,25 +99,33 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
                       "where v and a come from (default a cubic spline through q)"},
     [OPTION_COMPILED] = {"compiled", "where_ready|never|always",
                          "whether steps are computed by what the daemon compiled for the model (default where_ready)"},
-    [OPTION_COUNT] = {"count", "N",
-                      "round trips (default 1000, at most 1000000), rows (default: all), or samples (default 1)"},
+    [OPTION_COUNT] = {"count", "N", "how many (default 1)"},
 };
 
 const option_set COMMON_OPTIONS =
     WITH(OPTION_ENDPOINT) | WITH(OPTION_CONFIG) | WITH(OPTION_TIMEOUT) | WITH(OPTION_HELP) | WITH(OPTION_VERSION);
 
-void print_options(option_set options) {
+/* What the option means: in the command's own words, if it has some. */
+static const char *help_of(option i, const option_words *words) {
+    for (; words != NULL && words->help != NULL; words++)
+        if (words->of == i)
+            return words->help;
+    return OPTION_TEXTS[i].help;
+}
+
+void print_options(option_set options, const option_words *words) {
     for (int i = 0; i < OPTIONS; i++) {
         if ((options & WITH(i)) == 0)
             continue;
         const option_text *text = &OPTION_TEXTS[i];
+        const char *help = help_of((option)i, words);
         char left[80];
         snprintf(left, sizeof left, "--%s%s%s", text->name, text->value != NULL ? " " : "",
                  text->value != NULL ? text->value : "");
         if (strlen(left) <= 24)
-            printf("  %-24s  %s\n", left, text->help);
+            printf("  %-24s  %s\n", left, help);
         else
-            printf("  %s\n  %-24s  %s\n", left, "", text->help);
+            printf("  %s\n  %-24s  %s\n", left, "", help);
     }
 }
 
@@ -135,7 +140,8 @@ static option find_option(const char *text, size_t length) {
 }
 
 static exit_code complain_option(const char *given) {
-    suggestion meant = {.wanted = given + 2, .length = strcspn(given + 2, "=")};
+    const char *name = given + strspn(given, "-");
+    suggestion meant = {.wanted = name, .length = strcspn(name, "=")};
     for (int i = 0; i < OPTIONS; i++)
         suggestion_consider(&meant, OPTION_TEXTS[i].name);
     if (meant.closest == NULL)
@@ -219,6 +225,8 @@ exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *
             code = take_option(argv, &i, parsed);
         else if (!only_operands && strcmp(argv[i], "-h") == 0)
             parsed->value[OPTION_HELP] = "";
+        else if (!only_operands && argv[i][0] == '-' && isalpha((unsigned char)argv[i][1]))
+            code = complain_option(argv[i]);
         else
             code = take_operand(argv[i], find, &known, parsed);
         if (code != EXIT_OK)

@@ -107,8 +107,14 @@ typedef const struct command *find_command(const char *name, suggestion *meant);
 exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *parsed);
 void arguments_free(arguments *parsed);
 
-/* Writes a line or two for each option of the set. */
-void print_options(option_set options);
+/* What an option means to one command. */
+typedef struct option_words {
+    option of;
+    const char *help; /* NULL: the end of a list */
+} option_words;
+
+/* Writes a line or two for each option of the set; the list of words, which may be NULL, goes before the table's. */
+void print_options(option_set options, const option_words *words);
 
 /* The seconds of --timeout; 0 where it is not given. */
 exit_code arguments_timeout(const arguments *parsed, double *timeout);

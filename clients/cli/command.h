@@ -15,7 +15,8 @@ typedef struct command {
     const char *details;  /* paragraphs for --help; may be empty */
     const char *example;  /* lines to type */
     size_t min_operands, max_operands;
-    option_set options; /* beside those of every command */
+    option_set options;        /* beside those of every command */
+    const option_words *words; /* on some of them; may be NULL */
     exit_code (*run)(const struct command *self, const arguments *given, dyn_client *client);
 } command;
 

@@ -52,7 +52,8 @@ static exit_code take_token(const arguments *given, uint64_t *token) {
     char *end = NULL;
     *token = text != NULL ? strtoull(text, &end, 10) : 0;
     if (text == NULL || end == text || *end != '\0')
-        return complain(EXIT_USAGE, "--token: give the token that CreateSimulation returned");
+        return complain(EXIT_USAGE,
+                        "--token: give the number that simulate --rate prints (what CreateSimulation returned)");
     return EXIT_OK;
 }
 

@@ -59,6 +59,7 @@ static const command COMMANDS[] = {
      .options = WITH(OPTION_DESCRIPTION) | WITH(OPTION_DH) | WITH(OPTION_SCREWS) | WITH(OPTION_JSON) |
                 WITH(OPTION_NAME) | WITH(OPTION_BASE) | WITH(OPTION_MIMIC) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_STRICT) | WITH(OPTION_REPLACE),
+     .words = (const option_words[]){{OPTION_NAME, "name of the model (default: the robot's own)"}, {0}},
      .run = run_load},
     {.name = "models",
      .operands = "",
@@ -106,6 +107,9 @@ static const command COMMANDS[] = {
      .max_operands = MAX_POSITIONALS,
      .options = WITH(OPTION_JSON) | WITH(OPTION_NAME) | WITH(OPTION_Q) | WITH(OPTION_OPERATIONS) | WITH(OPTION_STRICT) |
                 WITH(OPTION_REPLACE),
+     .words = (const option_words[]){{OPTION_NAME, "name of the new model (needed)"},
+                                     {OPTION_Q, "where joints are locked, rad and m (default 0)"},
+                                     {0}},
      .run = run_derive},
     {.name = "export",
      .operands = "NAME",
@@ -149,6 +153,9 @@ static const command COMMANDS[] = {
      .max_operands = 2,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TO) | WITH(OPTION_DT) | WITH(OPTION_S) |
                 WITH(OPTION_SEED) | WITH(OPTION_COUNT),
+     .words = (const option_words[]){{OPTION_SEED, "of random (default 0)"},
+                                     {OPTION_COUNT, "configurations of random (default 1)"},
+                                     {0}},
      .run = run_configuration},
     {.name = "base-parameters",
      .operands = "NAME",
@@ -250,7 +257,7 @@ static const command COMMANDS[] = {
                 "  operational_space_gravity, dynamically_consistent_inverse, null_space_projector,\n"
                 "  frame_manipulability, frame_ellipsoids, energy_regressor, torque_ellipsoid.\n"
                 "Operational space: of the task that all frames and --task-axes are together.\n"
-                "ALONG: the change along the direction --dq, --dv, and --da or --dtau.\n"
+                "Quantities that end in _along: the change along the direction --dq, --dv, and --da or --dtau.\n"
                 "--frame may name several frames, separated by commas. Tables state frames and units.\n",
      .example =
          "dynamicsctl evaluate ur5 --quantity mass_matrix,coriolis_matrix --v 1,0,0,0,0,0\n"
@@ -295,6 +302,9 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
                 WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
                 WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+     .words = (const option_words[]){{OPTION_TO, "where a controller goes (default: it holds the start)"},
+                                     {OPTION_CONTROL, "what holds the start, or goes to --to (default none)"},
+                                     {0}},
      .run = run_rollout},
     {.name = "trajectory",
      .operands = "NAME inverse|forward",
@@ -310,6 +320,7 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_RATES) |
                 WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+     .words = (const option_words[]){{OPTION_INTEGRATOR, "how forward makes a step (default explicit_euler)"}, {0}},
      .run = run_trajectory},
     {.name = "simulate",
      .operands = "NAME",
@@ -329,6 +340,9 @@ static const command COMMANDS[] = {
                 WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_FRAME) | WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) |
                 WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),
+     .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
+                                     {OPTION_SEED, "of the disturbance (default 0)"},
+                                     {0}},
      .run = run_simulate},
     {.name = "simulations",
      .operands = "",
@@ -346,6 +360,9 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_COUNT) | WITH(OPTION_DURATION),
+     .words = (const option_words[]){{OPTION_DURATION, "seconds until it ends (default: until Ctrl-C)"},
+                                     {OPTION_COUNT, "rows until it ends (default: until Ctrl-C)"},
+                                     {0}},
      .run = run_watch},
     {.name = "stream",
      .operands = "NAME",
@@ -362,6 +379,10 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_NAME) |
                 WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_TOKEN) | WITH(OPTION_CSV) |
                 WITH(OPTION_PLOT),
+     .words = (const option_words[]){{OPTION_NAME, "name of the stream (default: one that the daemon chooses)"},
+                                     {OPTION_FREQUENCY, "points a second (default: without pause)"},
+                                     {OPTION_RECORD, "record the points to a file in the daemon's state directory"},
+                                     {0}},
      .run = run_stream},
     {.name = "streams",
      .operands = "",
@@ -377,6 +398,7 @@ static const command COMMANDS[] = {
      .min_operands = 2,
      .max_operands = 2,
      .options = WITH(OPTION_TOKEN) | WITH(OPTION_DURATION),
+     .words = (const option_words[]){{OPTION_DURATION, "seconds until it ends (default: until Ctrl-C)"}, {0}},
      .run = run_record},
     {.name = "replay",
      .operands = "RECORDING",
@@ -396,6 +418,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl latency ur5 --count 10000",
      .max_operands = 1,
      .options = WITH(OPTION_JSON) | WITH(OPTION_COUNT),
+     .words = (const option_words[]){{OPTION_COUNT, "round trips (default 1000, at most 1000000)"}, {0}},
      .run = run_latency},
     {.name = "call",
      .operands = "METHOD [JSON|-]",
@@ -432,7 +455,7 @@ static void print_help(void) {
         printf("  %-31s  %s\n", left, COMMANDS[i].summary);
     }
     printf("\nOptions of every command\n");
-    print_options(COMMON_OPTIONS);
+    print_options(COMMON_OPTIONS, NULL);
     printf(
         "\nThe daemon's address is that of --endpoint, else of --config FILE, else of the environment's\n"
         "DYNAMICSD_ENDPOINT, else of /etc/dynamicsd/dynamicsd.conf, else ipc:///run/dynamicsd/dynamicsd.sock.\n\n%s\n"
@@ -453,8 +476,13 @@ static void print_command_help(const command *known) {
         fputs(FORCES_HELP, stdout);
     if (known->details[0] != '\0' || (known->options & WITH(OPTION_STATES)) != 0)
         fputc('\n', stdout);
-    printf("Options\n");
-    print_options(known->options | COMMON_OPTIONS);
+    if (known->options != 0) {
+        printf("Options\n");
+        print_options(known->options, known->words);
+        printf("\n");
+    }
+    printf("Options of every command\n");
+    print_options(COMMON_OPTIONS, NULL);
     printf("\nExample\n  %s\n\n%s", known->example, EXIT_CODES);
 }
 

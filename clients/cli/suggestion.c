@@ -31,8 +31,10 @@ void suggestion_consider(suggestion *made, const char *name) {
     if (made->length == 0 || made->length > MOST_LETTERS || length > MOST_LETTERS)
         return;
     size_t distance = distance_of(made->wanted, made->length, name, length);
-    if (strncmp(made->wanted, name, made->length) == 0)
+    if (distance > 0 && strncmp(made->wanted, name, made->length) == 0)
         distance = 1;
+    else if (distance >= made->length)
+        return;
     if (distance <= 1 + made->length / 3 && (made->closest == NULL || distance < made->distance)) {
         made->closest = name;
         made->distance = distance;

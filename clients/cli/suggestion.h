@@ -15,7 +15,7 @@ typedef struct suggestion {
 } suggestion;
 
 /* Considers one of the names that there are: one that begins with the word, or differs from it by a third of its
- * letters, inserted, left out or exchanged (Levenshtein 1966), and one more. */
+ * letters, inserted, left out or exchanged (Levenshtein 1966), and one more, but not by all of them. */
 void suggestion_consider(suggestion *made, const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-typedef enum key_type { KEY_WORD, KEY_PATH, KEY_COUNT, KEY_SECONDS, KEY_ORIGINS, KEY_TRUTH } key_type;
+typedef enum key_type { KEY_WORD, KEY_ENDPOINT, KEY_PATH, KEY_COUNT, KEY_SECONDS, KEY_ORIGINS, KEY_TRUTH } key_type;
 
 /* One key: where its value goes, its default, what is allowed, and what it means. */
 typedef struct key {
@@ -39,9 +39,10 @@ static const key keys[] = {
      "its first line is the token that everybody needs, of 16 characters or more"},
     {"server", "origins", KEY_ORIGINS, AT(origins), "http://localhost http://127.0.0.1 http://[::1]", 0, 0,
      "pages that may connect, by origin; without a port: any port; null: files; *: all"},
-    {"daemon", "request", KEY_WORD, AT(request), "ipc:///run/dynamicsd/dynamicsd.sock", 0, 0,
+    {"daemon", "request", KEY_ENDPOINT, AT(request), "ipc:///run/dynamicsd/dynamicsd.sock", 0, 0,
      "the daemon's request endpoint"},
-    {"daemon", "events", KEY_WORD, AT(events), "ipc:///run/dynamicsd/events.sock", 0, 0, "the daemon's event endpoint"},
+    {"daemon", "events", KEY_ENDPOINT, AT(events), "ipc:///run/dynamicsd/events.sock", 0, 0,
+     "the daemon's event endpoint"},
     {"daemon", "threads", KEY_COUNT, AT(threads), "16", 1, 256, "calls that are in work at the same time"},
     {"daemon", "health_interval", KEY_SECONDS, AT(health_interval), "1", 0.1, 3600,
      "s between looks at health, simulations and streams"},
@@ -95,9 +96,19 @@ static bool parse_number(const key *k, const char *text, double *number, char er
     return false;
 }
 
+/* Where a daemon can be reached. */
+static bool is_endpoint(const char *text) {
+    return (strncmp(text, "ipc:///", 7) == 0 && text[7] != '\0') ||
+           (strncmp(text, "tcp://", 6) == 0 && strchr(text + 6, ':') != NULL);
+}
+
 static bool parse_text(const key *k, const char *text, size_t size, char *value, char error[CONFIG_ERROR_SIZE]) {
     if (k->type == KEY_PATH && text[0] != '\0' && text[0] != '/') {
         snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give an absolute path, or nothing for none", k->name, text);
+        return false;
+    }
+    if (k->type == KEY_ENDPOINT && !is_endpoint(text)) {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give ipc:///absolute/path or tcp://host:port", k->name, text);
         return false;
     }
     if (strlen(text) >= size) {
@@ -133,6 +144,7 @@ static bool set_value(config *c, const key *k, const char *text, char error[CONF
     double number;
     switch (k->type) {
     case KEY_WORD:
+    case KEY_ENDPOINT:
         return parse_text(k, text, CONFIG_WORD, place, error);
     case KEY_PATH:
         return parse_text(k, text, PATH_MAX, place, error);

@@ -103,7 +103,7 @@ int main(int argc, char **argv) {
         is_right = take(&c, option, optarg, error);
     }
     if (is_right && optind < argc) {
-        snprintf(error, sizeof error, "unexpected argument \"%.200s\"", argv[optind]);
+        snprintf(error, sizeof error, "unexpected argument \"%.200s\"; see --help", argv[optind]);
         is_right = false;
     }
     if (!is_right || !config_complete(&c, error)) {

@@ -120,12 +120,18 @@ static const char *const COMMANDS[] = {
     "call",     "derive",      "export", "inertia", "base-parameters", "configuration", "rollout", "trajectory",
     "simulate", "simulations", "watch",  "stream",  "streams",         "record",        "replay"};
 
+static void expect_lines_of_a_page(const char *text) {
+    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n')
+        ck_assert_msg(strcspn(text, "\n") <= 120, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
 START_TEST(every_command_has_help_with_an_example) {
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
         outcome run = shell("%s %s --help", DYNAMICSCTL_PROGRAM, COMMANDS[i]);
         ck_assert_int_eq(run.code, 0);
         ck_assert_ptr_nonnull(strstr(run.output, "\nExample\n  dynamicsctl "));
         ck_assert_ptr_nonnull(strstr(run.output, "Exit codes"));
+        expect_lines_of_a_page(run.output);
         outcome_free(&run);
     }
 }
@@ -141,6 +147,9 @@ START_TEST(exit_codes_tell_refused_unreachable_and_timeout_apart) {
     must_fail("$ctl simulations2", 2, "unknown command \"simulations2\": did you mean simulations?");
     must_fail("$ctl desc ur5", 2, "did you mean describe?");
     must_fail("$ctl id ur5 --speed 3", 2, "unknown option --speed: did you mean --seed?");
+    must_fail("$ctl id ur5 -q 1", 2, "unknown option -q: did you mean --q?");
+    must_fail("$ctl id ur5 -s 1", 2, "unknown option -s: did you mean --s?");
+    must_fail("$ctl id ur5 -x 1", 2, "unknown option -x (see dynamicsctl --help)");
     must_fail("$ctl id ur5 --statez=x", 2, "unknown option --statez=x: did you mean --states?");
     must_fail("$ctl ping --states x", 2, "ping does not take --states");
     must_fail("$ctl id ur5 --q", 2, "--q needs a value");

@@ -48,6 +48,9 @@ class Usage(unittest.TestCase):
                 (["--set", "limits.calls=many"], "calls = many: give a whole number from 1 to 100000"),
                 (["--set", "limits.calls=1.5"], "calls = 1.5: give a whole number"),
                 (["--set", "limits.call_time=0"], "call_time = 0: give a time in seconds from 0.01 to 86400"),
+                (["--endpoint", "dynamicsd.sock"],
+                 "request = dynamicsd.sock: give ipc:///absolute/path or tcp://host:port"),
+                (["--events", "tcp://localhost"], "events = tcp://localhost: give ipc:///"),
                 (["--set", "limits.ping_interval=nan"], "ping_interval = nan: give a time"),
                 (["--set", "limits.ping_timeout=60000"],
                  "ping_timeout = 60000: give a time in seconds from 1 to 30000"),
@@ -76,8 +79,8 @@ class Usage(unittest.TestCase):
 
     def test_what_cannot_be_listened_to_ends_it(self):
         done = run("--endpoint", "ipc:///nowhere", "--events", "nonsense", "--port", "0")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("events = nonsense: give an address", done.stderr)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("events = nonsense: give ipc:///absolute/path or tcp://host:port", done.stderr)
         done = run("--port", "0", "--set", "server.address=192.0.2.1", "--events", "ipc:///tmp/nowhere")
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot listen at 192.0.2.1", done.stderr)
