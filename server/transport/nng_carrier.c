@@ -203,7 +203,8 @@ static nng_socket socket_of(const transport *t, transport_kind kind) {
     return kind == TRANSPORT_REQUEST ? t->requests : kind == TRANSPORT_EVENTS ? t->events : t->ingest;
 }
 
-static bool open_endpoints(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
+/* Connections to the first endpoints come while the last are being opened, so all are known before. */
+static void describe_endpoints(transport *t) {
     for (size_t i = 0; i < t->options.endpoint_count; i++) {
         endpoint *e = &t->endpoints[i];
         const transport_endpoint *wanted = &t->options.endpoints[i];
@@ -212,7 +213,14 @@ static bool open_endpoints(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
         e->listener.mode = t->options.ipc_mode;
         e->listener.socket = socket_of(t, wanted->kind);
         snprintf(e->listener.address, sizeof e->listener.address, "%s", wanted->address);
-        t->endpoint_count = i + 1;
+    }
+    t->endpoint_count = t->options.endpoint_count;
+}
+
+static bool open_endpoints(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
+    describe_endpoints(t);
+    for (size_t i = 0; i < t->endpoint_count; i++) {
+        endpoint *e = &t->endpoints[i];
         if (!listener_open(&e->listener, error)) {
             return false;
         }

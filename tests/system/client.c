@@ -95,6 +95,10 @@ START_TEST(health_and_server_info_are_told) {
     dyn_client_health *health;
     dyn_client_server_info *info;
     ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &error, &health), DYN_CLIENT_OK);
+    while (health->state == DYN_CLIENT_HEALTH_DEGRADED) { /* on a busy machine */
+        dyn_client_health_free(health);
+        ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &error, &health), DYN_CLIENT_OK);
+    }
     ck_assert_int_eq(health->state, DYN_CLIENT_HEALTH_SERVING);
     ck_assert_uint_ge(health->component_count, 3);
     dyn_client_health_free(health);

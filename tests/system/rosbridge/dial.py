@@ -97,7 +97,7 @@ class Dial(unittest.TestCase):
         self.assertEqual(server.services["/dynamics/inverse_dynamics"], "dynamics_msgs/srv/InverseDynamics")
         self.assertGreater(len(server.services), 30)
         self.assertEqual(server.services["/dynamics/check_health"], "std_srvs/srv/Trigger")
-        self.assertTrue(server.call("/dynamics/check_health", {})["values"]["success"])
+        fixture.wait_for(lambda: server.call("/dynamics/check_health", {})["values"]["success"], "the daemon serves")
         self.assertEqual(server.topics["/diagnostics"], "diagnostic_msgs/msg/DiagnosticArray")
         args = {"model": "panda", "q": [0.1 * i for i in range(7)]}
         answer = server.call("/dynamics/gravity", args)
@@ -116,7 +116,7 @@ class Dial(unittest.TestCase):
         self.assertIn(b"a ping was not answered", frames[-1][2])
         server.socket.close()
         server.accept()
-        self.assertTrue(server.call("/dynamics/check_health", {})["values"]["success"])
+        fixture.wait_for(lambda: server.call("/dynamics/check_health", {})["values"]["success"], "the daemon serves")
 
     def test_a_node_sends_all_fields_of_a_request(self):
         """ROS has no absent fields: what is not set arrives as zeros, empty texts and empty sequences."""

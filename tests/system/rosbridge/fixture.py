@@ -161,6 +161,10 @@ class Client:
         assert answer["op"] == "status" and answer["level"] == "error", answer
         return answer["msg"]
 
+    def await_health(self):
+        """The listeners of a daemon on a busy machine answer slowly at times, which it tells."""
+        wait_for(lambda: self.values("/dynamics/check_health")["success"], "the daemon serves")
+
     def synchronize(self):
         """All messages so far have been handled; nothing but this answer comes."""
         answer = self.call("/rosapi/get_time")

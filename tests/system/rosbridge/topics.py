@@ -48,7 +48,8 @@ class Topics(fixture.Case):
         self.assertEqual(reader.receive("publish")["msg"], {"data": "last"})
         health = self.gateway.connect()
         health.send("subscribe", topic="/diagnostics", type="diagnostic_msgs/DiagnosticArray")
-        self.assertEqual(health.receive("publish")["msg"]["status"][0]["level"], 0)
+        while health.receive("publish")["msg"]["status"][0]["level"] != 0:
+            pass
         health.close()
 
     def test_throttle_queue_and_unsubscribe(self):
@@ -151,21 +152,26 @@ class Topics(fixture.Case):
         self.assertIn("PERMISSION_DENIED", self.client.status({"op": "publish", "topic": topic, "msg": other}))
         self.client.values("/dynamics/delete_simulation", {"simulation": "driven", "token": made["token"]})
 
+    @property
+    def stream(self):
+        """Another one for each test: the gateway learns by events when one has been closed."""
+        return "plan_" + self._testMethodName
+
     def open_stream(self, topics, **options):
         """A stream whose topics are watched, if they are some; its key, and its topic for trajectories."""
-        made = self.client.values("/dynamics/open_stream", {"name": "plan", **options})
-        self.addCleanup(self.client.call, "/dynamics/close_stream", {"stream": "plan", "key": made["key"]})
+        made = self.client.values("/dynamics/open_stream", {"name": self.stream, **options})
+        self.addCleanup(self.client.call, "/dynamics/close_stream", {"stream": self.stream, "key": made["key"]})
         for topic, kind in topics.items():
-            self.client.send("subscribe", topic=f"/dynamics/streams/plan/{topic}", type=kind)
+            self.client.send("subscribe", topic=f"/dynamics/streams/{self.stream}/{topic}", type=kind)
         if topics:
             self.await_watcher()
-        trajectory = "/dynamics/streams/plan/joint_trajectory"
+        trajectory = f"/dynamics/streams/{self.stream}/joint_trajectory"
         fixture.wait_for(lambda: trajectory in self.client.values("/rosapi/topics")["topics"], "the topic is there")
         self.client.send("advertise", topic=trajectory, type="trajectory_msgs/JointTrajectory")
         return str(made["key"]), trajectory
 
     def await_watcher(self):
-        fixture.wait_for(lambda: self.client.values("/dynamics/stream_status", {"stream": "plan"})["stream"][
+        fixture.wait_for(lambda: self.client.values("/dynamics/stream_status", {"stream": self.stream})["stream"][
             "watchers"] > 0, "the stream is watched")
 
     def fill(self, topic, message):
@@ -197,14 +203,14 @@ class Topics(fixture.Case):
             effort = dict(zip(state["name"], state["effort"]))
             self.assertEqual([effort[name] for name in mixed], expected[6 * i:6 * i + 6])
         torques = self.client.receive("publish")["msg"]
-        self.assertEqual((torques["stream"], torques["t"]), ("plan", [0.25, 1.25, 2.25]))
+        self.assertEqual((torques["stream"], torques["t"]), (self.stream, [0.25, 1.25, 2.25]))
         self.assertEqual([int(number) for number in torques["sequence"]], [1, 2, 3])
 
     def test_bad_trajectories_are_answered(self):
         key, topic = self.open_stream({}, model="two_link", capacity=4)
         reader = self.gateway.connect()
         self.addCleanup(reader.close)
-        reader.send("subscribe", topic="/dynamics/streams/plan/events", type="dynamics_msgs/StreamEvent")
+        reader.send("subscribe", topic=f"/dynamics/streams/{self.stream}/events", type="dynamics_msgs/StreamEvent")
         self.await_watcher()
         point = {"positions": [1, 2]}
         good = {"header": {"frame_id": key}, "joint_names": ["joint2", "joint1"], "points": [point]}
@@ -227,7 +233,7 @@ class Topics(fixture.Case):
         while told["kind"] != "KIND_REFUSED":
             told = reader.receive("publish")["msg"]
         self.assertIn("q is empty", told["message"])
-        counters = self.client.values("/dynamics/stream_status", {"stream": "plan"})["stream"]["counters"]
+        counters = self.client.values("/dynamics/stream_status", {"stream": self.stream})["stream"]["counters"]
         self.assertEqual((int(counters["accepted"]), int(counters["refused"])), (1, 1))
 
     def test_a_trajectory_drives_a_simulation(self):
@@ -236,7 +242,7 @@ class Topics(fixture.Case):
         key, topic = self.open_stream({}, kind="STREAM_KIND_SIMULATION_INPUT", simulation="fed", token=made["token"])
         points = [{"effort": [5.5, -1.25]}, {"effort": [2.0, 8.0], "time_from_start": {"sec": 0, "nanosec": 2000000}}]
         self.fill(topic, {"header": {"frame_id": key}, "joint_names": ["joint2", "joint1"], "points": points})
-        fixture.wait_for(lambda: int(self.client.values("/dynamics/stream_status", {"stream": "plan"})["stream"][
+        fixture.wait_for(lambda: int(self.client.values("/dynamics/stream_status", {"stream": self.stream})["stream"][
             "counters"]["accepted"]) == 2, "the points are there")
         forces = [self.client.values("/dynamics/step_simulation", {"simulation": "fed", "token": made["token"]})[
             "state"]["tau"] for _ in range(4)]
@@ -359,6 +365,7 @@ class Topics(fixture.Case):
         self.assertIn("CANCELLED", result["values"])
 
     def test_health_is_a_trigger(self):
+        self.client.await_health()
         self.assertEqual(self.client.values("/dynamics/check_health"), {"success": True, "message": "serving"})
         self.assertEqual(self.client.values("/rosapi/services_for_type", {"type": "std_srvs/Trigger"}),
                          {"services": ["/dynamics/check_health"]})
@@ -372,7 +379,7 @@ class Topics(fixture.Case):
         self.addCleanup(gateway.stop)
         client = gateway.connect()
         self.addCleanup(client.close)
-        self.assertTrue(client.values("/dynamics/check_health")["success"])
+        client.await_health()
         daemon.process.terminate()
         daemon.process.wait()
         told = client.call("/dynamics/check_health", timeout=0.5)

@@ -1,9 +1,10 @@
 /*
- * The end of a transport while a request is under way.
+ * The start of a transport while clients connect, and its end while a request is under way.
  */
 #include "transport/transport.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "system/sp_wire.h"
 #include "unit/server/support.h"
 
-enum { ENDS = 20, REPLY_BYTES = 1 << 20, FEW_BYTES = 4 << 20 };
+enum { ENDPOINTS = 100, ENDS = 20, REPLY_BYTES = 1 << 20, FEW_BYTES = 4 << 20 };
 
 static atomic_bool has_arrived;
 
@@ -28,15 +29,13 @@ static void answer_late(void *context, transport_call *call) {
     transport_send(call);
 }
 
-/* Opens a transport, asks, and stops it before the answer. */
-static void ask_and_stop(const char *address) {
+static transport *open_transport(const transport_endpoint *endpoints, size_t count) {
     static logger log;
     static counters counted;
     char error[TRANSPORT_ERROR_SIZE];
     transport *t;
-    transport_endpoint endpoint = {.kind = TRANSPORT_REQUEST};
-    const transport_options options = {.endpoints = &endpoint,
-                                       .endpoint_count = 1,
+    const transport_options options = {.endpoints = endpoints,
+                                       .endpoint_count = count,
                                        .ipc_mode = 0600,
                                        .message_bytes = 1 << 16,
                                        .contexts = 4,
@@ -46,10 +45,17 @@ static void ask_and_stop(const char *address) {
                                        .handler = answer_late,
                                        .log = &log,
                                        .counters = &counted};
-    snprintf(endpoint.address, sizeof endpoint.address, "%s", address);
     log_configure(&log, LOG_LEVEL_ERROR, LOG_FORMAT_PLAIN);
-    atomic_store(&has_arrived, false);
     ck_assert_msg(transport_open(&options, error, &t), "%s", error);
+    return t;
+}
+
+/* Opens a transport, asks, and stops it before the answer. */
+static void ask_and_stop(const char *address) {
+    transport_endpoint endpoint = {.kind = TRANSPORT_REQUEST};
+    snprintf(endpoint.address, sizeof endpoint.address, "%s", address);
+    atomic_store(&has_arrived, false);
+    transport *t = open_transport(&endpoint, 1);
     transport_receive(t);
     sp_peer peer = sp_open(address, SP_REQ);
     ck_assert(sp_send_request(&peer, 1U << 31, "question", 8));
@@ -79,8 +85,48 @@ START_TEST(replies_that_come_too_late_are_freed) {
 }
 END_TEST
 
+/* A client that comes as soon as the first endpoint is there, and comes again until the last one is. */
+typedef struct early_client {
+    const char *address;
+    atomic_bool may_end;
+    unsigned connections;
+} early_client;
+
+static void *connect_early(void *argument) {
+    early_client *c = argument;
+    while (c->connections == 0 || !atomic_load(&c->may_end)) {
+        sp_peer peer;
+        if (sp_try_open(c->address, SP_REQ, 5, &peer)) {
+            c->connections++;
+            sp_close(&peer);
+        }
+    }
+    return NULL;
+}
+
+START_TEST(clients_connect_while_further_endpoints_are_opened) {
+    char directory[] = "/tmp/dynamics-transport-XXXXXX";
+    transport_endpoint endpoints[ENDPOINTS];
+    early_client client = {.address = endpoints[0].address};
+    pthread_t thread;
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    for (int i = 0; i < ENDPOINTS; i++) {
+        endpoints[i].kind = i > 0 ? TRANSPORT_EVENTS : TRANSPORT_REQUEST;
+        snprintf(endpoints[i].address, sizeof endpoints[i].address, "ipc://%s/socket%d", directory, i);
+    }
+    ck_assert_int_eq(pthread_create(&thread, NULL, connect_early, &client), 0);
+    transport *t = open_transport(endpoints, ENDPOINTS);
+    atomic_store(&client.may_end, true);
+    pthread_join(thread, NULL);
+    ck_assert_uint_gt(client.connections, 0);
+    transport_stop(t);
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("transport");
+    tcase_add_test(tests, clients_connect_while_further_endpoints_are_opened);
     tcase_add_test(tests, replies_that_come_too_late_are_freed);
     return run_tests(tests);
 }
