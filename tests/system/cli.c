@@ -663,6 +663,7 @@ START_TEST(token_records_and_drives_a_simulation) {
         "for i in $(seq 500); do echo '{\"q\": [0, 0], \"tau\": [12, 3]}'; done >$run.in\n"
         "$ctl record driven run4 --token $token --duration 0.3 && $ctl stream driven --token $token --states $run.in\n"
         "$ctl stream two_link --states $run.in --record points\n"
+        "for try in $(seq 1000); do grep -q ',12,3$' $run.csv && break; sleep 0.02; done\n"
         "kill -INT $maker; wait $maker; $ctl replay run4",
         scratch("driven"));
     ck_assert_msg(run.code == 0, "%s", run.error);
