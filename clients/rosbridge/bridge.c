@@ -101,7 +101,7 @@ static void stop_clock(life *self) {
     uv_close((uv_handle_t *)&self->interrupt, NULL);
 }
 
-/* Tells where the server listens. */
+/* Tells, whoever started it and the system, where it can be reached, or what it dials. */
 static void announce(const life *self) {
     const config *c = self->bridge.config;
     unsigned port = websocket_port(self->socket);
@@ -112,8 +112,13 @@ static void announce(const life *self) {
     } else if (c->port_file[0] != '\0') {
         fprintf(stderr, "dynamics-rosbridge: port_file: %s cannot be written\n", c->port_file);
     }
-    bridge_log(&self->bridge, "listens at %s, port %u", c->address, port);
-    sd_notifyf(0, "READY=1\nSTATUS=Listens at %s, port %u.", c->address, port);
+    char where[2 * CONFIG_WORD];
+    if (c->address[0] != '\0')
+        snprintf(where, sizeof where, "listens at %s, port %u", c->address, port);
+    else
+        snprintf(where, sizeof where, "dials %s", c->dial);
+    fprintf(stderr, "dynamics-rosbridge: %s\n", where);
+    sd_notifyf(0, "READY=1\nSTATUS=%s", where);
 }
 
 static void start_clock(life *self) {
