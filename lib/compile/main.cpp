@@ -498,19 +498,39 @@ static void write_alone(const command &c, const dyn_model *model) {
 /* ---- shared objects ---------------------------------------------------------------------------------------------- */
 
 /* All that the library has a use for; what is too large to compile is left to the generic kernels. */
+static void add_if_small(const dyn_model *model, algorithm a, int place, std::vector<compiled_function> *functions) {
+    try {
+        compiled_function f = specialize(model, a, place, most_nodes);
+        operations n = count_operations(f);
+        if (n.multiplications + n.additions <= most_operations) {
+            functions->push_back(std::move(f));
+        }
+    } catch (const std::length_error &) {
+        return;
+    }
+}
+
+static bool is_end_of_branch(const dyn_model *model, int i) {
+    for (int j = i + 1; j < model->body_count; j++) {
+        if (model->bodies[j].parent == i) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static std::vector<compiled_function> object_functions(const dyn_model *model) {
     std::vector<compiled_function> functions;
     for (algorithm a :
          {algorithm::rnea, algorithm::bias, algorithm::gravity, algorithm::crba, algorithm::aba,
           algorithm::resisted_aba, algorithm::minverse, algorithm::rnea_derivatives, algorithm::aba_derivatives}) {
-        try {
-            compiled_function f = specialize(model, a, 0, most_nodes);
-            operations n = count_operations(f);
-            if (n.multiplications + n.additions <= most_operations) {
-                functions.push_back(std::move(f));
+        add_if_small(model, a, 0, &functions);
+    }
+    for (int i = 0; i < model->body_count; i++) {
+        for (algorithm a : {algorithm::body_pose, algorithm::body_jacobian, algorithm::body_motion}) {
+            if (is_end_of_branch(model, i)) {
+                add_if_small(model, a, i, &functions);
             }
-        } catch (const std::length_error &) {
-            continue;
         }
     }
     return functions;

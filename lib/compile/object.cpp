@@ -22,14 +22,14 @@ static size_t scratch_width(const dyn_model *model, const compiled_function &f) 
     return width;
 }
 
-/* Whether simulations call a function with packed arrays. */
+/* Whether the library calls a function with packed arrays: simulations do so, and frames. */
 static bool is_called_packed(const compiled_function &f) {
-    for (const char *name : {"rnea", "gravity", "aba", "resisted_aba", "minverse"}) {
+    for (const char *name : {"rnea", "gravity", "aba", "minverse"}) {
         if (f.name == name) {
             return true;
         }
     }
-    return false;
+    return f.is_packed;
 }
 
 /* The function behind the uniform signature of all of them. */
@@ -148,8 +148,9 @@ static void emit_table(std::ostream &out, const dyn_model *model, const std::vec
            "#if DYN_LANES == 1\n#define FUNCTIONS functions_single\n#else\n#define FUNCTIONS functions_wide\n#endif\n\n"
            "const compiled_function FUNCTIONS[] = {\n";
     for (const compiled_function &f : functions) {
-        out << "    {\"" << f.name << "\", " << (is_called_packed(f) ? "packed_" + f.name : "0") << ", rows_" << f.name
-            << ", DYN_LANES == 1 ? 0 : DYN_LANES * " << scratch_width(model, f) << "},\n";
+        out << "    {\"" << f.name << "\", " << (is_called_packed(f) ? "packed_" + f.name : "0") << ", "
+            << (f.is_packed ? "0" : "rows_" + f.name) << ", DYN_LANES == 1 ? 0 : DYN_LANES * "
+            << scratch_width(model, f) << "},\n";
     }
     out << "    {0, 0, 0, 0},\n};\n";
 }
@@ -191,8 +192,10 @@ void emit_object(std::ostream &out, const dyn_model *model, const std::vector<co
         if (is_called_packed(f)) {
             emit_packed(out, f);
         }
-        emit_block(out, model, f);
-        emit_rows(out, f);
+        if (!f.is_packed) {
+            emit_block(out, model, f);
+            emit_rows(out, f);
+        }
     }
     emit_table(out, model, functions);
     emit_descriptor(out, canonical);

@@ -5,12 +5,28 @@
 #include <memory>
 #include <stdexcept>
 
+#include "kernels/compiled_object.h"
 #include "kernels/instance.h"
 #include "reassociate.h"
 #include "reduce.h"
 
-static const char *const names[] = {"rnea",         "bias",     "gravity", "crba",             "aba",
-                                    "resisted_aba", "minverse", "frame",   "rnea_derivatives", "aba_derivatives"};
+static const char *const names[] = {"rnea",
+                                    "bias",
+                                    "gravity",
+                                    "crba",
+                                    "aba",
+                                    "resisted_aba",
+                                    "minverse",
+                                    "frame",
+                                    "rnea_derivatives",
+                                    "aba_derivatives",
+                                    COMPILED_BODY_POSE,
+                                    COMPILED_BODY_JACOBIAN,
+                                    COMPILED_BODY_MOTION};
+
+static bool is_of_body(algorithm a) {
+    return a >= algorithm::body_pose;
+}
 
 const char *algorithm_name(algorithm a) {
     return names[(int)a];
@@ -42,7 +58,7 @@ class symbolic_run {
         : f(*written), scope(f.graph), bodies(described->bodies, described->bodies + described->body_count),
           model(*described) {
         snap_rotations(bodies);
-        if (a != algorithm::frame) {
+        if (a != algorithm::frame && !is_of_body(a)) {
             bool is_newton_euler = a == algorithm::rnea || a == algorithm::bias;
             reduce_frames(bodies);
             reduce_inertias(bodies, is_newton_euler ? left_out::J_zz : left_out::I_yy);
@@ -54,9 +70,10 @@ class symbolic_run {
         model.bodies = bodies.data();
         model.body_count = (int)bodies.size();
         size_t needed = 0;
-        for (auto size : {KERNEL(rnea_memory), KERNEL(gravity_memory), KERNEL(crba_memory), KERNEL(aba_memory),
-                          KERNEL(coupled_forward_dynamics_memory), KERNEL(minverse_memory), KERNEL(frame_memory),
-                          KERNEL(rnea_derivatives_memory), KERNEL(aba_derivatives_memory)}) {
+        for (auto size :
+             {KERNEL(rnea_memory), KERNEL(gravity_memory), KERNEL(crba_memory), KERNEL(aba_memory),
+              KERNEL(coupled_forward_dynamics_memory), KERNEL(minverse_memory), KERNEL(frame_memory),
+              KERNEL(frame_motion_memory), KERNEL(rnea_derivatives_memory), KERNEL(aba_derivatives_memory)}) {
             needed = std::max(needed, size(&model));
         }
         memory.resize(needed / sizeof(max_align_t) + 1);
@@ -169,7 +186,28 @@ static void run_aba_derivatives(symbolic_run &r) {
     KERNEL(aba_derivatives)(&r.model, r.memory.data(), r.model.gravity, q, v, tau, nullptr, pivots, dq, dv, dtau);
 }
 
-static void run(symbolic_run &r, algorithm a, int frame, bool solves) {
+/* Of the frame of body i itself, in world axes and about the world's origin. */
+static void run_body(symbolic_run &r, algorithm a, int i) {
+    size_t entries = (size_t)(6 * r.model.nv);
+    body_frame itself = {i, {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+    r.model.frames = &itself;
+    const void *q = r.input(INPUT_Q);
+    void *position = r.output("position", "origin of the body in the world", 3);
+    void *rotation = r.output("rotation", "from the body's axes to the world's", 9);
+    KERNEL(frame_pose)(&r.model, r.memory.data(), q, 0, position, rotation);
+    if (a != algorithm::body_pose) {
+        void *J = r.output("J", "Jacobian", entries);
+        KERNEL(frame_jacobian)(&r.model, r.memory.data(), q, 0, DYN_WORLD, J);
+    }
+    if (a == algorithm::body_motion) {
+        const void *v = r.input(INPUT_V), *acceleration = r.input(INPUT_A);
+        void *V = r.output("V", "twist", 6), *A = r.output("A", "spatial acceleration", 6);
+        void *dJ = r.output("dJ", "rate of the Jacobian", entries);
+        KERNEL(frame_motion)(&r.model, r.memory.data(), q, v, acceleration, 0, DYN_WORLD, V, A, dJ);
+    }
+}
+
+static void run(symbolic_run &r, algorithm a, int place, bool solves) {
     switch (a) {
     case algorithm::rnea:
         return run_rnea(r, true);
@@ -186,15 +224,19 @@ static void run(symbolic_run &r, algorithm a, int frame, bool solves) {
     case algorithm::minverse:
         return run_minverse(r);
     case algorithm::frame:
-        return run_frame(r, frame);
+        return run_frame(r, place);
     case algorithm::rnea_derivatives:
         return run_rnea_derivatives(r);
     case algorithm::aba_derivatives:
         return run_aba_derivatives(r);
+    case algorithm::body_pose:
+    case algorithm::body_jacobian:
+    case algorithm::body_motion:
+        return run_body(r, a, place);
     }
 }
 
-static compiled_function write(const dyn_model *model, algorithm a, int frame, size_t limit, bool solves) {
+static compiled_function write(const dyn_model *model, algorithm a, int place, size_t limit, bool solves) {
     static const char *const meanings[] = {
         "Inverse dynamics: the recursive Newton-Euler algorithm.",
         "Coriolis, centrifugal and gravity forces.",
@@ -206,10 +248,13 @@ static compiled_function write(const dyn_model *model, algorithm a, int frame, s
         "Pose and Jacobian of a frame.",
         "Derivatives of inverse dynamics.",
         "Derivatives of forward dynamics.",
+        "Pose of a body.",
+        "Pose and Jacobian of a body.",
+        "Pose, Jacobian and motion of a body.",
     };
     compiled_function f = {names[(int)a], meanings[(int)a], expression_graph(limit), {}, {}};
     symbolic_run r(model, a, &f);
-    run(r, a, frame, solves);
+    run(r, a, place, solves);
     r.store();
     return f;
 }
@@ -219,14 +264,22 @@ static size_t cost(const operations &n) {
     return n.multiplications + n.additions + 8 * n.divisions;
 }
 
-compiled_function specialize(const dyn_model *model, algorithm a, int frame, size_t limit) {
+/* Of the ways to compute it the one with fewer operations. */
+static compiled_function write_best(const dyn_model *model, algorithm a, int place, size_t limit) {
     bool is_forward = a == algorithm::aba || a == algorithm::resisted_aba;
-    compiled_function f = write(model, a, frame, limit, is_forward && model->has_coupling);
+    compiled_function f = write(model, a, place, limit, is_forward && model->has_coupling);
     if (is_forward && !model->has_coupling) {
-        compiled_function solved = write(model, a, frame, limit, true);
-        return reassociate(cost(count_operations(solved)) < cost(count_operations(f)) ? solved : f);
+        compiled_function solved = write(model, a, place, limit, true);
+        return cost(count_operations(solved)) < cost(count_operations(f)) ? solved : f;
     }
-    return reassociate(f);
+    return f;
+}
+
+compiled_function specialize(const dyn_model *model, algorithm a, int place, size_t limit) {
+    compiled_function f = reassociate(write_best(model, a, place, limit));
+    f.name += is_of_body(a) ? std::to_string(place) : "";
+    f.is_packed = is_of_body(a) || a == algorithm::resisted_aba;
+    return f;
 }
 
 std::vector<bool> live_nodes(const compiled_function &f) {

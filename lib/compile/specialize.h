@@ -30,10 +30,11 @@ struct compiled_function {
     expression_graph graph;
     std::vector<input_array> inputs;
     std::vector<output_array> outputs;
+    bool is_packed = false; /* the library takes it from packed arrays to packed arrays alone */
 };
 
 /* The algorithms that can be specialized, in the order in which they are written. Those of frames are written once for
- * each frame that is named. */
+ * each frame that is named, and those of bodies for each body at the end of a branch. */
 enum class algorithm {
     rnea,
     bias,
@@ -44,10 +45,13 @@ enum class algorithm {
     minverse,
     frame,
     rnea_derivatives,
-    aba_derivatives
+    aba_derivatives,
+    body_pose,
+    body_jacobian,
+    body_motion
 };
 
-/* Its name, and the other way round; false where there is no such algorithm. */
+/* Its name, and the other way round; false where there is no such algorithm, or none but for a body. */
 const char *algorithm_name(algorithm a);
 bool find_algorithm(const std::string &name, algorithm *a);
 
@@ -55,10 +59,10 @@ bool find_algorithm(const std::string &name, algorithm *a);
 int input_size(const dyn_model *model, input_array array);
 const char *input_name(input_array array);
 
-/* Runs the algorithm over expressions. `frame` is a link of the model, read by algorithm::frame alone. Throws
- * std::length_error where the graph grows beyond `limit` nodes. Of forward dynamics that way is taken that has fewer
- * operations: the articulated-body algorithm, or solving with the mass matrix. */
-compiled_function specialize(const dyn_model *model, algorithm a, int frame, size_t limit);
+/* Runs the algorithm over expressions. `place` is a link of the model for algorithm::frame, a body for those of bodies,
+ * and not read by others. Throws std::length_error where the graph grows beyond `limit` nodes. Of forward dynamics that
+ * way is taken that has fewer operations: the articulated-body algorithm, or solving with the mass matrix. */
+compiled_function specialize(const dyn_model *model, algorithm a, int place, size_t limit);
 
 /* Which nodes the outputs need. */
 std::vector<bool> live_nodes(const compiled_function &f);

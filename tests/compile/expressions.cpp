@@ -118,6 +118,30 @@ static std::vector<double> resisted_acceleration(const fixture &f) {
     return a;
 }
 
+/* Pose, Jacobian and motion of the body that carries a frame: of the frame itself, which differs by a constant pose,
+ * and in the world's axes and about its origin not at all. */
+static std::vector<double> body_of_frame(const fixture &f, int frame, size_t which) {
+    size_t nv = (size_t)dyn_model_nv(f.model);
+    const double *q = f.arrays[INPUT_Q].data(), *v = f.arrays[INPUT_V].data(), *a = f.arrays[INPUT_A].data();
+    const dyn_pose &in_body = f.model->frames[frame].pose;
+    std::vector<double> r(3), R(9), J(6 * nv), V(6), A(6), dJ(6 * nv), turned(9);
+    dyn_error error;
+    require(dyn_frame_pose(f.model, f.workspace, 1, q, frame, &error, r.data(), R.data()), &error);
+    require(dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_WORLD, &error, J.data()), &error);
+    require(dyn_frame_motion(f.model, f.workspace, 1, q, v, a, frame, DYN_WORLD, &error, V.data(), A.data(), dJ.data()),
+            &error);
+    for (size_t i = 0; i < 9; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            turned[i] += R[i / 3 * 3 + k] * in_body.rotation[i % 3 * 3 + k];
+        }
+    }
+    for (size_t i = 0; i < 9; i++) {
+        r[i / 3] -= turned[i] * in_body.position[i % 3];
+    }
+    const std::vector<double> outputs[] = {r, turned, J, V, A, dJ};
+    return outputs[which];
+}
+
 /* What the library computes for output number `which` of an algorithm. */
 static std::vector<double> expected(const fixture &f, algorithm a, int frame, size_t which) {
     size_t nv = (size_t)dyn_model_nv(f.model);
@@ -159,6 +183,10 @@ static std::vector<double> expected(const fixture &f, algorithm a, int frame, si
         status = dyn_aba_derivatives(f.model, f.workspace, 1, nullptr, q, v, tau, nullptr, &error, x.data(), y.data(),
                                      z.data());
         break;
+    case algorithm::body_pose:
+    case algorithm::body_jacobian:
+    case algorithm::body_motion:
+        return body_of_frame(f, frame, which);
     }
     require(status, &error);
     return *outputs[which];
@@ -166,7 +194,11 @@ static std::vector<double> expected(const fixture &f, algorithm a, int frame, si
 
 static void compare(const fixture &f, algorithm a, int k) {
     int frame = dyn_model_link_count(f.model) - 1;
-    compiled_function c = specialize(f.model, a, frame, 1 << 24);
+    int carrier = f.model->frames[frame].body, place = a >= algorithm::body_pose ? carrier : frame;
+    if (place < 0) {
+        return;
+    }
+    compiled_function c = specialize(f.model, a, place, 1 << 24);
     std::vector<double> x = evaluate(c.graph, f.arrays);
     for (size_t i = 0; i < c.outputs.size(); i++) {
         const std::vector<expression> &out = c.outputs[i].values;
@@ -190,7 +222,7 @@ START_TEST(expressions_have_the_values_of_the_kernels) {
     for (int k = 0; k < TREES; k++) {
         random_source random = random_case(base, (uint64_t)k);
         fixture f = create(&random, k);
-        for (int a = 0; a <= (int)algorithm::aba_derivatives; a++) {
+        for (int a = 0; a <= (int)algorithm::body_motion; a++) {
             compare(f, (algorithm)a, k);
         }
         destroy(f);

@@ -209,6 +209,25 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
 }
 END_TEST
 
+/* The Jacobian of the last link is, to rounding, that of the library on this side. */
+static void assert_jacobian(const wire_tree *tree) {
+    size_t nv = tree->query.nv;
+    int frame = dyn_model_link_count(tree->model) - 1;
+    const char *name = dyn_model_link(tree->model, frame)->name;
+    double *wire = calloc(6 * nv, sizeof *wire), *expected = calloc(6 * nv, sizeof *expected), off = 0, square = 0;
+    dyn_error problem;
+    require(dyn_client_jacobians(client, &tree->query, tree->q, 1, &name, DYN_CLIENT_LOCAL_WORLD_ALIGNED, &error,
+                                 wire + 3 * nv, wire));
+    ck_assert_int_eq(dyn_frame_jacobian(tree->model, tree->workspace, 1, tree->q, frame, DYN_LOCAL_WORLD_ALIGNED,
+                                        &problem, expected),
+                     DYN_OK);
+    for (size_t i = 0; i < 6 * nv; i++) {
+        off += pow(wire[i] - expected[i], 2), square += pow(expected[i], 2);
+    }
+    ck_assert_double_le(sqrt(off), 1e-12 * sqrt(square));
+    free(wire), free(expected);
+}
+
 /* Also those that URDF has no word for, with mimic joints, and with a floating base. */
 START_TEST(robots_of_every_joint_type_are_compiled) {
     random_source base = random_seed("compiled robots of every joint type", 20261121);
@@ -238,6 +257,7 @@ START_TEST(robots_of_every_joint_type_are_compiled) {
         }
         ck_assert_double_le(sqrt(off), 1e-12 * sqrt(square));
         free(tau);
+        assert_jacobian(&tree);
         wire_tree_close(&tree);
     }
     ck_assert(has_type[DYN_JOINT_HELICAL] || has_type[DYN_JOINT_CYLINDRICAL]);

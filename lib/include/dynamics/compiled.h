@@ -3,8 +3,13 @@
  * of the time.
  *
  * Compiled are, as far as the object has them: dyn_rnea, dyn_bias, dyn_gravity, dyn_crba, dyn_aba, dyn_minverse,
- * dyn_rnea_derivatives and dyn_aba_derivatives; for the model's own gravity, without external forces and payloads.
- * Every other call is computed as without them. Simulators take steps with them (dyn_simulator_use_compiled).
+ * dyn_rnea_derivatives and dyn_aba_derivatives; and dyn_frame_pose, dyn_frame_jacobian and dyn_frame_motion of frames
+ * at the end of a branch, behind which nothing moves, such as hands and feet.
+ *
+ * A payload changes inertias, which are constants of the code, as gravity is; and external forces act on any link. So
+ * calls with a payload, with another gravity than the model's, or with external forces are computed as without them,
+ * and every other call is, too. A robot for another gravity is a model of its own (dyn_builder_set_gravity), which can
+ * be compiled. Simulators take steps with them (dyn_simulator_use_compiled).
  */
 #ifndef DYNAMICS_COMPILED_H
 #define DYNAMICS_COMPILED_H
@@ -33,7 +38,7 @@ DYN_API dyn_status dyn_compiled_load(const char *path, const dyn_model *model, d
 /* Unloads it; NULL is allowed. No workspace may use it any more. */
 DYN_API void dyn_compiled_free(dyn_compiled *compiled);
 
-/* Number of functions that it has, and the name of function i, such as "rnea". */
+/* Number of functions that it has but for those of frames, and the name of function i, such as "rnea". */
 DYN_API size_t dyn_compiled_count(const dyn_compiled *compiled);
 DYN_API const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i);
 

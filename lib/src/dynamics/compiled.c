@@ -3,12 +3,15 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/derivatives.h>
 #include <dynamics/forward_dynamics.h>
+#include <dynamics/frame_motion.h>
 #include <dynamics/inverse_dynamics.h>
+#include <dynamics/kinematics.h>
 #include <dynamics/mass_matrix.h>
 
 #include "../model/error.h"
@@ -59,6 +62,16 @@ const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i) {
 compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels) {
     const compiled_function_entry *f = (kernels->lanes == 1 ? compiled->single : compiled->wide) + a;
     return f->name ? f->packed : NULL;
+}
+
+compiled_packed *dyn_compiled_of_frame(const dyn_model *model, const dyn_workspace *workspace, int frame,
+                                       compiled_body_algorithm a, const kernel_table *kernels) {
+    const dyn_compiled *c = workspace->compiled;
+    int i = model->frames[frame].body;
+    if (!c || model != workspace->model || i < 0) {
+        return NULL;
+    }
+    return kernels->lanes == 1 ? c->bodies[i].single[a] : c->bodies[i].wide[a];
 }
 
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels) {
@@ -182,6 +195,37 @@ static void find_functions(const compiled_function_entry *entry, compiled_functi
     }
 }
 
+/* The function of a name behind which a body's number is; NULL where there is none. */
+static compiled_packed *find_of_body(const compiled_function_entry *entry, const char *name, int i) {
+    char numbered[32];
+    snprintf(numbered, sizeof numbered, "%s%d", name, i);
+    while (entry->name && strcmp(entry->name, numbered) != 0) {
+        entry++;
+    }
+    return entry->name ? entry->packed : NULL;
+}
+
+static dyn_status find_bodies(const compiled_object *object, dyn_compiled *c, dyn_error *error) {
+    static const char *const names[COMPILED_BODY_ALGORITHMS] = {
+        [COMPILED_POSE] = COMPILED_BODY_POSE,
+        [COMPILED_JACOBIAN] = COMPILED_BODY_JACOBIAN,
+        [COMPILED_MOTION] = COMPILED_BODY_MOTION,
+    };
+    c->bodies = calloc((size_t)c->model->body_count + 1, sizeof *c->bodies);
+    if (!c->bodies) {
+        return dyn_error_memory(error);
+    }
+    for (int i = 0; i < c->model->body_count; i++) {
+        for (int a = 0; a < COMPILED_BODY_ALGORITHMS; a++) {
+            compiled_packed *wide = find_of_body(object->wide, names[a], i);
+            compiled_packed *single = find_of_body(object->single, names[a], i);
+            c->bodies[i].wide[a] = single ? wide : NULL;
+            c->bodies[i].single[a] = wide ? single : NULL;
+        }
+    }
+    return DYN_OK;
+}
+
 /* The object is of this version, instruction set and model. */
 static dyn_status check_object(const compiled_object *object, const char *path, const dyn_model *model,
                                dyn_error *error) {
@@ -215,6 +259,7 @@ static dyn_status open_object(dyn_compiled *c, const char *path, dyn_error *erro
     if (status == DYN_OK) {
         find_functions(object->wide, c->wide);
         find_functions(object->single, c->single);
+        status = find_bodies(object, c, error);
     }
     return status;
 }
@@ -329,6 +374,85 @@ static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a
     return status;
 }
 
+/* ---- the check of frames ----------------------------------------------------------------------------------------- */
+
+/* The frame of a link that body i carries, or -1. */
+static int frame_of_body(const dyn_model *model, int i) {
+    int frame = model->link_count - 1;
+    while (frame >= 0 && model->frames[frame].body != i) {
+        frame--;
+    }
+    return frame;
+}
+
+enum { FRAME_RESULTS = 6 };
+
+/* Numbers of a sample in each of a frame's results: pose, Jacobian and motion. */
+static void frame_widths(const dyn_model *model, size_t width[FRAME_RESULTS]) {
+    size_t entries = 6 * (size_t)model->nv;
+    const size_t widths[FRAME_RESULTS] = {3, 9, entries, 6, 6, entries};
+    memcpy(width, widths, sizeof widths);
+}
+
+/* All of them, one after the other. */
+static dyn_status compute_frame(const check *k, int frame, size_t first, size_t n, dyn_error *error, double *out) {
+    const dyn_reference_frame reference_frame = DYN_LOCAL_WORLD_ALIGNED;
+    size_t nq = (size_t)k->model->nq, nv = (size_t)k->model->nv, width[FRAME_RESULTS];
+    const double *q = k->q + first * nq, *v = k->v + first * nv, *a = k->a + first * nv;
+    double *to[FRAME_RESULTS];
+    frame_widths(k->model, width);
+    for (size_t i = 0; i < FRAME_RESULTS; i++) {
+        to[i] = out;
+        out += n * width[i];
+    }
+    dyn_status status = dyn_frame_pose(k->model, k->workspace, n, q, frame, error, to[0], to[1]);
+    if (status == DYN_OK) {
+        status = dyn_frame_jacobian(k->model, k->workspace, n, q, frame, reference_frame, error, to[2]);
+    }
+    return status == DYN_OK ? dyn_frame_motion(k->model, k->workspace, n, q, v, a, frame, reference_frame, error, to[3],
+                                               to[4], to[5])
+                            : status;
+}
+
+/* What is compiled of a body, seen in one of its frames: as check_function. */
+static dyn_status check_body(dyn_compiled *c, check *k, int i, dyn_error *error) {
+    int frame = frame_of_body(c->model, i);
+    if (frame < 0) {
+        c->bodies[i] = (compiled_body){0};
+        return DYN_OK;
+    }
+    size_t width[FRAME_RESULTS];
+    frame_widths(c->model, width);
+    k->workspace->compiled = NULL;
+    dyn_status status = compute_frame(k, frame, 0, CHECKED_STATES, error, k->expected);
+    k->workspace->compiled = c;
+    if (status == DYN_OK) {
+        status = compute_frame(k, frame, 0, CHECKED_STATES, error, k->found);
+    }
+    const double *found = k->found, *expected = k->expected;
+    for (size_t r = 0; status == DYN_OK && r < FRAME_RESULTS; r++) {
+        if (!agree(found, expected, CHECKED_STATES * width[r], tolerance)) {
+            status = dyn_error_set(error, DYN_FAILED_PRECONDITION, COMPILED_BODY_MOTION,
+                                   "its results differ from the library's own");
+        }
+        found += CHECKED_STATES * width[r], expected += CHECKED_STATES * width[r];
+    }
+    for (size_t s = 0; status == DYN_OK && s < CHECKED_STATES; s++) {
+        status = compute_frame(k, frame, s, 1, error, k->expected);
+        found = k->found, expected = k->expected;
+        for (size_t r = 0; status == DYN_OK && r < FRAME_RESULTS; r++) {
+            if (memcmp(expected, found + s * width[r], width[r] * sizeof(double)) != 0) {
+                status = dyn_error_set(error, DYN_FAILED_PRECONDITION, COMPILED_BODY_MOTION,
+                                       "a state alone gives other bits than among others");
+            }
+            found += CHECKED_STATES * width[r], expected += width[r];
+        }
+    }
+    return status;
+}
+
+/* ---- the check of steps ------------------------------------------------------------------------------------------ */
+
 /* A step so long that the state before it hardly counts, and damping that resists about as much as inertia does. */
 static const double checked_dt = 1e3, checked_damping = 1e-3;
 
@@ -382,7 +506,7 @@ static dyn_status check_steps(dyn_compiled *c, check *k, dyn_error *error) {
 }
 
 static dyn_status check_functions(dyn_compiled *c, dyn_error *error) {
-    size_t nq = (size_t)c->model->nq, nv = (size_t)c->model->nv, width = COMPILED_RESULTS * nv * nv + nv;
+    size_t nq = (size_t)c->model->nq, nv = (size_t)c->model->nv, width = COMPILED_RESULTS * nv * nv + 12 * nv + 24;
     check k = {.model = c->model};
     double *numbers = calloc(CHECKED_STATES * (nq + 2 * nv + 2 * width) + 1, sizeof *numbers);
     dyn_status status = numbers ? dyn_workspace_create(c->model, error, &k.workspace) : dyn_error_memory(error);
@@ -405,6 +529,9 @@ static dyn_status check_functions(dyn_compiled *c, dyn_error *error) {
         } else {
             status = check_function(c, &k, (compiled_algorithm)a, error);
         }
+    }
+    for (int i = 0; status == DYN_OK && i < c->model->body_count; i++) {
+        status = check_body(c, &k, i, error);
     }
     dyn_workspace_free(k.workspace);
     free(numbers);
@@ -432,6 +559,9 @@ dyn_status dyn_compiled_load(const char *path, const dyn_model *model, dyn_error
 void dyn_compiled_free(dyn_compiled *compiled) {
     if (compiled && compiled->handle) {
         dlclose(compiled->handle);
+    }
+    if (compiled) {
+        free(compiled->bodies);
     }
     free(compiled);
 }

@@ -25,14 +25,31 @@ typedef enum compiled_algorithm {
     COMPILED_ALGORITHMS,
 } compiled_algorithm;
 
+/* What is compiled of a body at the end of a branch; in the order of compiled_object.h. */
+typedef enum compiled_body_algorithm {
+    COMPILED_POSE,
+    COMPILED_JACOBIAN,
+    COMPILED_MOTION,
+    COMPILED_BODY_ALGORITHMS,
+} compiled_body_algorithm;
+
+typedef struct compiled_body {
+    compiled_packed *wide[COMPILED_BODY_ALGORITHMS], *single[COMPILED_BODY_ALGORITHMS]; /* NULL: not compiled */
+} compiled_body;
+
 struct dyn_compiled {
     void *handle;
     const dyn_model *model;
     compiled_function_entry wide[COMPILED_ALGORITHMS], single[COMPILED_ALGORITHMS]; /* name NULL: not compiled */
+    compiled_body *bodies;                                                          /* one for each of the model */
 };
 
 /* A function over packed arrays, for these kernels of all lanes or of one; NULL where it is not compiled. */
 compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels);
+
+/* What the workspace has for the body that carries a frame of this model, for these kernels; NULL: nothing. */
+compiled_packed *dyn_compiled_of_frame(const dyn_model *model, const dyn_workspace *workspace, int frame,
+                                       compiled_body_algorithm a, const kernel_table *kernels);
 
 /* The functions for steps by these kernels, of all lanes or of one; none where one of forward dynamics is missing. */
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels);

@@ -4,6 +4,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "compiled.h"
 #include "results.h"
 #include "workspace.h"
 
@@ -11,6 +12,22 @@
 static void store_rest(size_t n, size_t width, double *rows) {
     if (rows) {
         memset(rows, 0, n * width * sizeof *rows);
+    }
+}
+
+/* One block: twist, rate and rate of the Jacobian to the first 12 + 6 nv numbers of the output. */
+static void compute_motion(const dyn_model *model, const dyn_workspace *w, sample_block block, const void *const in[3],
+                           int frame, dyn_reference_frame reference_frame) {
+    size_t entries = 6 * (size_t)model->nv;
+    void *V = dyn_block_part(w, 0, block), *dV = dyn_block_part(w, 6, block), *dJ = dyn_block_part(w, 12, block);
+    void *J = dyn_block_part(w, 12 + entries, block), *position = w->pose, *rotation = dyn_packed(w->pose, 3, block);
+    compiled_packed *compiled = dyn_compiled_of_frame(model, w, frame, COMPILED_MOTION, block.kernels);
+    if (compiled) {
+        compiled(in, block.kernels->sines, (void *[]){position, rotation, J, V, dV, dJ});
+        block.kernels->place_frame(model, frame, position, rotation);
+        block.kernels->refer_motion(model, position, rotation, reference_frame, J, V, dV, dJ);
+    } else {
+        block.kernels->frame_motion(model, w->memory, in[0], in[1], in[2], frame, reference_frame, V, dV, dJ);
     }
 }
 
@@ -35,11 +52,11 @@ dyn_status dyn_frame_motion(const dyn_model *model, dyn_workspace *workspace, si
     const results r = {3, {{"twist", twist, 6}, {"rate", rate, 6}, {"dJ", dJ, 6 * nv}}};
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
-        void *V = dyn_block_part(w, 0, block), *dV = dyn_block_part(w, 6, block), *J = dyn_block_part(w, 12, block);
-        block.kernels->frame_motion(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
-                                    dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), frame,
-                                    reference_frame, V, dV, J);
-        void *out[MAX_RESULTS] = {V, dV, J};
+        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                            dyn_block_pack(w, 2, a, nv, block)};
+        compute_motion(model, w, block, in, frame, reference_frame);
+        void *out[MAX_RESULTS] = {dyn_block_part(w, 0, block), dyn_block_part(w, 6, block),
+                                  dyn_block_part(w, 12, block)};
         status = dyn_results_store(w, out, block, &r, error);
     }
     return status;

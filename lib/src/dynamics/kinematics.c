@@ -5,6 +5,7 @@
 
 #include "../model/normal_form.h"
 #include "arguments.h"
+#include "compiled.h"
 #include "results.h"
 #include "workspace.h"
 
@@ -42,6 +43,32 @@ static void store_pose(sample_block block, const void *packed, double *position,
     }
 }
 
+/* Of one block: the pose to workspace->pose, */
+static void compute_pose(const dyn_model *model, const dyn_workspace *w, sample_block block, const void *q, int frame) {
+    void *position = w->pose, *rotation = dyn_packed(w->pose, 3, block);
+    compiled_packed *compiled = dyn_compiled_of_frame(model, w, frame, COMPILED_POSE, block.kernels);
+    if (compiled) {
+        compiled((const void *[]){q}, block.kernels->sines, (void *[]){position, rotation});
+        block.kernels->place_frame(model, frame, position, rotation);
+    } else {
+        block.kernels->frame_pose(model, w->memory, q, frame, position, rotation);
+    }
+}
+
+/* and the Jacobian. */
+static void compute_jacobian(const dyn_model *model, const dyn_workspace *w, sample_block block, const void *q,
+                             int frame, dyn_reference_frame reference_frame, void *J) {
+    void *position = w->pose, *rotation = dyn_packed(w->pose, 3, block);
+    compiled_packed *compiled = dyn_compiled_of_frame(model, w, frame, COMPILED_JACOBIAN, block.kernels);
+    if (compiled) {
+        compiled((const void *[]){q}, block.kernels->sines, (void *[]){position, rotation, J});
+        block.kernels->place_frame(model, frame, position, rotation);
+        block.kernels->refer_jacobian(model, position, rotation, reference_frame, J);
+    } else {
+        block.kernels->frame_jacobian(model, w->memory, q, frame, reference_frame, J);
+    }
+}
+
 dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
                           dyn_error *error, double *position, double *rotation) {
     const dyn_workspace *w = workspace;
@@ -54,8 +81,7 @@ dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size
         return DYN_OK;
     }
     for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
-        block.kernels->frame_pose(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame, w->pose,
-                                  dyn_packed(w->pose, 3, block));
+        compute_pose(model, w, block, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame);
         store_pose(block, w->pose, position, rotation);
     }
     return position ? dyn_check_result(workspace, "position", n, 3, position, error) : DYN_OK;
@@ -76,8 +102,8 @@ dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, 
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, J, entries, block);
-        block.kernels->frame_jacobian(model, w->memory, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame,
-                                      reference_frame, out);
+        const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
+        compute_jacobian(model, w, block, in, frame, reference_frame, out);
         status = dyn_result_store(w, out, block, (result){"J", J, entries}, error);
     }
     return status;

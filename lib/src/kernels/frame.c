@@ -7,6 +7,8 @@
  * At the world's origin v = R_j s_v + r_j x w; in the frame's own axes both are turned by R_F'. Other coordinates have
  * zero columns.
  *
+ * Where pose and Jacobian of a body are known about the world's origin, those of its frames follow: v + w x r_F.
+ *
  * Source: Featherstone 2008, section 2.8; Murray, Li and Sastry 1994, equations 3.51 and 3.53.
  */
 #include "instance.h"
@@ -61,6 +63,32 @@ void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int
     real *r = (real *)position;
     r[0] = F.r.x, r[1] = F.r.y, r[2] = F.r.z;
     store_mat3(F.R, (real *)rotation);
+}
+
+void KERNEL(place_frame)(const dyn_model *model, int frame, void *position, void *rotation) {
+    const dyn_pose *pose = &model->frames[frame].pose;
+    placement carrier = placement_load((const real *)rotation, (const real *)position);
+    placement F = placement_compose(carrier, placement_constant(pose->rotation, pose->position));
+    real *r = (real *)position;
+    r[0] = F.r.x, r[1] = F.r.y, r[2] = F.r.z;
+    store_mat3(F.R, (real *)rotation);
+}
+
+void KERNEL(refer_jacobian)(const dyn_model *model, const void *position, const void *rotation,
+                            dyn_reference_frame reference_frame, void *J) {
+    placement F = placement_load((const real *)rotation, (const real *)position);
+    int nv = model->nv;
+    for (int i = 0; i < nv && reference_frame != DYN_WORLD; i++) {
+        real *x = (real *)J + i;
+        vec3 w = vec3_set(x[0], x[nv], x[2 * nv]), v = vec3_set(x[3 * nv], x[4 * nv], x[5 * nv]);
+        v = vec3_add(v, vec3_cross(w, F.r));
+        if (reference_frame == DYN_LOCAL) {
+            w = mat3_apply_transposed(F.R, w);
+            v = mat3_apply_transposed(F.R, v);
+        }
+        x[0] = w.x, x[nv] = w.y, x[2 * nv] = w.z;
+        x[3 * nv] = v.x, x[4 * nv] = v.y, x[5 * nv] = v.z;
+    }
 }
 
 /* Adds the columns of body j, times its ratio. */

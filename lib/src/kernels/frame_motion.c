@@ -33,25 +33,41 @@ static motion in_reference_frame(placement F, dyn_reference_frame reference_fram
                : moved;
 }
 
+/* Motions whose numbers lie `stride` apart. */
+static motion load_motion(const real *x, int stride) {
+    return motion_set(vec3_set(x[0], x[stride], x[2 * stride]), vec3_set(x[3 * stride], x[4 * stride], x[5 * stride]));
+}
+
 static void store_motion(motion m, int stride, real *out) {
     const real entries[6] = {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z};
     for (int row = 0; row < 6; row++) {
-        out[row * stride] = out[row * stride] + entries[row];
+        out[row * stride] = entries[row];
     }
 }
 
-/* The rate of one column. */
-static motion jacobian_rate(const tree_column *c, motion V, placement F, dyn_reference_frame reference_frame) {
-    motion rate = column_rate(c);
+/* The rate of one column S, which is `rate` about the world's origin. */
+static motion jacobian_rate(motion S, motion rate, motion V, placement F, dyn_reference_frame reference_frame) {
     if (reference_frame == DYN_LOCAL) {
-        motion turn = motion_cross(V, c->S);
+        motion turn = motion_cross(V, S);
         rate = motion_set(vec3_sub(rate.w, turn.w), vec3_sub(rate.v, turn.v));
     }
     rate = in_reference_frame(F, reference_frame, rate);
     if (reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
-        rate.v = vec3_add(rate.v, vec3_cross(c->S.w, at_point(V, F.r).v));
+        rate.v = vec3_add(rate.v, vec3_cross(S.w, at_point(V, F.r).v));
     }
     return rate;
+}
+
+/* Twist and rate of a frame whose body moves with V and A. */
+static void store_frame_motion(motion V, motion A, placement F, dyn_reference_frame reference_frame, void *twist,
+                               void *rate_of_twist) {
+    V = in_reference_frame(F, reference_frame, V);
+    A = in_reference_frame(F, reference_frame, A);
+    if (reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
+        A.v = vec3_add(A.v, vec3_cross(V.w, V.v));
+    }
+    store_motion(V, 1, (real *)twist);
+    store_motion(A, 1, (real *)rate_of_twist);
 }
 
 void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int frame,
@@ -69,17 +85,27 @@ void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, c
     world_tree tree = find_world_tree(model, &memory, no_gravity, (const real *)q, (const real *)v, (const real *)a);
     const tree_body *carrier = &tree.bodies[f->body];
     placement F = placement_compose(carrier->W, placement_constant(f->pose.rotation, f->pose.position));
-    motion V = in_reference_frame(F, reference_frame, carrier->v);
-    motion A = in_reference_frame(F, reference_frame, carrier->a);
-    if (reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
-        A.v = vec3_add(A.v, vec3_cross(V.w, V.v));
-    }
-    store_motion(V, 1, (real *)twist);
-    store_motion(A, 1, (real *)rate_of_twist);
+    store_frame_motion(carrier->v, carrier->a, F, reference_frame, twist, rate_of_twist);
     for (int i = f->body; i >= 0; i = model->bodies[i].parent) {
         for (int k = 0; k < model->bodies[i].nv; k++) {
-            motion rate = jacobian_rate(&tree.columns[tree.bodies[i].first_column + k], carrier->v, F, reference_frame);
-            store_motion(rate, model->nv, (real *)dJ + model->bodies[i].v_index + k);
+            const tree_column *c = &tree.columns[tree.bodies[i].first_column + k];
+            motion rate = jacobian_rate(c->S, column_rate(c), carrier->v, F, reference_frame);
+            real *at = (real *)dJ + model->bodies[i].v_index + k;
+            motion sum = load_motion(at, model->nv);
+            store_motion(motion_add(sum, rate), model->nv, at);
         }
     }
+}
+
+void KERNEL(refer_motion)(const dyn_model *model, const void *position, const void *rotation,
+                          dyn_reference_frame reference_frame, const void *J, void *twist, void *rate, void *dJ) {
+    placement F = placement_load((const real *)rotation, (const real *)position);
+    motion V = load_motion((const real *)twist, 1), A = load_motion((const real *)rate, 1);
+    int nv = model->nv;
+    for (int i = 0; i < nv && reference_frame != DYN_WORLD; i++) {
+        real *at = (real *)dJ + i;
+        motion S = load_motion((const real *)J + i, nv);
+        store_motion(jacobian_rate(S, load_motion(at, nv), V, F, reference_frame), nv, at);
+    }
+    store_frame_motion(V, A, F, reference_frame, twist, rate);
 }

@@ -69,6 +69,11 @@ void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, cons
 void KERNEL(frame_pose)(const dyn_model *model, void *memory, const void *q, int frame, void *position, void *rotation);
 void KERNEL(frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                             dyn_reference_frame reference_frame, void *J);
+void KERNEL(place_frame)(const dyn_model *model, int frame, void *position, void *rotation);
+void KERNEL(refer_jacobian)(const dyn_model *model, const void *position, const void *rotation,
+                            dyn_reference_frame reference_frame, void *J);
+void KERNEL(refer_motion)(const dyn_model *model, const void *position, const void *rotation,
+                          dyn_reference_frame reference_frame, const void *J, void *twist, void *rate, void *dJ);
 int KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                              const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
                              void *dtau_da);

@@ -75,6 +75,14 @@ typedef struct kernel_table {
     /* Jacobian of a frame, 6 x nv, angular rows first. */
     void (*frame_jacobian)(const dyn_model *model, void *memory, const void *q, int frame,
                            dyn_reference_frame reference_frame, void *J);
+    /* In place, from those of its body, in world axes and about the world's origin: the pose of a frame; */
+    void (*place_frame)(const dyn_model *model, int frame, void *position, void *rotation);
+    /* its Jacobian, of a frame at this pose; */
+    void (*refer_jacobian)(const dyn_model *model, const void *position, const void *rotation,
+                           dyn_reference_frame reference_frame, void *J);
+    /* twist, rate and rate of the Jacobian; J is that of the body. */
+    void (*refer_motion)(const dyn_model *model, const void *position, const void *rotation,
+                         dyn_reference_frame reference_frame, const void *J, void *twist, void *rate, void *dJ);
     /* Derivatives of tau(q, v, a) along increments of q, v and a, nv x nv each. Returns whether they lie in the caller's
      * rows as unpack gives them, and are finite; else unpack is to tell. */
     int (*rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,

@@ -106,6 +106,14 @@ static inline placement placement_constant(const double *R, const double *r) {
     return X;
 }
 
+/* The placement of position r[0..2] and rotation R[0..8]. */
+static inline placement placement_load(const real *R, const real *r) {
+    placement X;
+    X.R = mat3_from_columns(vec3_set(R[0], R[3], R[6]), vec3_set(R[1], R[4], R[7]), vec3_set(R[2], R[5], R[8]));
+    X.r = vec3_set(r[0], r[1], r[2]);
+    return X;
+}
+
 static inline placement placement_identity(void) {
     real zero = real_set(0), one = real_set(1);
     placement X;
