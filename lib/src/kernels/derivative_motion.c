@@ -40,6 +40,7 @@ static inline placement_columns columns_on_hinge(hinge h, const placement_column
 
 void KERNEL(place_columns)(const derivative_state *s) {
     const derivative_tree *t = &s->tree;
+    root_motion *roots = (root_motion *)t->roots;
     placement_columns *placed = (placement_columns *)t->placed, k = columns_of(placement_identity());
     for (int i = 0; i < t->model->body_count; i++) {
         const body *b = &t->model->bodies[i];
@@ -48,6 +49,7 @@ void KERNEL(place_columns)(const derivative_state *s) {
         }
         if (b->parent < 0) {
             k = columns_of(placement_identity());
+            roots[i].a_0 = root_gravity(s, i);
         } else if (b->hinge) {
             k = columns_on_hinge(hinge_at(b, s->turns, i), &k);
         } else {
@@ -61,8 +63,8 @@ void KERNEL(place_columns)(const derivative_state *s) {
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 
-/* The columns of a joint that is no hinge. */
-static void put_joint_columns(const derivative_tree *t, int i) {
+/* The columns of a joint that is no hinge: found apart, so that velocities stay in registers. */
+static __attribute__((noinline)) void put_joint_columns(const derivative_tree *t, int i) {
     const placement_columns *placed = (const placement_columns *)t->placed;
     for (int l = 0, y = t->first_column[i]; y < t->first_column[i + 1]; l++, y++) {
         motion S = placed_column(&t->model->bodies[i], placement_of(&placed[y]), l);
@@ -91,7 +93,6 @@ void KERNEL(carry_velocities)(const derivative_state *s) {
         }
         if (b->parent < 0) {
             roots[i].v = v;
-            roots[i].a_0 = root_gravity(s, i);
         }
     }
 }

@@ -24,7 +24,8 @@ typedef struct row_entries {
 
 /* Three numbers of column y, from `offset` bytes on in its terms, the same in all lanes. */
 KERNEL_STEP vec3 shared_by_lanes(const derivative_tree *t, int y, size_t offset) {
-    const number *x = (const number *)((const column_terms *)t->columns + y / TERM_LANES) + y % TERM_LANES;
+    const size_t column = (size_t)y;
+    const number *x = (const number *)((const column_terms *)t->columns + column / TERM_LANES) + column % TERM_LANES;
     x += offset / sizeof(real) * TERM_LANES;
     return vec3_set(real_set((double)x[0]), real_set((double)x[TERM_LANES]), real_set((double)x[2 * TERM_LANES]));
 }
