@@ -8,8 +8,8 @@
 
 /* Where the components of terms number i are, one every TERM_LANES numbers. */
 static inline real *terms_at(void *terms, int i, size_t size) {
-    const size_t number = (size_t)i;
-    return (real *)terms + number / TERM_LANES * (TERM_LANES * size / sizeof(real)) + number % TERM_LANES;
+    const size_t at = (size_t)i;
+    return (real *)terms + at / TERM_LANES * (TERM_LANES * size / sizeof(real)) + at % TERM_LANES;
 }
 
 /* Where columns lie side by side, those of a body are beside the last column of its joint. */
