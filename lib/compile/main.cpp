@@ -497,7 +497,7 @@ static void write_alone(const command &c, const dyn_model *model) {
 
 /* ---- shared objects ---------------------------------------------------------------------------------------------- */
 
-/* All that the library has a use for; what is too large to compile is left to the generic kernels. */
+/* What is too large to compile is left to the generic kernels. */
 static void add_if_small(const dyn_model *model, algorithm a, int place, std::vector<compiled_function> *functions) {
     try {
         compiled_function f = specialize(model, a, place, most_nodes);
@@ -519,6 +519,7 @@ static bool is_end_of_branch(const dyn_model *model, int i) {
     return true;
 }
 
+/* All that the library has a use for. */
 static std::vector<compiled_function> object_functions(const dyn_model *model) {
     std::vector<compiled_function> functions;
     for (algorithm a :
