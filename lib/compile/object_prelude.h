@@ -152,9 +152,9 @@ KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, 
 #endif
 }
 
-/* How a function's formulas are compiled, and a block of states from rows to rows. Those of several states stand in each
- * function that takes them, so that what is taken from rows and given to them need not be stored between; blocks are
- * kept out of their loop, where compilers find fewer registers for them. */
+/* How a function's formulas are compiled, and a block of states from rows to rows. Those of several states stand in
+ * each function that takes them, so that what is taken from rows and given to them need not be stored between; blocks
+ * are kept out of their loop, where compilers find fewer registers for them. */
 #if DYN_LANES == 1
 #define COMPUTATION static __attribute__((noinline))
 #define BLOCK static inline

@@ -62,8 +62,8 @@ static inline double dyn_packed_number(const void *packed, size_t i, sample_bloc
 }
 
 /* The block that starts at sample `first` of n: a wide one or one of half the lanes, or a single sample where few are
- * left or the outputs, `width` numbers a sample, would not fit. Compiled functions, which take the place of kernels, are
- * there for all lanes and for one. What every call does for each block is inline, so that blocks stay in registers. */
+ * left or the outputs, `width` numbers a sample, would not fit. Compiled functions, which take the place of kernels,
+ * are there for all lanes and for one. What every call does for a block is inline: it stays in registers. */
 static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first, size_t width) {
     const kernel_trio *trio = workspace->kernels;
     size_t left = n - first, wide_size = (size_t)trio->wide->lanes * trio->wide->number_size;

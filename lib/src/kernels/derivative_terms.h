@@ -120,7 +120,8 @@ void KERNEL(find_forces)(const derivative_tree *t);
 void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
 /* and the entries, */
 int KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
-/* by rows where no joints share a coordinate. Both return whether all matrices are there as unpack gives them, finite. */
+/* by rows where no joints share a coordinate. Both return whether all matrices are there as unpack gives them,
+ * finite. */
 int KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
 
 /* ---- a body by itself -------------------------------------------------------------------------------------------- */

@@ -83,8 +83,8 @@ typedef struct kernel_table {
     /* twist, rate and rate of the Jacobian; J is that of the body. */
     void (*refer_motion)(const dyn_model *model, const void *position, const void *rotation,
                          dyn_reference_frame reference_frame, const void *J, void *twist, void *rate, void *dJ);
-    /* Derivatives of tau(q, v, a) along increments of q, v and a, nv x nv each. Returns whether they lie in the caller's
-     * rows as unpack gives them, and are finite; else unpack is to tell. */
+    /* Derivatives of tau(q, v, a) along increments of q, v and a, nv x nv each. Returns whether they lie in the
+     * caller's rows as unpack gives them, and are finite; else unpack is to tell. */
     int (*rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv, void *dtau_da);
     /* Derivatives of a(q, v, tau), nv x nv each; `pivots` as above. */
