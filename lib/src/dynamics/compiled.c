@@ -74,17 +74,6 @@ compiled_packed *dyn_compiled_of_frame(const dyn_model *model, const dyn_workspa
     return kernels->lanes == 1 ? c->bodies[i].single[a] : c->bodies[i].wide[a];
 }
 
-sample_block dyn_compiled_block(const dyn_model *model, const dyn_workspace *workspace, int frame,
-                                compiled_body_algorithm a, sample_block block) {
-    const kernel_table *wide = workspace->kernels->wide;
-    if (block.lanes > 1 && dyn_compiled_of_frame(model, workspace, frame, a, wide)) {
-        block.kernels = wide;
-        block.lanes = (size_t)wide->lanes;
-        block.real_size = block.lanes * wide->number_size;
-    }
-    return block;
-}
-
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels) {
     compiled_packed *aba = dyn_compiled_packed(compiled, COMPILED_ABA, kernels);
     compiled_packed *resisted_aba = dyn_compiled_packed(compiled, COMPILED_RESISTED_ABA, kernels);

@@ -47,14 +47,9 @@ struct dyn_compiled {
 /* A function over packed arrays, for these kernels of all lanes or of one; NULL where it is not compiled. */
 compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels);
 
-/* What the workspace has for the body that carries a frame of this model, for these kernels, of all lanes or of one;
- * NULL: nothing. */
+/* What the workspace has for the body that carries a frame of this model, for these kernels; NULL: nothing. */
 compiled_packed *dyn_compiled_of_frame(const dyn_model *model, const dyn_workspace *workspace, int frame,
                                        compiled_body_algorithm a, const kernel_table *kernels);
-
-/* The block for it: there are no functions of half the lanes, so that such a block gets all of them. Others stay. */
-sample_block dyn_compiled_block(const dyn_model *model, const dyn_workspace *workspace, int frame,
-                                compiled_body_algorithm a, sample_block block);
 
 /* The functions for steps by these kernels, of all lanes or of one; none where one of forward dynamics is missing. */
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels);

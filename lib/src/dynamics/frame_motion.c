@@ -52,12 +52,12 @@ dyn_status dyn_frame_motion(const dyn_model *model, dyn_workspace *workspace, si
     const results r = {3, {{"twist", twist, 6}, {"rate", rate, 6}, {"dJ", dJ, 6 * nv}}};
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
-        const sample_block b = dyn_compiled_block(model, w, frame, COMPILED_MOTION, block);
-        const void *in[] = {dyn_block_pack(w, 0, q, nq, b), dyn_block_pack(w, 1, v, nv, b),
-                            dyn_block_pack(w, 2, a, nv, b)};
-        compute_motion(model, w, b, in, frame, reference_frame);
-        void *out[MAX_RESULTS] = {dyn_block_part(w, 0, b), dyn_block_part(w, 6, b), dyn_block_part(w, 12, b)};
-        status = dyn_results_store(w, out, b, &r, error);
+        const void *in[] = {dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
+                            dyn_block_pack(w, 2, a, nv, block)};
+        compute_motion(model, w, block, in, frame, reference_frame);
+        void *out[MAX_RESULTS] = {dyn_block_part(w, 0, block), dyn_block_part(w, 6, block),
+                                  dyn_block_part(w, 12, block)};
+        status = dyn_results_store(w, out, block, &r, error);
     }
     return status;
 }

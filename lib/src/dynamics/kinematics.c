@@ -81,9 +81,8 @@ dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size
         return DYN_OK;
     }
     for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
-        const sample_block b = dyn_compiled_block(model, w, frame, COMPILED_POSE, block);
-        compute_pose(model, w, b, dyn_block_pack(w, 0, q, (size_t)model->nq, b), frame);
-        store_pose(b, w->pose, position, rotation);
+        compute_pose(model, w, block, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame);
+        store_pose(block, w->pose, position, rotation);
     }
     return position ? dyn_check_result(workspace, "position", n, 3, position, error) : DYN_OK;
 }
@@ -102,10 +101,10 @@ dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, 
     }
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
-        const sample_block b = dyn_compiled_block(model, w, frame, COMPILED_JACOBIAN, block);
-        void *out = dyn_block_output(w, J, entries, b);
-        compute_jacobian(model, w, b, dyn_block_pack(w, 0, q, (size_t)model->nq, b), frame, reference_frame, out);
-        status = dyn_result_store(w, out, b, (result){"J", J, entries}, error);
+        void *out = dyn_block_output(w, J, entries, block);
+        const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
+        compute_jacobian(model, w, block, in, frame, reference_frame, out);
+        status = dyn_result_store(w, out, block, (result){"J", J, entries}, error);
     }
     return status;
 }
