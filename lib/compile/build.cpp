@@ -48,7 +48,9 @@ bool is_instruction_set(const std::string &name) {
 }
 
 /* Fused operations are written where they are wanted; states fill the lanes of vectors. Numbers of one state that are
- * gathered into vectors take longer on the way there than they save, and longer to compile. */
+ * gathered into vectors take longer on the way there than they save, and longer to compile. The last two are for gcc,
+ * which leaves loops over the rows of a block, and calls in them, as they are; clang does not know them, nor need them.
+ */
 static const words common = {"-std=gnu17",
                              "-O2",
                              "-w",
@@ -57,7 +59,9 @@ static const words common = {"-std=gnu17",
                              "-fno-trapping-math",
                              "-fno-math-errno",
                              "-ffp-contract=off",
-                             "-fno-tree-slp-vectorize"};
+                             "-fno-tree-slp-vectorize",
+                             "-finline-limit=3000",
+                             "-fpeel-loops"};
 
 static words operator+(words a, const words &b) {
     a.insert(a.end(), b.begin(), b.end());
