@@ -24,6 +24,12 @@
 /* Attempts to get a reply when the connection is lost each time; pauses before a lost connection is made again, ms. */
 enum { ATTEMPTS = 3, RECONNECT_MIN = 20, RECONNECT_MAX = 1000 };
 
+/* nng 1.5.2 loses a connection whose socket is closed while a thread of its own takes it apart, or while it is made
+ * again. So what turns out to be no request endpoint is given time to part, and until that is known nothing is dialled
+ * again: nng draws the pause, from zero to so many ms. */
+enum { RECONNECT_UNKNOWN = 3600000 };
+static const struct timespec PARTING_PAUSE = {.tv_nsec = 100000000};
+
 /* How often a first dial is repeated, and after which pause. */
 enum { REDIALS = 3 };
 static const struct timespec REDIAL_PAUSE = {.tv_nsec = 50000000};
@@ -153,14 +159,31 @@ static bool init_locks(connection *self) {
 static int configure(connection *self) {
     int code = nng_socket_set_size(self->socket, NNG_OPT_RECVMAXSZ, self->max_reply_bytes + sizeof(uint32_t));
     if (code == 0)
-        code = nng_socket_set_ms(self->socket, NNG_OPT_RECONNMINT, RECONNECT_MIN);
+        code = nng_socket_set_ms(self->socket, NNG_OPT_RECONNMINT, RECONNECT_UNKNOWN);
     if (code == 0)
-        code = nng_socket_set_ms(self->socket, NNG_OPT_RECONNMAXT, RECONNECT_MAX);
+        code = nng_socket_set_ms(self->socket, NNG_OPT_RECONNMAXT, RECONNECT_UNKNOWN);
     if (code == 0)
         code = nng_pipe_notify(self->socket, NNG_PIPE_EV_ADD_POST, on_pipe, self);
     if (code == 0)
         code = nng_pipe_notify(self->socket, NNG_PIPE_EV_REM_POST, on_pipe, self);
     return code;
+}
+
+static bool is_true(connection *self, const bool *guarded) {
+    pthread_mutex_lock(&self->mutex);
+    bool value = *guarded;
+    pthread_mutex_unlock(&self->mutex);
+    return value;
+}
+
+/* Of a request endpoint: from now on a lost connection is soon made again. 0, or nng's error. */
+static int keep_connected(connection *self) {
+    if (!is_true(self, &self->was_connected))
+        return NNG_EPROTO;
+    int code = nng_dialer_set_ms(self->dialer, NNG_OPT_RECONNMAXT, RECONNECT_MAX);
+    if (code == 0)
+        code = nng_dialer_set_ms(self->dialer, NNG_OPT_RECONNMINT, RECONNECT_MIN);
+    return code == 0 && !is_true(self, &self->connected) ? NNG_ECONNRESET : code;
 }
 
 /* nng ends a process that uses it on both sides of a fork. So the first process that opens a connection is remembered,
@@ -196,12 +219,12 @@ dyn_client_status connection_open(const char *url, double connect_timeout, size_
         code = nng_dialer_create(&self->dialer, self->socket, url);
     if (code == 0)
         code = dial_bounded(self);
-    pthread_mutex_lock(&self->mutex);
-    if (code == 0 && !self->was_connected)
-        code = NNG_EPROTO;
-    pthread_mutex_unlock(&self->mutex);
+    if (code == 0)
+        code = keep_connected(self);
     if (code != 0) {
         dyn_client_status status = dial_error(self, code, error);
+        if (code == NNG_EPROTO)
+            nanosleep(&PARTING_PAUSE, NULL);
         connection_close(self);
         return status;
     }
