@@ -169,21 +169,26 @@ static int configure(connection *self) {
     return code;
 }
 
-static bool is_true(connection *self, const bool *guarded) {
+/* What the mutex guards. */
+static bool read_guarded(connection *self, const bool *guarded) {
     pthread_mutex_lock(&self->mutex);
     bool value = *guarded;
     pthread_mutex_unlock(&self->mutex);
     return value;
 }
 
+static bool is_connected(connection *self) {
+    return read_guarded(self, &self->connected);
+}
+
 /* Of a request endpoint: from now on a lost connection is soon made again. 0, or nng's error. */
 static int keep_connected(connection *self) {
-    if (!is_true(self, &self->was_connected))
+    if (!read_guarded(self, &self->was_connected))
         return NNG_EPROTO;
     int code = nng_dialer_set_ms(self->dialer, NNG_OPT_RECONNMAXT, RECONNECT_MAX);
     if (code == 0)
         code = nng_dialer_set_ms(self->dialer, NNG_OPT_RECONNMINT, RECONNECT_MIN);
-    return code == 0 && !is_true(self, &self->connected) ? NNG_ECONNRESET : code;
+    return code == 0 && !is_connected(self) ? NNG_ECONNRESET : code;
 }
 
 /* nng ends a process that uses it on both sides of a fork. So the first process that opens a connection is remembered,
@@ -323,13 +328,6 @@ void connection_abort(connection *aborted) {
     atomic_store(&aborted->is_aborted, true);
     while (cancel_busy(aborted))
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
-static bool is_connected(connection *self) {
-    pthread_mutex_lock(&self->mutex);
-    bool connected = self->connected;
-    pthread_mutex_unlock(&self->mutex);
-    return connected;
 }
 
 /* Seconds to nng's whole milliseconds, rounded up, at least one. */
