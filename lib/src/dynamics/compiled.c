@@ -341,6 +341,23 @@ static bool agree(const double *x, const double *y, size_t count, double relativ
     return off <= relative * relative * square;
 }
 
+/* Results of many states against the library's own, */
+static dyn_status check_results(const char *name, const double *found, const double *expected, size_t count,
+                                double relative, dyn_error *error) {
+    return agree(found, expected, count, relative)
+               ? DYN_OK
+               : dyn_error_set(error, DYN_FAILED_PRECONDITION, name, "its results differ from the library's own");
+}
+
+/* and those of one alone against the same among others. */
+static dyn_status check_bits(const char *name, const double *alone, const double *among, size_t width,
+                             dyn_error *error) {
+    return memcmp(alone, among, width * sizeof(double)) == 0
+               ? DYN_OK
+               : dyn_error_set(error, DYN_FAILED_PRECONDITION, name,
+                               "a state alone gives other bits than among others");
+}
+
 /* One function: many states at once against the library's own, and some of them alone against the same. What the
  * library itself refuses, as forward dynamics of a robot without inertia, is not taken from the object either. */
 static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a, dyn_error *error) {
@@ -356,19 +373,14 @@ static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a
     if (status != DYN_OK) {
         return status;
     }
+    const char *name = descriptions[a].name;
     double most = descriptions[a].has_pivots ? solved_tolerance : tolerance;
-    if (!agree(k->found, k->expected, CHECKED_STATES * results * width, most)) {
-        return dyn_error_set(error, DYN_FAILED_PRECONDITION, descriptions[a].name,
-                             "its results differ from the library's own");
-    }
-    for (size_t s = 0; s < CHECKED_STATES; s++) {
+    status = check_results(name, k->found, k->expected, CHECKED_STATES * results * width, most, error);
+    for (size_t s = 0; status == DYN_OK && s < CHECKED_STATES; s++) {
         status = compute(k, a, s, 1, error, k->expected);
         for (size_t i = 0; status == DYN_OK && i < results; i++) {
             const double *among = k->found + (i * CHECKED_STATES + s) * width;
-            if (memcmp(k->expected + i * width, among, width * sizeof(double)) != 0) {
-                return dyn_error_set(error, DYN_FAILED_PRECONDITION, descriptions[a].name,
-                                     "a state alone gives other bits than among others");
-            }
+            status = check_bits(name, k->expected + i * width, among, width, error);
         }
     }
     return status;
@@ -416,6 +428,8 @@ static dyn_status compute_frame(const check *k, int frame, size_t first, size_t 
 
 /* What is compiled of a body, seen in one of its frames: as check_function. */
 static dyn_status check_body(dyn_compiled *c, check *k, int i, dyn_error *error) {
+    static const char *const names[FRAME_RESULTS] = {COMPILED_BODY_POSE,   COMPILED_BODY_POSE,   COMPILED_BODY_JACOBIAN,
+                                                     COMPILED_BODY_MOTION, COMPILED_BODY_MOTION, COMPILED_BODY_MOTION};
     int frame = frame_of_body(c->model, i);
     if (frame < 0) {
         c->bodies[i] = (compiled_body){0};
@@ -431,20 +445,14 @@ static dyn_status check_body(dyn_compiled *c, check *k, int i, dyn_error *error)
     }
     const double *found = k->found, *expected = k->expected;
     for (size_t r = 0; status == DYN_OK && r < FRAME_RESULTS; r++) {
-        if (!agree(found, expected, CHECKED_STATES * width[r], tolerance)) {
-            status = dyn_error_set(error, DYN_FAILED_PRECONDITION, COMPILED_BODY_MOTION,
-                                   "its results differ from the library's own");
-        }
+        status = check_results(names[r], found, expected, CHECKED_STATES * width[r], tolerance, error);
         found += CHECKED_STATES * width[r], expected += CHECKED_STATES * width[r];
     }
     for (size_t s = 0; status == DYN_OK && s < CHECKED_STATES; s++) {
         status = compute_frame(k, frame, s, 1, error, k->expected);
         found = k->found, expected = k->expected;
         for (size_t r = 0; status == DYN_OK && r < FRAME_RESULTS; r++) {
-            if (memcmp(expected, found + s * width[r], width[r] * sizeof(double)) != 0) {
-                status = dyn_error_set(error, DYN_FAILED_PRECONDITION, COMPILED_BODY_MOTION,
-                                       "a state alone gives other bits than among others");
-            }
+            status = check_bits(names[r], expected, found + s * width[r], width[r], error);
             found += CHECKED_STATES * width[r], expected += width[r];
         }
     }
