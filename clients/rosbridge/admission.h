@@ -9,7 +9,7 @@
 #include "bridge.h"
 
 typedef struct admission_request {
-    const char *origin;        /* of the page, told by browsers; NULL: no browser */
+    const char *origin;        /* header Origin, which browsers send; NULL: absent, no browser; empty: of no page */
     const char *authorization; /* "Bearer TOKEN", or empty */
     const char *token;         /* of the address, or empty */
 } admission_request;
@@ -22,7 +22,8 @@ enum { ADMISSION_TOKEN = 401, ADMISSION_ORIGIN = 403, ADMISSION_LATER = 503 };
  */
 int admission_check(const bridge *of, const admission_request *request, const char **reason);
 
-/* Is the origin in the list? "*" lets all in; an entry without a port holds for every port. */
+/* Tells if the list allows the origin. "*" allows every one; an entry without a port allows every port. An empty origin
+ * and "null" are origins as others: "*" alone allows the empty one, "*" and "null" allow "null". */
 bool admission_origin(const config *c, const char *origin);
 
 /* Writes the body for a path; returns the status. It tells counters alone, so that no token is asked for. */

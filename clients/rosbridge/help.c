@@ -96,10 +96,12 @@ static const char actions[] =
 
 static const char access[] =
     "Access\n"
-    "  It listens on the loopback interface. Web pages are let in by their origin (server.origins); with\n"
-    "  server.token_file everybody needs the token, as \"Authorization: Bearer TOKEN\" or as ?token=TOKEN in the\n"
-    "  address; server.certificate and server.key make it wss://. /metrics (Prometheus) and /healthz answer\n"
-    "  plain HTTP on the same port, also without the token.\n"
+    "  It listens on the loopback interface. A request with the header Origin comes from a web page, and\n"
+    "  server.origins must list its value. The gateway refuses an empty Origin, and \"null\" unless it is listed;\n"
+    "  \"*\" lists every value. Programs send no Origin and need not be listed. With server.token_file everybody\n"
+    "  needs the token, as \"Authorization: Bearer TOKEN\" or as ?token=TOKEN in the address; server.certificate and\n"
+    "  server.key make it wss://. /metrics (Prometheus) and /healthz answer plain HTTP on the same port, also\n"
+    "  without the token.\n"
     "\n"
     "  Who may not connect gets HTTP 403 (origin), 401 (token) or 503 (limits.connections); a page of an allowed\n"
     "  origin, which is not shown that, a close frame. Connections end with a close frame that says why:\n"

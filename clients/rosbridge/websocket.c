@@ -188,9 +188,12 @@ static void header(struct lws *wsi, enum lws_token_indexes token, char *value, s
         value[0] = '\0';
 }
 
-/* Browsers tell the origin of the page. */
+/* Browsers send the header Origin. libwebsockets reports length 0 for an empty header as for a missing one; a copy of
+ * its first fragment fails only for the missing one. */
 static bool is_page(struct lws *wsi) {
-    return lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
+    char value[CONFIG_WORD];
+    return lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0 ||
+           lws_hdr_copy_fragment(wsi, value, sizeof value, WSI_TOKEN_ORIGIN, 0) >= 0;
 }
 
 /* May this request become a WebSocket? 0, or the status of HTTP and the reason. */

@@ -59,6 +59,18 @@ class Access(unittest.TestCase):
         self.client(other, headers={"Origin": "null"}).synchronize()
         self.refused(other, 403, headers={"Origin": "https://robots.example"})
 
+    def test_an_empty_origin_is_refused(self):
+        """A missing header means that no browser asks; an empty one is a page of no origin that is listed."""
+        gateway = self.gateway()
+        self.client(gateway).synchronize()
+        for origin in ("", " "):
+            self.refused(gateway, 403, headers={"Origin": origin})
+        with_files = self.gateway(server__origins="null")
+        self.client(with_files, headers={"Origin": "null"}).synchronize()
+        self.refused(with_files, 403, headers={"Origin": ""})
+        with_all = self.gateway(server__origins="*")
+        self.client(with_all, headers={"Origin": ""}).synchronize()
+
     def test_it_listens_on_the_loopback_interface_alone(self):
         gateway = self.gateway()
         listeners = [line.split()[1] for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()
