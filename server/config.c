@@ -20,6 +20,7 @@ static const char *const format_words[] = {"auto", "plain", "journal", "json"};
 static const char *const base_words[] = {"fixed", "floating"};
 static const char *const mimic_words[] = {"coupled", "independent"};
 
+static const char *const switch_words[] = {"no", "yes"};
 static const char *const compile_words[] = {"off", "on", "first-use"};
 
 enum { LEVELS = 4, FORMATS = 4, COMPILE_MODES = 3 };
@@ -34,6 +35,7 @@ typedef enum key_type {
     KEY_LEVEL,
     KEY_FORMAT,
     KEY_COMPILE_MODE,
+    KEY_SWITCH,
 } key_type;
 
 /* One key: where its value goes, and what is allowed. */
@@ -50,6 +52,7 @@ static const key keys[] = {
     {"endpoints", "ingest", KEY_ADDRESSES, offsetof(config, ingest), 0, 0},
     {"endpoints", "ipc_mode", KEY_MODE, offsetof(config, ipc_mode), 0, 0},
     {"models", "directory", KEY_PATH, offsetof(config, directory), 0, 0},
+    {"models", "strict", KEY_SWITCH, offsetof(config, strict), 0, 0},
     {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30},
     {"limits", "reply_bytes", KEY_BYTES, offsetof(config, reply_bytes), 65536, 1 << 30},
     {"limits", "samples", KEY_COUNT, offsetof(config, samples), 1, 1e9},
@@ -203,6 +206,15 @@ static bool parse_compile_mode(const char *text, compile_mode *mode, char error[
     return true;
 }
 
+static bool parse_switch(const char *name, const char *text, bool *is_on, char error[CONFIG_ERROR_SIZE]) {
+    int number;
+    if (!config_parse_word(name, text, switch_words, 2, &number, error)) {
+        return false;
+    }
+    *is_on = number == 1;
+    return true;
+}
+
 static bool parse_path(const char *name, const char *text, char *value, char error[CONFIG_ERROR_SIZE]) {
     if (text[0] != '\0' && text[0] != '/') {
         snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: give an absolute path, or nothing for none", name, text);
@@ -237,6 +249,8 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
         return config_parse_format(text, place, error);
     case KEY_COMPILE_MODE:
         return parse_compile_mode(text, place, error);
+    case KEY_SWITCH:
+        return parse_switch(k->name, text, place, error);
     }
     return false;
 }
@@ -281,8 +295,11 @@ static void take_rule(reading *r, const char *model, const char *name, const cha
     } else if (strcmp(name, "gravity") == 0) {
         is_good = config_parse_vector(name, value, rule->options.gravity, error);
         rule->options.has_gravity = true;
+    } else if (strcmp(name, "strict") == 0) {
+        is_good = parse_switch(name, value, &rule->options.strict, error);
+        rule->has_strict = true;
     } else {
-        fail(r, "unknown key \"%s\" in [model %s]; the keys are file, base, mimic and gravity", name, model);
+        fail(r, "unknown key \"%s\" in [model %s]; the keys are file, base, mimic, gravity and strict", name, model);
     }
     if (!is_good) {
         fail(r, "%s", error);
@@ -410,6 +427,10 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
         r.line = last_line;
     }
     fclose(r.file);
+    for (size_t i = 0; i < c->rule_count; i++) {
+        model_rule *rule = &c->rules[i];
+        rule->options.strict = rule->has_strict ? rule->options.strict : c->strict;
+    }
     if (r.failed_line == 0) {
         check(&r);
     }

@@ -154,7 +154,14 @@ static void apply_limits(daemon_state *d) {
 }
 
 static void scan_models(daemon_state *d) {
-    model_directory_scan(d->directory, d->config.directory, d->config.rules, d->config.rule_count, d->config.links);
+    const model_sources sources = {
+        .path = d->config.directory,
+        .strict = d->config.strict,
+        .rules = d->config.rules,
+        .rule_count = d->config.rule_count,
+        .links = d->config.links,
+    };
+    model_directory_scan(d->directory, &sources);
 }
 
 /* The models' health, after a scan. */

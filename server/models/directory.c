@@ -224,10 +224,10 @@ static void rule_path(const char *directory_path, const model_rule *rule, char p
     }
 }
 
-static bool has_rule(const char *directory_path, const model_rule *rules, size_t count, const char *path) {
+static bool has_rule(const model_sources *sources, const char *path) {
     char ruled[PATH_MAX];
-    for (size_t i = 0; i < count; i++) {
-        rule_path(directory_path, &rules[i], ruled);
+    for (size_t i = 0; i < sources->rule_count; i++) {
+        rule_path(sources->path, &sources->rules[i], ruled);
         if (strcmp(ruled, path) == 0) {
             return true;
         }
@@ -241,9 +241,9 @@ static int is_urdf(const struct dirent *entry) {
 }
 
 /* Visits the files of the directory that no rule names. */
-static void visit_directory(model_directory *directory, const char *path, const model_rule *rules, size_t rule_count,
-                            size_t links) {
-    static const model_options usual = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED};
+static void visit_directory(model_directory *directory, const model_sources *sources) {
+    const model_options usual = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED, .strict = sources->strict};
+    const char *path = sources->path;
     struct dirent **entries;
     int count = scandir(path, &entries, is_urdf, alphasort);
     if (count < 0) {
@@ -254,8 +254,8 @@ static void visit_directory(model_directory *directory, const char *path, const 
         char file[PATH_MAX], name[NAME_MAX + 1];
         snprintf(file, sizeof file, "%.3000s/%s", path, entries[i]->d_name);
         snprintf(name, sizeof name, "%.*s", (int)strlen(entries[i]->d_name) - 5, entries[i]->d_name);
-        if (!has_rule(path, rules, rule_count, file)) {
-            visit(directory, file, name, &usual, links);
+        if (!has_rule(sources, file)) {
+            visit(directory, file, name, &usual, sources->links);
         }
         free(entries[i]);
     }
@@ -283,18 +283,18 @@ static void drop_unseen(model_directory *directory) {
     directory->count = kept;
 }
 
-void model_directory_scan(model_directory *directory, const char *path, const model_rule *rules, size_t rule_count,
-                          size_t links) {
+void model_directory_scan(model_directory *directory, const model_sources *sources) {
     pthread_mutex_lock(&directory->mutex);
     directory->problem_count = 0;
     pthread_mutex_unlock(&directory->mutex);
-    for (size_t i = 0; i < rule_count; i++) {
+    for (size_t i = 0; i < sources->rule_count; i++) {
+        const model_rule *rule = &sources->rules[i];
         char file[PATH_MAX];
-        rule_path(path, &rules[i], file);
-        visit(directory, file, rules[i].name, &rules[i].options, links);
+        rule_path(sources->path, rule, file);
+        visit(directory, file, rule->name, &rule->options, sources->links);
     }
-    if (path[0]) {
-        visit_directory(directory, path, rules, rule_count, links);
+    if (sources->path[0]) {
+        visit_directory(directory, sources);
     }
     drop_unseen(directory);
 }

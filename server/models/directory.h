@@ -15,7 +15,17 @@ typedef struct model_rule {
     char *name;
     char *file; /* absolute, or relative to the directory; NULL: "NAME.urdf" */
     model_options options;
+    bool has_strict; /* the section states it */
 } model_rule;
+
+/* Where models come from. */
+typedef struct model_sources {
+    const char *path; /* of the directory; "" for none */
+    bool strict;      /* of files that no rule names */
+    const model_rule *rules;
+    size_t rule_count;
+    size_t links; /* most links of a model */
+} model_sources;
 
 typedef struct model_directory model_directory;
 
@@ -24,9 +34,8 @@ model_directory *model_directory_create(model_store *store, logger *log);
 void model_directory_free(model_directory *directory);
 
 /* Reads files that are new or changed since the last scan, replaces their models, and takes out the models of files
- * that are gone. `path` may be "" for no directory. `links` is the most links of a model. */
-void model_directory_scan(model_directory *directory, const char *path, const model_rule *rules, size_t rule_count,
-                          size_t links);
+ * that are gone. */
+void model_directory_scan(model_directory *directory, const model_sources *sources);
 
 /* Number of files that could not be loaded; `problem` receives the first one's error, or "". Any thread. */
 size_t model_directory_problem(model_directory *directory, char *problem, size_t size);

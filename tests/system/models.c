@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "system/daemon_fixture.h"
 #include "system/wire_tree.h"
@@ -380,6 +381,57 @@ START_TEST(derived_models_have_a_report) {
 }
 END_TEST
 
+static const char departing_robot[] = "<robot name=\"departing\">\n<link name=\"base\"/>\n<joint name=\"weld\" "
+                                      "type=\"fixed\"><parent link=\"world\"/><child link=\"base\"/></joint>\n"
+                                      "</robot>\n";
+
+/* Departures from URDF are told, and refused under `strict`. */
+START_TEST(departures_are_loaded_with_a_warning_or_refused) {
+    dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = departing_robot});
+    bool is_told = false;
+    for (size_t i = 0; i < loaded->report_count; i++) {
+        is_told |= loaded->report[i].severity == DYN_CLIENT_WARNING && loaded->report[i].line == 3 &&
+                   strstr(loaded->report[i].message, "taken for a massless root") != NULL;
+    }
+    ck_assert(is_told);
+    dyn_client_loaded_model_free(loaded);
+    const dyn_client_load_request strict = {.urdf = departing_robot, .name = "stern", .strict = true};
+    ck_assert_int_eq(dyn_client_load_model(client, &strict, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "load_model.urdf:3");
+    ck_assert_ptr_null(loaded);
+}
+END_TEST
+
+/* A file is read as strictly as its section of the configuration says. */
+START_TEST(files_are_read_as_strictly_as_configured) {
+    daemon_fixture other;
+    dyn_client *peer;
+    dyn_client_model_list *models;
+    char directory[] = "/tmp/dynamicsd-strict-XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/departing.urdf", directory);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert(fputs(departing_robot, file) >= 0 && fclose(file) == 0);
+    daemon_start(&(daemon_options){.models = directory,
+                                   .configuration = "strict = yes\n[model lax]\nfile = departing.urdf\nstrict = no\n"
+                                                    "[model stern]\nfile = departing.urdf\n"},
+                 &other);
+    wire_require(dyn_client_connect(other.request_ipc, NULL, &error, &peer), &error);
+    wire_require(dyn_client_list_models(peer, 0, &error, &models), &error);
+    ck_assert_uint_eq(models->count, 1);
+    ck_assert_str_eq(models->models[0].name, "lax");
+    char *log = daemon_log(&other);
+    ck_assert_msg(strstr(log, "refused, since strict loading takes a warning for an error") != NULL, "%s", log);
+    free(log);
+    dyn_client_model_list_free(models);
+    dyn_client_close(peer);
+    daemon_stop(&other);
+    unlink(path);
+    rmdir(directory);
+}
+END_TEST
+
 /* A robot of so many links that deriving from it takes its time. */
 enum { MANY_LINKS = 2000, MANY_OPERATIONS = 32, FEW_CHANGES = 3, MOST_ROUNDS = 20 };
 
@@ -467,6 +519,8 @@ int main(void) {
     tcase_add_test(all, equal_operations_give_equal_models);
     tcase_add_test(all, another_inertia_counts);
     tcase_add_test(all, derived_models_have_a_report);
+    tcase_add_test(all, departures_are_loaded_with_a_warning_or_refused);
+    tcase_add_test(all, files_are_read_as_strictly_as_configured);
     tcase_add_test(all, other_changes_go_on_while_a_model_is_derived);
     return run_unforked("models", all);
 }

@@ -22,7 +22,22 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  * floating) with <origin>, <axis>, <limit>, <dynamics>, <mimic>. No file that the document names is opened, entities
  * other than XML's own are refused. `report` (may be NULL) receives, with line numbers, each element and attribute that
  * was ignored and each value that is suspicious. Cost O(length). Errors, with place "urdf:LINE" and the element in the
- * message: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
+ * message: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED.
+ *
+ * Public robots depart from URDF and from XML in ways whose meaning is plain. The reader reports each of these as a
+ * warning, so that building under `strict` (dyn_build_options) refuses it:
+ *
+ *     <inertia> without ixy, ixz or iyz           the product of inertia is 0; ixx, iyy and izz are required
+ *     <inertial> without <mass> or <inertia>      the mass, or the rotational inertia, is 0
+ *     <axis> without xyz                          the axis is 1 0 0, as for a joint without <axis>
+ *     a joint of the type spherical or ball       the joint is spherical
+ *     a parent link "world" that no <link> names  "world" is a massless root
+ *     text or comments before the XML declaration,
+ *     text before the first tag                   the text is ignored
+ *     zero bytes behind the last tag              the bytes are ignored
+ *     UTF-8, stated or not, with other bytes      the document is ISO-8859-1
+ *     another encoding than UTF-8, UTF-16,        the document is ISO-8859-1 where that is windows-1252 or a name of
+ *     ISO-8859-1 and US-ASCII                     ISO-8859-1; else UTF-8, and an error where it has other bytes */
 DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_error *error,
                                  dyn_builder **builder);
 

@@ -11,8 +11,7 @@
 
 #include "error.h"
 
-/* Bytes of the UTF-8 character at `text`, or 0 if it is none (overlong forms and surrogates are none). */
-static size_t utf8_length(const unsigned char *text) {
+size_t utf8_length(const unsigned char *text) {
     unsigned char lead = text[0];
     size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
     if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4) {

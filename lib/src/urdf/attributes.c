@@ -11,7 +11,7 @@
 #include "rpy.h"
 
 int reader_line(const reader *r) {
-    return (int)XML_GetCurrentLineNumber(r->parser);
+    return r->skipped_lines + (int)XML_GetCurrentLineNumber(r->parser);
 }
 
 void reader_fail(reader *r, dyn_status status, const char *format, ...) {
@@ -78,7 +78,9 @@ bool attribute_numbers(reader *r, const char *tag, const char **attributes, cons
         memcpy(values, read, (size_t)count * sizeof *values);
         return true;
     }
-    const char *hint = strstr(text, "${") != NULL ? "; this is a xacro expression, run xacro on the file first" : "";
+    const char *hint = strstr(text, "${") != NULL || strstr(text, "$(") != NULL
+                           ? "; this is a xacro expression, run xacro on the file first"
+                           : "";
     reader_fail(r, DYN_INVALID_ARGUMENT, "<%s> has %s=\"%s\"; give %d finite decimal number%s%s", tag, name,
                 excerpt_of(text).text, count, count > 1 ? "s" : "", hint);
     return false;

@@ -66,8 +66,21 @@ static void open_mass(reader *r, const char **attributes) {
 
 static void open_inertia(reader *r, const char **attributes) {
     static const char *const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
-    for (int i = 0; i < 6; i++) {
-        attribute_required(r, "inertia", attributes, names[i], 1, &r->link.inertia.rotational[i]);
+    static const int moments[] = {0, 3, 5}, products[] = {1, 2, 4};
+    double *I = r->link.inertia.rotational;
+    char missing[16] = "";
+    for (int i = 0; i < 3; i++) {
+        attribute_required(r, "inertia", attributes, names[moments[i]], 1, &I[moments[i]]);
+    }
+    for (int i = 0; i < 3; i++) {
+        const char *name = names[products[i]];
+        I[products[i]] = 0;
+        if (!attribute_numbers(r, "inertia", attributes, name, 1, &I[products[i]])) {
+            strcat(strcat(missing, " "), name);
+        }
+    }
+    if (missing[0] != '\0') {
+        reader_report(r, DYN_WARNING, "<inertia> does not state%s: 0 is taken", missing);
     }
 }
 
@@ -105,14 +118,23 @@ static void read_joint_type(reader *r, const char **attributes) {
             return;
         }
     }
+    if (strcmp(type, "spherical") == 0 || strcmp(type, "ball") == 0) {
+        r->joint.type = DYN_JOINT_SPHERICAL;
+        reader_report(r, DYN_WARNING, "URDF has no joint of the type %s, which some simulators add: it is spherical",
+                      type);
+        return;
+    }
     reader_fail(r, DYN_INVALID_ARGUMENT,
                 "the type \"%.60s\" is unknown; use fixed, revolute, continuous, prismatic, planar or floating", type);
 }
 
+/* URDF's axis of a joint that states none. */
+static const double default_axis[3] = {1, 0, 0};
+
 static void open_joint(reader *r, const char **attributes) {
     begin_subject(r, "joint", attributes);
-    r->joint =
-        (dyn_joint_description){.name = r->name, .axis = {1, 0, 0}, .mimic_multiplier = 1, .line = reader_line(r)};
+    r->joint = (dyn_joint_description){.name = r->name, .mimic_multiplier = 1, .line = reader_line(r)};
+    memcpy(r->joint.axis, default_axis, sizeof default_axis);
     memcpy(r->joint.rotation, identity_pose.rotation, sizeof r->joint.rotation);
     r->has_range = false;
     read_joint_type(r, attributes);
@@ -134,7 +156,10 @@ static void open_child(reader *r, const char **attributes) {
 
 static void open_axis(reader *r, const char **attributes) {
     double *axis = r->joint.axis;
-    attribute_required(r, "axis", attributes, "xyz", 3, axis);
+    if (!attribute_numbers(r, "axis", attributes, "xyz", 3, axis)) {
+        memcpy(axis, default_axis, sizeof default_axis);
+        reader_report(r, DYN_WARNING, "<axis> has no attribute xyz: the axis is 1 0 0");
+    }
     double length = hypot(hypot(axis[0], axis[1]), axis[2]);
     if (length > 0 && fabs(length - 1) > 1e-3) {
         reader_report(r, DYN_NOTE, "the axis has the length %g; it is normalized", length);
@@ -344,5 +369,26 @@ void element_close(reader *r) {
     const rule *closed = rule_of(e);
     if (closed != NULL && closed->close != NULL) {
         closed->close(r);
+    }
+}
+
+void declare_world(reader *r) {
+    static const char world[] = "world";
+    if (name_index_find(&r->builder->link_names, world) >= 0) {
+        return;
+    }
+    const dyn_joint_description *joint = r->builder->joints, *end = joint + r->builder->joint_count;
+    while (joint < end && strcmp(joint->parent_link, world) != 0) {
+        joint++;
+    }
+    if (joint == end) {
+        return;
+    }
+    report_add_element(r->report, DYN_WARNING, joint->line, "joint", joint->name,
+                       "its parent link \"world\" is not declared: it is taken for a massless root");
+    const dyn_link_description root = {.name = world, .line = joint->line};
+    dyn_status status = dyn_builder_add_link(r->builder, &root, r->error);
+    if (status != DYN_OK) {
+        fail_with(r, status);
     }
 }

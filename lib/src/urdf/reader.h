@@ -61,6 +61,7 @@ typedef struct reader {
     dyn_report *report;
     dyn_error *error;
     dyn_status status; /* of the first thing that went wrong; reading stops there */
+    int skipped_lines; /* before the text that expat sees */
 
     element open[DYN_URDF_MAX_DEPTH]; /* open elements, outermost first */
     int depth;
@@ -76,6 +77,17 @@ typedef struct reader {
     ignored_list ignored;
 } reader;
 
+/* The text that expat sees, and how it reads the bytes. */
+typedef struct prologue {
+    const char *text;
+    size_t length;
+    const char *encoding; /* NULL: expat finds out */
+} prologue;
+
+/* prologue.c: Cuts off what stands before the XML and zero bytes behind it, and chooses the encoding. All of it is
+ * reported; an encoding that cannot be read is the reader's error. */
+void prologue_read(reader *r, prologue *p);
+
 /* elements.c: what each element means. */
 
 /* Opens an element in the innermost one that is open, or enters it as ignored. */
@@ -83,6 +95,9 @@ void element_open(reader *r, const char *name, const char **attributes);
 
 /* Closes the innermost element. */
 void element_close(reader *r);
+
+/* Declares the link "world", massless, where the document does not and a joint hangs on it. */
+void declare_world(reader *r);
 
 /* Name of an element that is understood, such as "joint"; "document" outside of all. */
 const char *element_name(element e);

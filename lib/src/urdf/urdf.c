@@ -52,14 +52,30 @@ static void fail_with_syntax(reader *r) {
                 (unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1);
 }
 
-/* Reads the whole text; the reader is set up. */
-static void read_document(reader *r, const char *text, size_t length) {
+/* Lets expat read the text, with the reader as the receiver of its events. */
+static void parse(reader *r, const prologue *p) {
+    if (p->encoding != NULL && XML_SetEncoding(r->parser, p->encoding) != XML_STATUS_OK) {
+        reader_fail(r, DYN_RESOURCE_EXHAUSTED, "out of memory");
+        return;
+    }
     XML_SetUserData(r->parser, r);
     XML_SetElementHandler(r->parser, on_start, on_end);
     XML_SetCharacterDataHandler(r->parser, on_text);
     XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
-    if (XML_Parse(r->parser, text, (int)length, XML_TRUE) != XML_STATUS_OK) {
+    if (XML_Parse(r->parser, p->text, (int)p->length, XML_TRUE) != XML_STATUS_OK) {
         fail_with_syntax(r);
+    }
+}
+
+/* Reads the whole text; the reader is set up. */
+static void read_document(reader *r, const char *text, size_t length) {
+    prologue p = {.text = text, .length = length};
+    prologue_read(r, &p);
+    if (r->status == DYN_OK) {
+        parse(r, &p);
+    }
+    if (r->status == DYN_OK) {
+        declare_world(r);
     }
     ignored_report(r);
     if (r->status == DYN_OK && report_is_incomplete(r->report)) {

@@ -56,11 +56,25 @@ START_TEST(shipped_configuration_states_the_defaults) {
 }
 END_TEST
 
+START_TEST(a_model_may_be_read_more_or_less_strictly_than_the_others) {
+    config c;
+    ck_assert_msg(read_text("[model a]\nstrict = no\n[model b]\nbase = fixed\n[models]\nstrict = yes\n", &c), "%s",
+                  error);
+    ck_assert(c.strict && !c.rules[0].options.strict && c.rules[1].options.strict);
+    config_free(&c);
+    ck_assert_msg(read_text("[model a]\nstrict = yes\n[model b]\nbase = fixed\n", &c), "%s", error);
+    ck_assert(!c.strict && c.rules[0].options.strict && !c.rules[1].options.strict);
+    config_free(&c);
+    check_refused("[models]\nstrict = maybe\n", 2, "strict = maybe");
+    check_refused("[model a]\nstrict = maybe\n", 2, "strict = maybe");
+}
+END_TEST
+
 START_TEST(every_key_takes_a_value) {
     config c;
     ck_assert_msg(
         read_text("[endpoints]\nrequest = ipc:///a tcp://127.0.0.1:1\n  tcp://[::1]:2\nevents =\nipc_mode = 600\n"
-                  "[models]\ndirectory = /d\n"
+                  "[models]\ndirectory = /d\nstrict = yes\n"
                   "[model arm]\nfile = x.urdf\nbase = floating\nmimic = independent\ngravity = 0 1 -2.5\n"
                   "[limits]\nmessage_bytes = 1 MiB\nreply_bytes = 65536\nsamples = 5\nmodels = 6\nlinks = 7\n"
                   "connections = 8\nrequest_time = 0.5\nidle_time = 9\nreply_time = 2\n"
@@ -74,6 +88,8 @@ START_TEST(every_key_takes_a_value) {
     ck_assert_uint_eq(c.events.count, 0);
     ck_assert_uint_eq(c.ipc_mode, 0600);
     ck_assert_str_eq(c.directory, "/d");
+    ck_assert(c.strict);
+    ck_assert(c.rules[0].options.strict);
     ck_assert_uint_eq(c.rule_count, 1);
     ck_assert_str_eq(c.rules[0].file, "x.urdf");
     ck_assert_int_eq(c.rules[0].options.mimic, DYN_MIMIC_INDEPENDENT);
@@ -107,7 +123,7 @@ START_TEST(typing_errors_are_named_with_what_was_meant) {
     check_refused("[limits]\nsamples\n", 2, "key = value");
     check_refused("[limits\nsamples = 5\n", 1, "[section]");
     check_refused("[zzzzzzzz]\na = 5\n", 2, "the sections are");
-    check_refused("[model a]\nbse = fixed\n", 2, "the keys are file, base, mimic and gravity");
+    check_refused("[model a]\nbse = fixed\n", 2, "the keys are file, base, mimic, gravity and strict");
 }
 END_TEST
 
@@ -196,6 +212,7 @@ int main(void) {
     tcase_add_test(tests, empty_file_gives_the_defaults);
     tcase_add_test(tests, shipped_configuration_states_the_defaults);
     tcase_add_test(tests, every_key_takes_a_value);
+    tcase_add_test(tests, a_model_may_be_read_more_or_less_strictly_than_the_others);
     tcase_add_test(tests, typing_errors_are_named_with_what_was_meant);
     tcase_add_test(tests, bad_values_are_named_with_what_is_allowed);
     tcase_add_test(tests, first_error_is_the_one_that_is_told);
