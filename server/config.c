@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "config_value.h"
+#include "files/regular_file.h"
 #include "methods/text.h"
 
 /* Longest line that the parser takes whole. */
@@ -414,9 +415,9 @@ static void check(reading *r) {
 bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
     reading r = {.config = c, .path = path, .error = error};
     config_init(c);
-    r.file = fopen(path, "re");
+    r.file = regular_file_stream(path, 0);
     if (!r.file) {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s: %s", path, strerror(errno));
+        snprintf(error, CONFIG_ERROR_SIZE, "%s: %s", path, regular_file_error(errno));
         return false;
     }
     int bad_line = ini_parse_stream(read_line, &r, take, &r);

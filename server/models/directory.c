@@ -3,13 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "files/regular_file.h"
 
 enum { PROBLEM_SIZE = 1024 };
 
@@ -76,38 +76,6 @@ static void note_problem(model_directory *directory, const char *path, const cha
     pthread_mutex_unlock(&directory->mutex);
 }
 
-/* Reads a whole file. Returns NULL with errno set; EFBIG beyond the reader's limit. */
-static char *read_file(const char *path, size_t *length) {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat status;
-    char *text = NULL;
-    size_t used = 0;
-    if (descriptor < 0) {
-        return NULL;
-    }
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > DYN_URDF_MAX_BYTES) {
-        errno = S_ISREG(status.st_mode) ? EFBIG : EINVAL;
-        goto cleanup;
-    }
-    size_t size = (size_t)status.st_size;
-    text = malloc(size + 1);
-    while (text && used < size) {
-        ssize_t count = read(descriptor, text + used, size - used);
-        if (count < 0) {
-            free(text);
-            text = NULL;
-        } else if (count == 0) {
-            break;
-        } else {
-            used += (size_t)count;
-        }
-    }
-    *length = used;
-cleanup:
-    close(descriptor);
-    return text;
-}
-
 static void log_loaded(model_directory *directory, const model_entry *entry) {
     log_info(directory->log, "model %s from %s: %d joints, nq %d, nv %d, %zu notes, %zu warnings", entry->name,
              entry->source, dyn_model_joint_count(entry->model), dyn_model_nq(entry->model), dyn_model_nv(entry->model),
@@ -134,9 +102,10 @@ static bool insert(model_directory *directory, const model_file *file, model_ent
 static void load(model_directory *directory, model_file *file, size_t links) {
     size_t length = 0;
     file->has_failed = true;
-    char *text = read_file(file->path, &length);
+    char *text = regular_file_read(file->path, 0, DYN_URDF_MAX_BYTES, &length);
     if (!text) {
-        note_problem(directory, file->path, "", errno == EFBIG ? "the file is larger than 64 MiB" : strerror(errno));
+        const char *problem = errno == EFBIG ? "the file is larger than 16 MiB" : regular_file_error(errno);
+        note_problem(directory, file->path, "", problem);
         return;
     }
     dyn_error error = {0};

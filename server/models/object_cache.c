@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/regular_file.h"
 #include "models/digest.h"
 
 bool object_cache_open(const char *state_directory, char directory[PATH_MAX], char reason[OBJECT_REASON_SIZE]) {
@@ -40,24 +40,15 @@ bool object_cache_path(const char *directory, const char *digest, const char *se
     return snprintf(path, PATH_MAX, "%s/%s-%s.so", directory, digits ? digits + 1 : digest, set) < PATH_MAX;
 }
 
-/* The digest of a file's bytes. */
+/* Computes the digest of a file's bytes, of which there must be some. */
 static bool digest_file(const char *path, size_t most, char digest[DIGEST_SIZE]) {
-    struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) {
-        return false;
+    size_t length = 0;
+    char *bytes = regular_file_read(path, O_NOFOLLOW, most, &length);
+    if (length > 0) {
+        digest_write(bytes, length, digest);
     }
-    bool is_done = false;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 && (size_t)status.st_size <= most) {
-        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (bytes != MAP_FAILED) {
-            digest_write(bytes, (size_t)status.st_size, digest);
-            munmap(bytes, (size_t)status.st_size);
-            is_done = true;
-        }
-    }
-    close(file);
-    return is_done;
+    free(bytes);
+    return length > 0;
 }
 
 static bool seal_path(const char *path, char seal[PATH_MAX]) {
@@ -66,7 +57,7 @@ static bool seal_path(const char *path, char seal[PATH_MAX]) {
 
 bool object_cache_digest(const char *path, char digest[DIGEST_SIZE]) {
     char seal[PATH_MAX];
-    FILE *file = seal_path(path, seal) ? fopen(seal, "re") : NULL;
+    FILE *file = seal_path(path, seal) ? regular_file_stream(seal, O_NOFOLLOW) : NULL;
     bool is_noted = file && fgets(digest, DIGEST_SIZE, file);
     if (file) {
         fclose(file);

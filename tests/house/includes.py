@@ -28,7 +28,8 @@ ROOMS = {
     "server/observe": [],
     "server/transport/transport.h": ["server/observe"],  # the interface; what carries it is not seen through it
     "server/transport": ["proto", "server/transport/transport.h"],
-    "server/models": ["lib/include", "server/observe"],
+    "server/files": [],
+    "server/models": ["lib/include", "server/files", "server/observe"],
     "server/simulations": ["lib/include", "server/models", "server/observe"],
     "server/methods": [
         "proto", "lib/include", "server/models", "server/simulations", "server/transport/transport.h",

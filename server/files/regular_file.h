@@ -1,0 +1,26 @@
+/*
+ * Files that the daemon opens by name. Whoever may write to a directory can put a FIFO, a device or a link into it; an
+ * ordinary open of a FIFO waits for a writer, which may never come. These functions never wait.
+ */
+#ifndef SERVER_FILES_REGULAR_FILE_H
+#define SERVER_FILES_REGULAR_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Opens a regular file for reading. `flags`: O_NOFOLLOW in directories of the daemon's own, where a link is not
+ * expected; 0 elsewhere. Returns a descriptor, or -1 with errno: EISDIR for a directory, ENOTSUP for everything else
+ * that is no regular file. */
+int regular_file_open(const char *path, int flags);
+
+/* Opens the same for stdio; NULL with errno. */
+FILE *regular_file_stream(const char *path, int flags);
+
+/* Reads a whole file into memory that the caller frees. A file that is shortened meanwhile gives what was read. Returns
+ * NULL with errno: EFBIG beyond `most` bytes, or as above. */
+char *regular_file_read(const char *path, int flags, size_t most, size_t *length);
+
+/* Describes an errno of the functions above; valid until the next call of strerror. */
+const char *regular_file_error(int number);
+
+#endif
