@@ -169,6 +169,10 @@ bool live_path(live *l, const char *kind, const char *name, const char *suffix, 
            refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "the path of the file is too long");
 }
 
+bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal *why) {
+    return check_name(name, "recording", why) && live_path(l, "recordings", name, ".recording", path, why);
+}
+
 /* ---- entering and ending ----------------------------------------------------------------------------------------- */
 
 static bool refuse_insertion(refusal *why, name_insertion result, const char *kind, const char *name, uint64_t most) {

@@ -95,6 +95,10 @@ bool live_name(live *l, const char *kind, const char *wanted, const char *field,
 /* Path of a file in the state directory. */
 bool live_path(live *l, const char *kind, const char *name, const char *suffix, char path[PATH_MAX], refusal *why);
 
+/* Writes the path of the recording of that name, which is checked and must not be empty. `field` in the refusal is
+ * "recording". */
+bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal *why);
+
 /* Enters a simulation that is ready to run. */
 bool live_add_simulation(live *l, simulation *s, refusal *why);
 bool live_add_stream(live *l, stream *s, refusal *why);

@@ -8,12 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/regular_file.h"
+
 /* Bytes that may wait in memory, and most of one message in a file. */
 enum { MOST_WAITING = 8 << 20, MOST_MESSAGE = 64 << 20, VARINT_SIZE = 10 };
+
+/* Bytes that are read at once, and bytes of the length before a message in a file. */
+enum { READ_SIZE = 1 << 16, LENGTH_SIZE = 5 };
+
+/* A decoded message may take this many times its serialized size, and this much more. */
+enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
 
 struct recording {
     pthread_mutex_t mutex; /* guards what follows */
@@ -166,44 +173,116 @@ bool recording_close(recording *r) {
     return is_good;
 }
 
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
 bool recording_reader_open(recording_reader *r, const char *path) {
     struct stat status;
-    *r = (recording_reader){0};
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
+    *r = (recording_reader){.file = regular_file_open(path, O_NOFOLLOW)};
+    if (r->file < 0) {
         return false;
     }
-    bool is_good = fstat(file, &status) == 0;
-    r->size = is_good ? (size_t)status.st_size : 0;
-    if (is_good && r->size > 0) {
-        void *bytes = mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, file, 0);
-        is_good = bytes != MAP_FAILED;
-        r->bytes = is_good ? bytes : NULL;
+    if (fstat(r->file, &status) != 0) {
+        int number = errno;
+        close(r->file);
+        errno = number;
+        return false;
     }
-    close(file);
-    return is_good;
+    r->size = (uint64_t)status.st_size;
+    return true;
+}
+
+/* Makes room in the buffer for so many bytes from `at` on. */
+static bool make_room(recording_reader *r, size_t wanted) {
+    if (r->begin > 0 && r->begin + wanted > r->capacity) {
+        memmove(r->buffer, r->buffer + r->begin, r->held);
+        r->begin = 0;
+    }
+    if (wanted <= r->capacity) {
+        return true;
+    }
+    size_t capacity = wanted > READ_SIZE ? wanted : READ_SIZE;
+    uint8_t *buffer = realloc(r->buffer, capacity);
+    if (buffer) {
+        r->buffer = buffer;
+        r->capacity = capacity;
+    }
+    return buffer != NULL;
+}
+
+/* Reads until the buffer holds `wanted` bytes. False where the file has fewer. */
+static bool hold(recording_reader *r, size_t wanted) {
+    if (wanted > r->held && !make_room(r, wanted)) {
+        return false;
+    }
+    while (r->held < wanted) {
+        size_t end = r->begin + r->held, room = r->capacity - end;
+        uint64_t left = r->size - r->at - r->held;
+        ssize_t count = read(r->file, r->buffer + end, left < room ? (size_t)left : room);
+        if (count == 0 || (count < 0 && errno != EINTR)) {
+            return false;
+        }
+        r->held += count > 0 ? (size_t)count : 0;
+    }
+    return true;
+}
+
+/* Reads the length before a message. Returns the bytes that it takes, 0 where there is none. */
+static size_t read_length(recording_reader *r, size_t *length) {
+    *length = 0;
+    for (size_t i = 0; i < LENGTH_SIZE && hold(r, i + 1); i++) {
+        uint8_t byte = r->buffer[r->begin + i];
+        *length |= (size_t)(byte & 0x7f) << (7 * i);
+        if (!(byte & 0x80)) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* An allocator over another one that gives a limited number of bytes. */
+typedef struct bounded_allocator {
+    ProtobufCAllocator allocator;
+    ProtobufCAllocator *from; /* NULL: malloc */
+    size_t left;
+} bounded_allocator;
+
+static void *allocate_bounded(void *context, size_t size) {
+    bounded_allocator *a = context;
+    if (size > a->left) {
+        return NULL;
+    }
+    a->left -= size;
+    return a->from ? a->from->alloc(a->from->allocator_data, size) : malloc(size);
+}
+
+static void free_bounded(void *context, void *memory) {
+    bounded_allocator *a = context;
+    if (a->from) {
+        a->from->free(a->from->allocator_data, memory);
+    } else {
+        free(memory);
+    }
 }
 
 ProtobufCMessage *recording_reader_next(recording_reader *r, const ProtobufCMessageDescriptor *descriptor,
                                         ProtobufCAllocator *allocator) {
-    size_t at = r->at, size = 0;
-    for (unsigned shift = 0; shift < 35 && at < r->size; shift += 7) {
-        uint8_t byte = r->bytes[at++];
-        size |= (size_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80)) {
-            ProtobufCMessage *message = NULL;
-            if (size <= MOST_MESSAGE && size <= r->size - at) {
-                message = protobuf_c_message_unpack(descriptor, allocator, size, r->bytes + at);
-            }
-            r->at = message ? at + size : r->at;
-            return message;
-        }
+    size_t size;
+    size_t before = read_length(r, &size);
+    if (before == 0 || size > MOST_MESSAGE || size > r->size - r->at - before || !hold(r, before + size)) {
+        return NULL;
     }
-    return NULL;
+    bounded_allocator bounded = {.from = allocator, .left = DECODED_FACTOR * size + DECODED_MARGIN};
+    bounded.allocator = (ProtobufCAllocator){allocate_bounded, free_bounded, &bounded};
+    const uint8_t *bytes = r->buffer + r->begin + before;
+    ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, &bounded.allocator, size, bytes);
+    size_t used = message ? before + size : 0;
+    r->begin += used;
+    r->held -= used;
+    r->at += used;
+    return message;
 }
 
 void recording_reader_close(recording_reader *r) {
-    if (r->bytes) {
-        munmap(r->bytes, r->size);
-    }
+    close(r->file);
+    free(r->buffer);
 }

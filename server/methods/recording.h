@@ -34,18 +34,24 @@ uint64_t recording_bytes(recording *r);
 /* Writes what waits and closes the file. False when it is broken. */
 bool recording_close(recording *r);
 
-/* Reads the messages of a file one by one. */
+/* Reads the messages of a file one by one. The file is read, not mapped: another process may shorten it meanwhile. */
 typedef struct recording_reader {
-    uint8_t *bytes;
-    size_t size, at;
+    int file;
+    uint64_t size; /* bytes of the file when it was opened; what is appended later is not read */
+    uint64_t at;   /* bytes of the messages that were read */
+    uint8_t *buffer;
+    size_t begin, held, capacity; /* buffer[begin .. begin + held) are the bytes from `at` on */
 } recording_reader;
 
-/* Maps a file. False with errno. */
+/* Opens a regular file without waiting for it. False with an errno that regular_file_error describes. */
 bool recording_reader_open(recording_reader *r, const char *path);
 
-/* The next message; NULL at the end, and where the file is broken off or damaged: then `at` is less than `size`. */
+/* Reads the next message; NULL at the end, and where the file is broken off or damaged: then `at` is less than `size`.
+ * A message may take 8 times its bytes of memory, and 1 MiB: a damaged file cannot ask for more. */
 ProtobufCMessage *recording_reader_next(recording_reader *r, const ProtobufCMessageDescriptor *descriptor,
                                         ProtobufCAllocator *allocator);
+
+/* Closes a reader that was opened. */
 void recording_reader_close(recording_reader *r);
 
 #endif

@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/regular_file.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/simulation_plan.h"
 #include "methods/text.h"
 
 static const Dynamics__V1__Code DATA_LOSS = DYNAMICS__V1__CODE__CODE_DATA_LOSS;
-
-/* Entries between two looks at the deadline. */
-enum { ENTRIES_A_LOOK = 256 };
 
 /* A replay as it goes on. */
 typedef struct replay {
@@ -23,8 +21,8 @@ typedef struct replay {
     simulation *simulation;
     arena entries; /* memory of the entry at hand */
     double *rows;
-    uint64_t read; /* entries */
-    size_t kept;   /* states in the reply */
+    uint64_t read;     /* entries */
+    size_t room, kept; /* states that the reply has memory for, and those in it */
 } replay;
 
 static bool has_same_bits(size_t count, const double *a, size_t other_count, const double *b) {
@@ -40,8 +38,7 @@ static bool is_equal(const Dynamics__V1__SimulationState *a, const Dynamics__V1_
 static void keep(replay *p, const Dynamics__V1__SimulationState *state) {
     uint64_t stride = p->request->stride ? p->request->stride : 1;
     Dynamics__V1__ReplaySimulationReply *reply = p->reply;
-    if (p->kept >= p->request->count || state->step < p->request->first ||
-        (state->step - p->request->first) % stride != 0) {
+    if (p->kept >= p->room || state->step < p->request->first || (state->step - p->request->first) % stride != 0) {
         return;
     }
     memcpy(reply->q + reply->n_q, state->q, state->n_q * sizeof *state->q);
@@ -54,10 +51,29 @@ static void keep(replay *p, const Dynamics__V1__SimulationState *state) {
     p->kept++;
 }
 
+/* Refuses a recorded state whose rows are not those of the model. */
+static bool check_rows(const replay *p, const Dynamics__V1__SimulationState *state, refusal *why) {
+    const simulation *s = p->simulation;
+    const struct {
+        const char *name;
+        size_t count, wanted;
+    } rows[] = {{"q", state->n_q, s->nq}, {"v", state->n_v, s->nv}, {"tau", state->n_tau, s->nv}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].count != rows[i].wanted) {
+            return refuse(why, DATA_LOSS, "recording", "the file is damaged: in entry %llu %s has %zu values, not %zu",
+                          (unsigned long long)p->read, rows[i].name, rows[i].count, rows[i].wanted);
+        }
+    }
+    return true;
+}
+
 /* Computes the step of a recorded state and compares. */
-static void compare_step(replay *p, const Dynamics__V1__SimulationState *recorded) {
+static bool compare_step(replay *p, const Dynamics__V1__SimulationState *recorded, refusal *why) {
     Dynamics__V1__SimulationState state;
     simulation *s = p->simulation;
+    if (!check_rows(p, recorded, why)) {
+        return false;
+    }
     p->reply->steps++;
     if (s->condition != SIMULATION_DIVERGED) {
         simulation_step(s);
@@ -69,14 +85,14 @@ static void compare_step(replay *p, const Dynamics__V1__SimulationState *recorde
         p->reply->first_difference = recorded->step;
     }
     keep(p, &state);
+    return true;
 }
 
 /* Applies one entry. False at the end, or when the recording makes no sense. */
 static bool apply(replay *p, const Dynamics__V1__RecordingEntry *entry, refusal *why) {
     switch (entry->entry_case) {
     case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_STATE:
-        compare_step(p, entry->state);
-        return true;
+        return compare_step(p, entry->state, why);
     case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_INPUT:
         return plan_input(p->simulation, "input", entry->input, why);
     case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_JUMP:
@@ -98,9 +114,11 @@ static void run(replay *p) {
         arena_reset(&p->entries, SIZE_MAX);
         Dynamics__V1__RecordingEntry *entry = (Dynamics__V1__RecordingEntry *)recording_reader_next(
             &p->reader, &dynamics__v1__recording_entry__descriptor, &p->entries.allocator);
-        if (!entry || (++p->read % ENTRIES_A_LOOK == 0 && call_is_late(p->call))) {
+        /* A single entry may take long: the file chooses how many substeps a step has. */
+        if (!entry || !call_proceed(p->call, (double)p->reader.at / (double)p->reader.size)) {
             return;
         }
+        p->read++;
         goes_on = apply(p, entry, &why);
     }
     if (why.code != DYNAMICS__V1__CODE__CODE_OK) {
@@ -108,11 +126,11 @@ static void run(replay *p) {
     }
 }
 
-/* Room for the states asked for: no more than the file can hold. */
+/* Allocates memory for the states asked for: for no more than the file can hold, whose states are whole rows. */
 static void reserve(replay *p) {
     call *c = p->call;
     simulation *s = p->simulation;
-    size_t row = (s->nq + 2 * s->nv) * sizeof(double), most = p->reader.size / row + 1;
+    size_t row = (s->nq + 2 * s->nv) * sizeof(double), most = (size_t)(p->reader.size / row) + 1;
     size_t count = p->request->count < most ? (size_t)p->request->count : most;
     uint64_t limit = atomic_load(&c->service->limits->reply_bytes);
     if ((double)count * (double)(row + 10) > (double)limit) {
@@ -124,6 +142,7 @@ static void reserve(replay *p) {
             count, (double)count * (double)(row + 10), (unsigned long long)limit);
         return;
     }
+    p->room = count;
     p->rows = call_allocate(c, s->nq + 2 * s->nv, sizeof *p->rows);
     p->reply->step = call_allocate(c, count, sizeof *p->reply->step);
     p->reply->q = call_allocate(c, count * s->nq, sizeof(double));
@@ -163,33 +182,33 @@ static void begin(replay *p) {
     reserve(p);
 }
 
-static void open_file(replay *p) {
+static bool open_file(replay *p) {
     call *c = p->call;
-    char name[SIMULATION_NAME_SIZE], path[PATH_MAX];
+    char path[PATH_MAX];
     refusal why = {0};
-    if (!live_name(c->service->live, "recording", p->request->recording, "recording", name, &why) ||
-        !live_path(c->service->live, "recordings", p->request->recording, ".recording", path, &why)) {
+    if (!live_recording_path(c->service->live, p->request->recording, path, &why)) {
         call_refuse(c, &why);
-    } else if (!recording_reader_open(&p->reader, path)) {
-        call_blame(c, "recording");
-        call_fail(c,
-                  errno == ENOENT ? DYNAMICS__V1__CODE__CODE_NOT_FOUND : DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
-                  "%s: %s", path, strerror(errno));
+        return false;
     }
+    if (!recording_reader_open(&p->reader, path)) {
+        Dynamics__V1__Code code =
+            errno == ENOENT ? DYNAMICS__V1__CODE__CODE_NOT_FOUND : DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
+        call_blame(c, "recording");
+        call_fail(c, code, "%s: %s", path, regular_file_error(errno));
+        return false;
+    }
+    return true;
 }
 
 void method_replay_simulation(call *c) {
     replay p = {.call = c, .request = c->request->replay_simulation};
     p.reply = call_allocate(c, 1, sizeof *p.reply);
-    if (!p.reply) {
+    if (!p.reply || !open_file(&p)) {
         return;
     }
     dynamics__v1__replay_simulation_reply__init(p.reply);
     arena_init(&p.entries);
-    open_file(&p);
-    if (!call_has_ended(c)) {
-        begin(&p);
-    }
+    begin(&p);
     if (!call_has_ended(c)) {
         run(&p);
     }

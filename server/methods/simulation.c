@@ -508,11 +508,10 @@ static bool write_header(const simulation *s, Dynamics__V1__ModelDescription *de
 }
 
 static void start_recording(call *c, simulation *s, const char *name, Dynamics__V1__RecordSimulationReply *reply) {
-    char checked[SIMULATION_NAME_SIZE], path[PATH_MAX];
+    char path[PATH_MAX];
     refusal why = {0};
     live *l = c->service->live;
-    if (!live_name(l, "recording", name, "recording", checked, &why) ||
-        !live_path(l, "recordings", name, ".recording", path, &why)) {
+    if (!live_recording_path(l, name, path, &why)) {
         call_refuse(c, &why);
         return;
     }

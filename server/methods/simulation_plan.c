@@ -324,6 +324,11 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
     if (!state || !snapshot->input || snapshot->n_generator != 4) {
         return refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its state, input or generator");
     }
+    const uint64_t *words = snapshot->generator;
+    if ((words[0] | words[1] | words[2] | words[3]) == 0) {
+        /* From zeros alone the generator makes no other number, and the search for a normal one would not end. */
+        return refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot's generator consists of zeros");
+    }
     if (!robot_read_q(r, "state.q", state->n_q, state->q, s->q, why) ||
         !robot_read_v(r, "state.v", state->n_v, state->v, s->v, why) ||
         !robot_read_v(r, "state.tau", state->n_tau, state->tau, s->tau, why) ||
@@ -344,6 +349,10 @@ model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot
                                  const Dynamics__V1__ModelDescription *description, refusal *why) {
     if (!snapshot->options) {
         refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its options");
+        return NULL;
+    }
+    if (!text_is_utf8(snapshot->options->model)) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the name of the model is no UTF-8");
         return NULL;
     }
     /* A model that was asked for by its digest has the name that it gives itself. */

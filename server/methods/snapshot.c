@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/regular_file.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
@@ -147,6 +148,7 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     }
     s->token = snapshot->token;
     snprintf(s->owner, sizeof s->owner, "%s", snapshot->owner);
+    text_make_utf8(s->owner); /* a damaged file may hold anything */
     simulation_renew(s);
     bool is_good = live_add_simulation(l, s, why);
     if (is_good) {
@@ -168,7 +170,7 @@ bool snapshot_restore(live *l, const snapshot_report *report, size_t *count, ref
     }
     if (!recording_reader_open(&reader, path)) {
         return errno == ENOENT || refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "",
-                                         "cannot read %.256s: %s", path, strerror(errno));
+                                         "cannot read %.256s: %s", path, regular_file_error(errno));
     }
     for (;;) {
         Dynamics__V1__SimulationSnapshot *snapshot = (Dynamics__V1__SimulationSnapshot *)recording_reader_next(

@@ -201,7 +201,7 @@ static recording *open_recording(live *l, const stream *s, const char *wanted, r
     static char format[] = "dynamics.v1.stream", version[] = DYNAMICSD_VERSION;
     char name[SIMULATION_NAME_SIZE], path[PATH_MAX];
     if (!live_name(l, "recording", wanted[0] ? wanted : s->name, "recording", name, why) ||
-        !live_path(l, "recordings", name, ".recording", path, why)) {
+        !live_recording_path(l, name, path, why)) {
         return NULL;
     }
     recording *r = recording_create(path, name, atomic_load(&l->options.limits->recording_bytes));

@@ -86,6 +86,65 @@ START_TEST(messages_come_back_and_every_broken_end_is_noticed) {
 }
 END_TEST
 
+/* A reader that maps the file gets a signal where its pages are gone. */
+START_TEST(file_that_is_shortened_while_it_is_read_ends_early) {
+    const off_t sizes[] = {4096, 0};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        recording *r = recording_create(path, "run", 1 << 24);
+        bool is_good = true;
+        for (int i = 0; i < 40000; i++) {
+            is_good = is_good && append(r, 20);
+        }
+        ck_assert(recording_close(r) && is_good);
+        recording_reader reader;
+        uint64_t count = 0;
+        ck_assert(recording_reader_open(&reader, path));
+        ck_assert_int_eq(truncate(path, sizes[k]), 0);
+        for (;;) {
+            Dynamics__V1__RecordingEntry *entry = (Dynamics__V1__RecordingEntry *)recording_reader_next(
+                &reader, &dynamics__v1__recording_entry__descriptor, NULL);
+            if (!entry) {
+                break;
+            }
+            count++;
+            dynamics__v1__recording_entry__free_unpacked(entry, NULL);
+        }
+        ck_assert_uint_lt(reader.at, reader.size);
+        ck_assert_int_eq((int)count, (int)(sizes[k] / 170));
+        recording_reader_close(&reader);
+        unlink(path);
+    }
+}
+END_TEST
+
+static bool write_varint(FILE *file, size_t value) {
+    for (; value > 0x7f; value >>= 7) {
+        if (fputc((int)(value & 0x7f) | 0x80, file) == EOF) {
+            return false;
+        }
+    }
+    return fputc((int)value, file) != EOF;
+}
+
+/* Two bytes of a message can stand for an object of a hundred bytes in memory. */
+START_TEST(damaged_message_cannot_ask_for_memory_without_bound) {
+    enum { DESCRIPTION = 8 << 3 | 2, JOINT = 4 << 3 | 2 };
+    const size_t joints = 1 << 20, body = 2 * joints;
+    recording_reader reader;
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    bool is_written = write_varint(file, 1 + 4 + body) && write_varint(file, DESCRIPTION) && write_varint(file, body);
+    for (size_t i = 0; is_written && i < joints; i++) {
+        is_written = write_varint(file, JOINT) && write_varint(file, 0);
+    }
+    ck_assert(fclose(file) == 0 && is_written);
+    ck_assert(recording_reader_open(&reader, path));
+    ck_assert_ptr_null(recording_reader_next(&reader, &dynamics__v1__recording_header__descriptor, NULL));
+    ck_assert_uint_eq(reader.at, 0);
+    recording_reader_close(&reader);
+}
+END_TEST
+
 START_TEST(limit_breaks_a_recording_and_keeps_what_it_has) {
     recording *r = recording_create(path, "run", 500);
     bool is_whole;
@@ -169,6 +228,8 @@ int main(void) {
     TCase *tests = tcase_create("recording");
     tcase_add_checked_fixture(tests, make_directory, remove_directory);
     tcase_add_test(tests, messages_come_back_and_every_broken_end_is_noticed);
+    tcase_add_test(tests, file_that_is_shortened_while_it_is_read_ends_early);
+    tcase_add_test(tests, damaged_message_cannot_ask_for_memory_without_bound);
     tcase_add_test(tests, limit_breaks_a_recording_and_keeps_what_it_has);
     tcase_add_test(tests, existing_file_is_not_touched);
     tcase_add_test(tests, things_are_found_by_name_and_counted);
