@@ -3,122 +3,19 @@
  * robots of the literature as many as published.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dynamics/dynamics.h>
 
 #include "support/assertions.h"
-#include "support/golden.h"
+#include "support/base_parameters.h"
 #include "support/random_tree.h"
 
-enum { CASES = 60, STATES = 3 };
+enum { CASES = 60 };
 
 static const double PI = 3.14159265358979323846;
-
-/* Regressors of torque at n random states, one below the other. */
-static double *stack_regressors(random_source *random, const dyn_model *model, const double *gravity, size_t n) {
-    dyn_error error;
-    dyn_workspace *w = NULL;
-    size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
-    size_t width = (size_t)dyn_model_parameter_count(model);
-    double *q = numbers(n * nq), *v = numbers(n * nv), *a = numbers(n * nv), *Y = numbers(n * nv * width);
-    for (size_t s = 0; s < n; s++) {
-        random_configuration(random, model, 2, q + s * nq);
-    }
-    random_vector(random, (int)(n * nv), 1, v);
-    random_vector(random, (int)(n * nv), 1, a);
-    require(dyn_workspace_create(model, &error, &w), &error);
-    require(dyn_torque_regressor(model, w, n, gravity, q, v, a, &error, Y), &error);
-    dyn_workspace_free(w);
-    free(q), free(v), free(a);
-    return Y;
-}
-
-/* Scales each column to one; one that is nothing but rounding to zero. */
-static void scale_columns(size_t rows, size_t columns, double *A) {
-    double *lengths = numbers(columns), largest = 0;
-    for (size_t c = 0; c < columns; c++) {
-        for (size_t i = 0; i < rows; i++) {
-            lengths[c] = hypot(lengths[c], A[i * columns + c]);
-        }
-        largest = fmax(largest, lengths[c]);
-    }
-    for (size_t i = 0; i < rows * columns; i++) {
-        A[i] = lengths[i % columns] > 1e-9 * largest ? A[i] / lengths[i % columns] : 0;
-    }
-    free(lengths);
-}
-
-/* Numerical rank by Gram-Schmidt with column pivoting. */
-static int rank_of(size_t rows, size_t columns, double *A) {
-    double *squares = numbers(columns);
-    scale_columns(rows, columns, A);
-    int rank = 0;
-    for (;; rank++) {
-        size_t best = 0;
-        for (size_t c = 0; c < columns; c++) {
-            squares[c] = 0;
-            for (size_t i = 0; i < rows; i++) {
-                squares[c] += A[i * columns + c] * A[i * columns + c];
-            }
-            best = squares[c] > squares[best] ? c : best;
-        }
-        if (squares[best] < 1e-16) {
-            break;
-        }
-        double length = sqrt(squares[best]);
-        for (size_t i = 0; i < rows; i++) {
-            A[i * columns + best] /= length;
-        }
-        for (size_t c = 0; c < columns; c++) {
-            double along = 0;
-            for (size_t i = 0; i < rows && c != best; i++) {
-                along += A[i * columns + best] * A[i * columns + c];
-            }
-            for (size_t i = 0; i < rows && c != best; i++) {
-                A[i * columns + c] -= along * A[i * columns + best];
-            }
-        }
-        for (size_t i = 0; i < rows; i++) {
-            A[i * columns + best] = 0;
-        }
-    }
-    free(squares);
-    return rank;
-}
-
-/* Y_b (B p) = Y p for parameters p that no body needs to have. */
-static void check_torques(random_source *random, int k, const dyn_model *model, const double *gravity,
-                          const dyn_base_parameters *grouping) {
-    dyn_error error;
-    size_t width = (size_t)dyn_model_parameter_count(model), count = (size_t)dyn_base_parameters_count(grouping);
-    size_t rows = STATES * (size_t)dyn_model_nv(model);
-    const int *columns = dyn_base_parameters_columns(grouping);
-    double *Y = stack_regressors(random, model, gravity, STATES), *p = numbers(width), *b = numbers(count);
-    double *B = numbers(count * width), *b_again = numbers(count), *tau = numbers(rows), *reduced = numbers(rows);
-    random_vector(random, (int)width, 1, p);
-    require(dyn_base_parameters_reduce(grouping, p, &error, b), &error);
-    require(dyn_base_parameters_matrix(grouping, &error, B), &error);
-    for (size_t i = 0; i < count; i++) {
-        ck_assert_double_eq(B[i * width + (size_t)columns[i]], 1);
-        ck_assert(i == 0 || columns[i] > columns[i - 1]);
-        for (size_t c = 0; c < width; c++) {
-            b_again[i] += B[i * width + c] * p[c];
-        }
-    }
-    assert_close("B p", k, b, b_again, count, 1e-10);
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t c = 0; c < width; c++) {
-            tau[i] += Y[i * width + c] * p[c];
-        }
-        for (size_t c = 0; c < count; c++) {
-            reduced[i] += Y[i * width + (size_t)columns[c]] * b[c];
-        }
-    }
-    assert_close("Y_b B p = Y p", k, reduced, tau, rows, 1e-9);
-    free(Y), free(p), free(b), free(B), free(b_again), free(tau), free(reduced);
-}
 
 static dyn_model *random_robot(random_source *random, int k, int joints, dyn_mimic_policy mimic) {
     random_tree_options options = {.joints = joints,
@@ -139,7 +36,7 @@ START_TEST(base_parameters_make_the_torques) {
         double gravity[3];
         random_vector(&random, 3, 10, gravity);
         require(dyn_base_parameters_create(model, gravity, &error, &grouping), &error);
-        check_torques(&random, k, model, gravity, grouping);
+        check_base_torques(&random, "random tree", model, gravity, grouping);
         dyn_base_parameters_free(grouping);
         dyn_model_free(model);
     }
@@ -153,19 +50,188 @@ START_TEST(there_are_as_many_as_the_regressor_has_rank) {
         random_source random = random_case(base, (uint64_t)k);
         dyn_model *model = random_robot(&random, k, 1 + k % 7, DYN_MIMIC_COUPLED);
         dyn_base_parameters *grouping = NULL;
-        size_t width = (size_t)dyn_model_parameter_count(model), nv = (size_t)dyn_model_nv(model);
-        size_t n = 2 * width / (nv > 0 ? nv : 1) + 8;
+        char name[16];
+        snprintf(name, sizeof name, "case %d", k);
         require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
-        double *Y = stack_regressors(&random, model, NULL, n);
-        int rank = rank_of(n * nv, width, Y);
-        ck_assert_msg(dyn_base_parameters_count(grouping) == rank, "case %d: %d base parameters, rank %d", k,
-                      dyn_base_parameters_count(grouping), rank);
-        free(Y);
+        check_base_count(&random, name, model, NULL, grouping);
         dyn_base_parameters_free(grouping);
         dyn_model_free(model);
     }
 }
 END_TEST
+
+START_TEST(coupled_mimic_joints_have_the_rank_of_their_regressor) {
+    random_source base = random_seed("rank with coupled mimic joints", 20261248);
+    dyn_error error;
+    for (int k = 0; k < 100; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        dyn_model *model = random_robot(&random, 6 * k, 3 + k % 7, DYN_MIMIC_COUPLED);
+        dyn_base_parameters *grouping = NULL;
+        char name[16];
+        snprintf(name, sizeof name, "case %d", k);
+        require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
+        check_base_count(&random, name, model, NULL, grouping);
+        check_base_torques(&random, name, model, NULL, grouping);
+        dyn_base_parameters_free(grouping);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+/* ---- axes that are parallel or perpendicular but for rounding ---------------------------------------------------- */
+
+/* A turn by an angle about a unit axis (Rodrigues). */
+static void turn(const double axis[3], double angle, double R[9]) {
+    const double cross[9] = {0, -axis[2], axis[1], axis[2], 0, -axis[0], -axis[1], axis[0], 0};
+    for (int i = 0; i < 9; i++) {
+        double unit = i % 4 == 0 ? 1 : 0;
+        R[i] = cos(angle) * unit + sin(angle) * cross[i] + (1 - cos(angle)) * axis[i / 3] * axis[i % 3];
+    }
+}
+
+/* One of the 24 turns of a cube: rows are the axes of coordinates, in some order and sense. */
+static void cube_turn(random_source *random, double R[9]) {
+    int x = random_index(random, 3), y = (x + 1 + random_index(random, 2)) % 3, z = 3 - x - y;
+    double u = random_index(random, 2) ? 1 : -1, v = random_index(random, 2) ? 1 : -1;
+    memset(R, 0, 9 * sizeof *R);
+    R[x] = u, R[3 + y] = v, R[6 + z] = ((y - x + 3) % 3 == 1 ? 1 : -1) * u * v;
+}
+
+static void multiply(const double A[9], const double B[9], double out[9]) {
+    for (int i = 0; i < 9; i++) {
+        out[i] = A[i / 3 * 3] * B[i % 3] + A[i / 3 * 3 + 1] * B[3 + i % 3] + A[i / 3 * 3 + 2] * B[6 + i % 3];
+    }
+}
+
+/* Joint number k of a robot whose axes are square or parallel, turned and moved by an error. */
+static void add_square_joint(random_source *random, dyn_builder *builder, int k, double slip) {
+    static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE,    DYN_JOINT_REVOLUTE,  DYN_JOINT_CONTINUOUS,
+                                           DYN_JOINT_PRISMATIC,   DYN_JOINT_PRISMATIC, DYN_JOINT_HELICAL,
+                                           DYN_JOINT_CYLINDRICAL, DYN_JOINT_UNIVERSAL, DYN_JOINT_PLANAR,
+                                           DYN_JOINT_SPHERICAL,   DYN_JOINT_FIXED,     DYN_JOINT_FLOATING};
+    char name[16], parent[16], child[16];
+    snprintf(name, sizeof name, "joint%d", k);
+    snprintf(parent, sizeof parent, "link%d", random_index(random, 3) ? k - 1 : random_index(random, k));
+    snprintf(child, sizeof child, "link%d", k);
+    /* A floating joint in few trees: nothing of its link is regrouped. */
+    int kinds = (int)(sizeof types / sizeof types[0]) - (random_index(random, 4) ? 1 : 0);
+    dyn_joint_description joint = {.name = name,
+                                   .type = types[random_index(random, kinds)],
+                                   .parent_link = parent,
+                                   .child_link = child,
+                                   .axis = {0, 0, 1},
+                                   .second_axis = {0, 1, 0},
+                                   .pitch = 0.1};
+    double axis[3], error[9], square[9], shift[3];
+    cube_turn(random, square);
+    random_unit(random, 3, axis);
+    turn(axis, slip, error);
+    multiply(square, error, joint.rotation);
+    random_unit(random, 3, shift);
+    for (int i = 0; i < 3; i++) {
+        joint.position[i] = random_index(random, 2) * random_uniform(random, -0.5, 0.5) + slip * shift[i];
+    }
+    dyn_inertia inertia = {.mass = 1, .center_of_mass = {0.1, 0.2, 0.3}, .rotational = {1, 0, 0, 1, 0, 1}};
+    dyn_link_description link = {.name = child, .inertia = inertia};
+    dyn_error why;
+    require(dyn_builder_add_joint(builder, &joint, &why), &why);
+    require(dyn_builder_add_link(builder, &link, &why), &why);
+}
+
+/* A tree whose joints are turned and moved by an error. The same source draws the same tree for any error. */
+static dyn_model *square_tree(random_source random, int joints, double slip) {
+    dyn_builder *builder = NULL;
+    dyn_model *model = NULL;
+    dyn_error error;
+    require(dyn_builder_create("square", &error, &builder), &error);
+    require(dyn_builder_add_link(builder, &(dyn_link_description){.name = "link0"}, &error), &error);
+    for (int k = 1; k <= joints; k++) {
+        add_square_joint(&random, builder, k, slip);
+    }
+    require(dyn_builder_build(builder, NULL, NULL, &error, &model), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Number of base parameters of such a tree, which the regressor's rank confirms. */
+static int square_tree_count(random_source random, int number, int joints, double slip) {
+    dyn_base_parameters *grouping = NULL;
+    dyn_error error;
+    char name[64];
+    snprintf(name, sizeof name, "case %d: %d joints, error %g", number, joints, slip);
+    dyn_model *model = square_tree(random, joints, slip);
+    require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
+    int count = dyn_base_parameters_count(grouping);
+    if (dyn_model_nv(model) > 0) {
+        check_base_count(&random, name, model, NULL, grouping);
+        check_base_torques(&random, name, model, NULL, grouping);
+    }
+    dyn_base_parameters_free(grouping);
+    dyn_model_free(model);
+    return count;
+}
+
+START_TEST(axes_turned_by_rounding_count_as_parallel) {
+    static const double slips[] = {6.123e-17, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12};
+    random_source base = random_seed("axes turned by rounding", 20261245);
+    for (int k = 0; k < 60; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        int exact = square_tree_count(random, k, 1 + k % 8, 0);
+        for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+            ck_assert_int_eq(square_tree_count(random, k, 1 + k % 8, slips[i]), exact);
+        }
+    }
+}
+END_TEST
+
+START_TEST(axes_turned_by_a_real_angle_do_not_count_as_parallel) {
+    random_source base = random_seed("axes turned by an angle", 20261246);
+    int more = 0;
+    for (int k = 0; k < 60; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        int exact = square_tree_count(random, k, 1 + k % 8, 0), turned = square_tree_count(random, k, 1 + k % 8, 1e-3);
+        ck_assert_int_ge(turned, exact);
+        more += turned > exact;
+    }
+    ck_assert_int_ge(more, 20);
+}
+END_TEST
+
+/* Exporters write cos(pi/2) as 6.123e-17. */
+START_TEST(an_exporters_zero_is_an_angle_of_zero) {
+    static const char format[] =
+        "<robot name='r'><link name='base'/>"
+        "<joint name='a' type='prismatic'><origin rpy='%s 0 0'/><parent link='base'/><child link='1'/>"
+        "<axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
+        "<joint name='b' type='continuous'><origin xyz='0 0 0.3'/><parent link='1'/><child link='2'/>"
+        "<axis xyz='0 0 1'/></joint>"
+        "<joint name='c' type='continuous'><origin xyz='0.1 0 0.2' rpy='%s 0 0'/><parent link='2'/><child link='3'/>"
+        "<axis xyz='0 1 0'/></joint>%s%s%s</robot>";
+    static const char inertia[] = "<inertial><origin xyz='0.1 0.2 0.3'/><mass value='1'/>"
+                                  "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>";
+    static const char *const angles[] = {"0", "-6.123e-17", "6.123e-17", "1e-12"};
+    random_source random = random_seed("an exporter's zero", 20261247);
+    for (size_t i = 0; i < sizeof angles / sizeof angles[0]; i++) {
+        char links[3][256], text[3000];
+        for (int k = 0; k < 3; k++) {
+            snprintf(links[k], sizeof links[k], "<link name='%d'>%s", k + 1, inertia);
+        }
+        snprintf(text, sizeof text, format, angles[i], angles[i], links[0], links[1], links[2]);
+        dyn_error error;
+        dyn_model *model = NULL;
+        dyn_base_parameters *grouping = NULL;
+        require(dyn_urdf_load(text, strlen(text), NULL, NULL, &error, &model), &error);
+        require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
+        ck_assert_int_eq(dyn_base_parameters_count(grouping), 9);
+        check_base_count(&random, angles[i], model, NULL, grouping);
+        check_base_torques(&random, angles[i], model, NULL, grouping);
+        dyn_base_parameters_free(grouping);
+        dyn_model_free(model);
+    }
+}
+END_TEST
+
+/* ---- robots of the literature ------------------------------------------------------------------------------------ */
 
 static dyn_model *build(dyn_builder *builder, dyn_base base) {
     dyn_error error;
@@ -218,38 +284,6 @@ START_TEST(known_robots_have_the_published_number) {
 }
 END_TEST
 
-/* Real robots, as many as the regressor has rank; the Panda has 43 (Gaz et al. 2019, "Dynamic identification of the
- * Franka Emika Panda robot with retrieval of feasible parameters using penalty-based optimization"). */
-START_TEST(real_robots_have_the_rank_of_their_regressor) {
-    random_source random = random_seed("base parameters of real robots", 20261244);
-    char **files = golden_files();
-    dyn_error error;
-    for (size_t i = 0; files && files[i]; i++) {
-        golden g;
-        if (!golden_open(files[i], &g)) {
-            continue;
-        }
-        dyn_base_parameters *grouping = NULL;
-        require(dyn_base_parameters_create(g.model, NULL, &error, &grouping), &error);
-        check_torques(&random, (int)i, g.model, NULL, grouping);
-        if (g.nv <= 8) {
-            size_t width = (size_t)dyn_model_parameter_count(g.model), n = 2 * width / g.nv + 8;
-            double *Y = stack_regressors(&random, g.model, NULL, n);
-            int rank = rank_of(n * g.nv, width, Y);
-            ck_assert_msg(dyn_base_parameters_count(grouping) == rank, "%s: %d base parameters, rank %d", files[i],
-                          dyn_base_parameters_count(grouping), rank);
-            free(Y);
-        }
-        if (strncmp(files[i], "panda_arm", 9) == 0) {
-            ck_assert_int_eq(dyn_base_parameters_count(grouping), 43);
-        }
-        dyn_base_parameters_free(grouping);
-        golden_close(&g);
-    }
-    golden_files_free(files);
-}
-END_TEST
-
 START_TEST(bad_gravity_is_refused) {
     random_source random = random_seed("bad gravity", 20261243);
     dyn_model *model = random_robot(&random, 1, 3, DYN_MIMIC_COUPLED);
@@ -269,8 +303,11 @@ int main(void) {
     tcase_set_timeout(all, 120);
     tcase_add_test(all, base_parameters_make_the_torques);
     tcase_add_test(all, there_are_as_many_as_the_regressor_has_rank);
+    tcase_add_test(all, coupled_mimic_joints_have_the_rank_of_their_regressor);
+    tcase_add_test(all, axes_turned_by_rounding_count_as_parallel);
+    tcase_add_test(all, axes_turned_by_a_real_angle_do_not_count_as_parallel);
+    tcase_add_test(all, an_exporters_zero_is_an_angle_of_zero);
     tcase_add_test(all, known_robots_have_the_published_number);
-    tcase_add_test(all, real_robots_have_the_rank_of_their_regressor);
     tcase_add_test(all, bad_gravity_is_refused);
     return run_properties("base parameters", all);
 }

@@ -12,7 +12,16 @@
  * Method: what of a link's inertia can be moved to its parent without a change of the energies, up to a constant, in
  * any state, is not identifiable, and all that is not is a sum of such moves. Those of one joint are the null space of
  * ten columns, the difference of the energy regressors of the link and, of its inertia moved, of its parent; it is
- * found at random states. Coupled mimic joints: the columns that are left are compared as a whole, by elimination.
+ * found at random states. Where mimic joints are coupled, the columns of the energies that are left are
+ * compared as a whole, by elimination.
+ *
+ * Tolerance: elimination takes an entry for zero that is below 1e-10 of the energy of a unit of that kind of parameter
+ * (mass, first moment, inertia) which moves as fast and as far as the link or its parent. Rounding of the arithmetic
+ * stays below 1e-13 of it. An angle e between two axes changes first moments and products of inertia by the order of e,
+ * and moments of inertia by e^2. So axes within 1e-11 rad of parallel or perpendicular count as exact: exporters write
+ * 6.1e-17 for cos(pi/2) in double precision, and pi to 12 digits is wrong by 5e-12. An angle of 1e-3 counts in full.
+ * Angles between 1e-10 and 1e-5 rad count by their first order alone, as they do in the numerical rank of Y. Y_b b and
+ * Y p differ by no more than what elimination took for zero.
  *
  * Sources: Gautier and Khalil 1990, "Direct calculation of minimum set of inertial parameters of serial robots";
  * Gautier 1991, "Numerical calculation of the base inertial parameters of robots"; Wensing, Niemeyer and Slotine 2024,

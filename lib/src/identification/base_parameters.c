@@ -17,8 +17,9 @@
 
 enum { LINK = 10, STATES = 40, COUPLED_JOINTS = 100 };
 
-/* What elimination leaves of columns that are dependent, their entries being at most one. */
-static const double noise = 1e-9;
+/* Bound on an entry that elimination takes for zero, columns being scaled to the motion (base_parameters.h states why).
+ */
+static const double noise = 1e-10;
 
 /* A parameter that is no base parameter, and what it is regrouped to: factors of its own link's parameters and of the
  * parent's, or of all. */
@@ -44,7 +45,7 @@ typedef struct samples {
     dyn_workspace *workspace;
     const double *gravity;
     size_t n, nq, nv, width; /* states, parameters */
-    double *q, *v, *a, *y_T, *y_V;
+    double *q, *v, *y_T, *y_V;
     double *position, *rotation; /* of every moving link at the zero configuration */
 } samples;
 
@@ -61,21 +62,21 @@ static double draw(uint64_t *state) {
 static dyn_status draw_states(const dyn_model *model, uint64_t seed, samples *s, dyn_error *error) {
     dyn_status status = DYN_OK;
     for (size_t i = 0; i < s->n && status == DYN_OK; i++) {
-        double *v = s->v + i * s->nv, *a = s->a + i * s->nv;
+        double *v = s->v + i * s->nv;
         for (size_t k = 0; k < s->nv; k++) {
             v[k] = 2 * draw(&seed);
         }
         dyn_zero_configuration(model, s->q + i * s->nq);
         status = dyn_integrate(model, 1, s->q + i * s->nq, v, 1, error, s->q + i * s->nq);
         for (size_t k = 0; k < s->nv; k++) {
-            v[k] = draw(&seed), a[k] = draw(&seed);
+            v[k] = draw(&seed);
         }
     }
     return status;
 }
 
 static void samples_free(samples *s) {
-    double *all[] = {s->q, s->v, s->a, s->y_T, s->y_V, s->position, s->rotation};
+    double *all[] = {s->q, s->v, s->y_T, s->y_V, s->position, s->rotation};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }
@@ -92,10 +93,9 @@ static dyn_status samples_create(const dyn_model *model, const double *gravity, 
                    .nv = (size_t)dyn_model_nv(model),
                    .width = LINK * joints};
     s->q = calloc(n * s->nq + 1, sizeof(double)), s->v = calloc(n * s->nv + 1, sizeof(double));
-    s->a = calloc(n * s->nv + 1, sizeof(double));
     s->y_T = calloc(n * s->width + 1, sizeof(double)), s->y_V = calloc(n * s->width + 1, sizeof(double));
     s->position = calloc(3 * joints + 1, sizeof(double)), s->rotation = calloc(9 * joints + 1, sizeof(double));
-    if (!s->q || !s->v || !s->a || !s->y_T || !s->y_V || !s->position || !s->rotation) {
+    if (!s->q || !s->v || !s->y_T || !s->y_V || !s->position || !s->rotation) {
         return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
     }
     dyn_status status = dyn_workspace_create(model, error, &s->workspace);
@@ -155,27 +155,59 @@ static void find_transfer(const samples *s, int joint, int parent, double A[LINK
     }
 }
 
-/* One row of what a move of each parameter to the parent changes: y - A' y_p; and adds to the columns' sizes. */
-static void difference_row(const double *y, const double *y_p, double A[LINK][LINK], double *row, double *sizes) {
+/* One row of what a move of each parameter to the parent changes: y - A' y_p. */
+static void difference_row(const double *y, const double *y_p, double A[LINK][LINK], double *row) {
     for (int c = 0; c < LINK; c++) {
-        double moved = 0, size = fabs(y[c]);
+        row[c] = y[c];
         for (int i = 0; i < LINK && y_p; i++) {
-            moved += A[i][c] * y_p[i];
-            size += fabs(A[i][c] * y_p[i]);
+            row[c] -= A[i][c] * y_p[i];
         }
-        row[c] = y[c] - moved;
-        sizes[c] = fmax(sizes[c], size);
     }
 }
 
-/* Changes of the energies in all states: of the kinetic one, and of the potential one against the first state. */
-static void find_differences(const samples *s, int joint, int parent, double A[LINK][LINK], double *D) {
-    double sizes[LINK] = {0}, first[LINK] = {0};
+/* Adds the largest squares of a link's angular and linear velocity in all states, and of gravity. */
+static void find_motion(const samples *s, int joint, double *angular, double *linear, double *gravity) {
+    for (size_t i = 0; i < s->n; i++) {
+        const double *y_T = s->y_T + i * s->width + LINK * joint, *g = s->y_V + i * s->width + LINK * joint + 1;
+        *angular = fmax(*angular, 2 * (y_T[4] + y_T[6] + y_T[9])); /* of Ixx, Iyy, Izz */
+        *linear = fmax(*linear, 2 * y_T[0]);
+        *gravity = fmax(*gravity, g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    }
+}
+
+static double distance(const samples *s, int joint) {
+    const double *x = s->position + 3 * joint;
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+/* Energies of one unit of each kind of parameter that moves as fast and as far as the link or its parent. A column is
+ * compared with these, not with its own entries: where an axis is tilted by no more than rounding, those entries are
+ * rounding too, and scaled to one would look independent. Poses are known to the rounding of their distance from the
+ * world's origin, so a velocity that this rounding makes counts as none. */
+static void find_sizes(const samples *s, int joint, int parent, double sizes[LINK]) {
+    double angular = 0, linear = 0, gravity = 0, reach = distance(s, joint);
+    find_motion(s, joint, &angular, &linear, &gravity);
+    if (parent >= 0) {
+        find_motion(s, parent, &angular, &linear, &gravity);
+        reach = fmax(reach, distance(s, parent));
+    }
+    reach += 2 * sqrt(linear); /* configurations are drawn from twice the range of velocities */
+    double w = sqrt(angular), v = fmax(sqrt(linear), w * reach), g = sqrt(gravity);
+    for (int c = 0; c < LINK; c++) {
+        sizes[c] = c == 0 ? v * v / 2 + g * reach : c <= 3 ? w * v + g : w * w / 2;
+    }
+}
+
+/* Changes of the energies in all states: of the kinetic one, and of the potential one against the first state. Each
+ * column is divided by its size. */
+static void find_differences(const samples *s, int joint, int parent, double A[LINK][LINK], const double sizes[LINK],
+                             double *D) {
+    double first[LINK] = {0};
     for (size_t i = 0; i < s->n; i++) {
         const double *y_T = s->y_T + i * s->width, *y_V = s->y_V + i * s->width;
         double *row = D + 2 * i * LINK;
-        difference_row(y_T + LINK * joint, parent < 0 ? NULL : y_T + LINK * parent, A, row, sizes);
-        difference_row(y_V + LINK * joint, parent < 0 ? NULL : y_V + LINK * parent, A, row + LINK, sizes);
+        difference_row(y_T + LINK * joint, parent < 0 ? NULL : y_T + LINK * parent, A, row);
+        difference_row(y_V + LINK * joint, parent < 0 ? NULL : y_V + LINK * parent, A, row + LINK);
         for (int c = 0; c < LINK; c++) {
             first[c] = i == 0 ? row[LINK + c] : first[c];
             row[LINK + c] -= first[c];
@@ -184,18 +216,17 @@ static void find_differences(const samples *s, int joint, int parent, double A[L
     for (size_t i = 0; i < 2 * s->n * LINK; i++) {
         D[i] = sizes[i % LINK] > 0 ? D[i] / sizes[i % LINK] : 0;
     }
-    /* Their sizes behind the rows, to give what is found its scale back. */
-    memcpy(D + 2 * s->n * LINK, sizes, sizeof sizes);
 }
 
 /* Finds which parameters of a joint's link are regrouped. */
 static void regroup_link(const samples *s, int joint, double *D, dyn_base_parameters *g) {
     int link = dyn_model_joint(s->model, joint)->parent_link;
     int parent = link < 0 ? -1 : dyn_model_link(s->model, link)->moving_joint;
-    double A[LINK][LINK], *sizes = D + 2 * s->n * LINK;
+    double A[LINK][LINK], sizes[LINK];
     size_t order[LINK];
     find_transfer(s, joint, parent, A);
-    find_differences(s, joint, parent, A, D);
+    find_sizes(s, joint, parent, sizes);
+    find_differences(s, joint, parent, A, sizes, D);
     size_t rank = eliminate(2 * s->n, LINK, noise, D, order);
     for (size_t k = rank; k < LINK; k++) {
         regrouping *r = &g->regroupings[g->regrouped++];
@@ -216,34 +247,47 @@ static void regroup_link(const samples *s, int joint, double *D, dyn_base_parame
 
 /* ---- coupled joints ---------------------------------------------------------------------------------------------- */
 
-/* Scales columns to a largest entry of one. */
-static void scale_columns(size_t rows, size_t columns, double *A, double *sizes) {
+/* Number of the kind of a parameter: mass, first moment, inertia. */
+static int kind_of(int parameter) {
+    return parameter % LINK == 0 ? 0 : parameter % LINK <= 3 ? 1 : 2;
+}
+
+/* Scales the kept columns, those of one kind alike, to a largest entry of one. */
+static void scale_columns(const dyn_base_parameters *g, size_t rows, double *W, double *sizes) {
+    size_t columns = (size_t)g->count;
+    double largest[3] = {0};
+    for (size_t i = 0; i < rows * columns; i++) {
+        int kind = kind_of(g->columns[i % columns]);
+        largest[kind] = fmax(largest[kind], fabs(W[i]));
+    }
     for (size_t c = 0; c < columns; c++) {
-        sizes[c] = 0;
-        for (size_t i = 0; i < rows; i++) {
-            sizes[c] = fmax(sizes[c], fabs(A[i * columns + c]));
-        }
-        for (size_t i = 0; i < rows && sizes[c] > 0; i++) {
-            A[i * columns + c] /= sizes[c];
-        }
+        sizes[c] = largest[kind_of(g->columns[c])];
+    }
+    for (size_t i = 0; i < rows * columns; i++) {
+        W[i] = sizes[i % columns] > 0 ? W[i] / sizes[i % columns] : 0;
     }
 }
 
-/* The kept columns of the regressors of torque at many states. */
-static dyn_status sample_columns(samples *s, const dyn_base_parameters *g, size_t rows, double *Y, double *W,
-                                 dyn_error *error) {
+/* Copies the kept columns of the energies in one state, of the potential one against the first state. */
+static void copy_columns(const samples *s, const dyn_base_parameters *g, size_t state, double *row) {
+    const double *y_T = s->y_T + state * s->width, *y_V = s->y_V + state * s->width;
+    for (int c = 0; c < g->count; c++) {
+        row[c] = y_T[g->columns[c]];
+        row[g->count + c] = y_V[g->columns[c]] - s->y_V[g->columns[c]];
+    }
+}
+
+/* Samples the kept columns: two rows of W for each of `states` states. Every parameter that matters changes an energy
+ * in almost every state, while it changes only few of the torques. */
+static dyn_status sample_columns(samples *s, const dyn_base_parameters *g, size_t states, double *W, dyn_error *error) {
     dyn_status status = DYN_OK;
-    size_t count = (size_t)g->count;
-    for (size_t row = 0, seed = 2; row < rows && status == DYN_OK; seed++) {
+    for (size_t done = 0, seed = 2; done < states && status == DYN_OK; seed++) {
         status = draw_states(s->model, seed, s, error);
-        for (size_t i = 0; i < s->n && row < rows && status == DYN_OK; i++) {
-            status = dyn_torque_regressor(s->model, s->workspace, 1, s->gravity, s->q + i * s->nq, s->v + i * s->nv,
-                                          s->a + i * s->nv, error, Y);
-            for (size_t k = 0; k < s->nv && row < rows; k++, row++) {
-                for (size_t c = 0; c < count; c++) {
-                    W[row * count + c] = Y[k * s->width + (size_t)g->columns[c]];
-                }
-            }
+        if (status == DYN_OK) {
+            status = dyn_energy_regressor(s->model, s->workspace, s->n, s->gravity, s->q, s->v, error, s->y_T, s->y_V);
+        }
+        for (size_t i = 0; i < s->n && done < states && status == DYN_OK; i++, done++) {
+            copy_columns(s, g, i, W + 2 * done * (size_t)g->count);
         }
     }
     return status;
@@ -251,21 +295,20 @@ static dyn_status sample_columns(samples *s, const dyn_base_parameters *g, size_
 
 /* Regroups columns that only the coupling of joints makes dependent. */
 static dyn_status regroup_coupled(samples *s, dyn_base_parameters *g, dyn_error *error) {
-    size_t count = (size_t)g->count, rows = 2 * count + 8;
+    size_t count = (size_t)g->count, states = count + 8, rows = 2 * states;
     if (s->width > LINK * COUPLED_JOINTS) {
         return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model",
                              "the base parameters of coupled mimic joints among %zu joints; the limit is %d",
                              s->width / LINK, COUPLED_JOINTS);
     }
-    double *W = calloc(rows * count + 1, sizeof *W), *Y = calloc(s->nv * s->width + 1, sizeof *Y);
-    double *sizes = calloc(count + 1, sizeof *sizes);
+    double *W = calloc(rows * count + 1, sizeof *W), *sizes = calloc(count + 1, sizeof *sizes);
     size_t *order = calloc(count + 1, sizeof *order);
     g->factors = calloc(count * s->width + 1, sizeof *g->factors);
-    bool allocated = W && Y && sizes && order && g->factors;
-    dyn_status status = allocated ? sample_columns(s, g, rows, Y, W, error)
+    bool allocated = W && sizes && order && g->factors;
+    dyn_status status = allocated ? sample_columns(s, g, states, W, error)
                                   : dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
     if (status == DYN_OK) {
-        scale_columns(rows, count, W, sizes);
+        scale_columns(g, rows, W, sizes);
         size_t rank = eliminate(rows, count, noise, W, order);
         for (size_t k = rank; k < count; k++) {
             regrouping *r = &g->regroupings[g->regrouped++];
@@ -277,7 +320,7 @@ static dyn_status regroup_coupled(samples *s, dyn_base_parameters *g, dyn_error 
             }
         }
     }
-    free(W), free(Y), free(sizes), free(order);
+    free(W), free(sizes), free(order);
     return status;
 }
 
@@ -298,7 +341,7 @@ static void list_columns(dyn_base_parameters *g) {
 }
 
 static dyn_status find_groups(samples *s, dyn_base_parameters *g, dyn_error *error) {
-    double *D = calloc((2 * s->n + 1) * LINK, sizeof *D);
+    double *D = calloc(2 * s->n * LINK, sizeof *D);
     if (!D) {
         return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
     }

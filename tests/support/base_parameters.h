@@ -1,0 +1,22 @@
+/*
+ * Checks of base parameters against the stacked regressor: its numerical rank, and its torques.
+ */
+#ifndef DYNAMICS_TESTS_BASE_PARAMETERS_H
+#define DYNAMICS_TESTS_BASE_PARAMETERS_H
+
+#include <dynamics/base_parameters.h>
+
+#include "random.h"
+
+/* Checks that there are as many base parameters as the regressor of torque, stacked for random states, has rank. A
+ * column counts from a length of 1e-10, where 1 is the largest entry of a column of that kind (mass, first moment,
+ * inertia). The rank must be certain: the columns that count are a hundred times as long as what is left. `name` is
+ * part of the message of a failure. */
+void check_base_count(random_source *random, const char *name, const dyn_model *model, const double *gravity,
+                      const dyn_base_parameters *grouping);
+
+/* Checks Y_b (B p) = Y p to 1e-10 for random states and random parameters p, which no body needs to have. */
+void check_base_torques(random_source *random, const char *name, const dyn_model *model, const double *gravity,
+                        const dyn_base_parameters *grouping);
+
+#endif
