@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "methods/text.h"
 #include "observe/clock.h"
 
 static const char arm[] =
@@ -109,14 +110,33 @@ void bench_handle(bench *b, const uint8_t *request, size_t size, kept_call *call
     service_handle(b->service, &call->call);
 }
 
-Dynamics__V1__Reply *bench_ask(bench *b, const Dynamics__V1__Request *request) {
+Dynamics__V1__Reply *bench_reply(const kept_call *call, const Dynamics__V1__Request *request) {
+    require(call->answers == 1, "each request is answered once");
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, call->size, call->reply);
+    require(reply && reply->status, "the answer is a Reply with a status");
+    bool is_ok = reply->status->code == DYNAMICS__V1__CODE__CODE_OK;
+    require(is_ok == (reply->result_case != DYNAMICS__V1__REPLY__RESULT__NOT_SET), "there is a result if it is OK");
+    require(is_ok == (reply->status->message[0] == '\0'), "errors have a message");
+    require(text_is_utf8(reply->status->message) && text_is_utf8(reply->status->field), "words are UTF-8");
+    require(reply->status->code != DYNAMICS__V1__CODE__CODE_INTERNAL, "there are no internal errors");
+    require(!request || reply->id == request->id, "the answer has the request's id");
+    require(request || !is_ok, "what is no request is refused");
+    require(!is_ok || (int)reply->result_case == (int)request->method_case, "the result is the method's");
+    return reply;
+}
+
+Dynamics__V1__Reply *bench_try(bench *b, const Dynamics__V1__Request *request) {
     uint8_t bytes[1024];
     kept_call call;
     require(dynamics__v1__request__get_packed_size(request) <= sizeof bytes, "the request is short");
     bench_handle(b, bytes, dynamics__v1__request__pack(request, bytes), &call);
-    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, call.size, call.reply);
+    Dynamics__V1__Reply *reply = bench_reply(&call, request);
     free(call.reply);
-    require(reply && reply->status, "the answer is a Reply with a status");
+    return reply;
+}
+
+Dynamics__V1__Reply *bench_ask(bench *b, const Dynamics__V1__Request *request) {
+    Dynamics__V1__Reply *reply = bench_try(b, request);
     require(reply->status->code == DYNAMICS__V1__CODE__CODE_OK, reply->status->message);
     return reply;
 }

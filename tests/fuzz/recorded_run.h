@@ -1,0 +1,30 @@
+/*
+ * A recorded run of the bench's arm, to be changed: its messages as they stand in the file.
+ */
+#ifndef DYNAMICS_TESTS_RECORDED_RUN_H
+#define DYNAMICS_TESTS_RECORDED_RUN_H
+
+#include "dynamics/v1/recording.pb-c.h"
+#include "service_bench.h"
+
+enum { RUN_MESSAGES = 64 };
+
+typedef struct recorded_run {
+    size_t count;
+    struct {
+        size_t size;
+        uint8_t *bytes;
+    } messages[RUN_MESSAGES]; /* the header, then the entries */
+} recorded_run;
+
+/* Starts a bench with a state directory that goes with the program, and records a run there: steps under a disturbance,
+ * with inputs, external forces and a reset between them. */
+void run_start(bench *b, recorded_run *run);
+
+/* The path of a recording in the state directory. */
+void run_path(const char *name, char path[PATH_MAX]);
+
+/* A copy of message i. */
+ProtobufCMessage *run_message(const recorded_run *run, size_t i);
+
+#endif

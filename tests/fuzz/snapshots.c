@@ -1,0 +1,56 @@
+/*
+ * The snapshot of a simulation with changes that the bytes describe: it is refused, or it becomes a simulation that
+ * can be stepped, whose words are UTF-8 and whose state is finite.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "message_changes.h"
+#include "methods/simulation_plan.h"
+#include "methods/text.h"
+#include "recorded_run.h"
+#include "target.h"
+
+enum { MOST_CHANGES = 4, STEPS = 3, MOST_SUBSTEPS = 100 };
+
+/* Steps a restored simulation and checks what it tells. */
+static void check(simulation *s) {
+    require(text_is_utf8(s->name) && text_is_utf8(s->entry->name) && text_is_utf8(s->computed_with), "words are UTF-8");
+    simulation_lock(s);
+    const Dynamics__V1__CreateSimulationRequest *options = face_of(s)->request;
+    bool is_quick = options->stepping->substeps <= MOST_SUBSTEPS;
+    for (int i = 0; i < STEPS && is_quick && s->condition != SIMULATION_DIVERGED; i++) {
+        simulation_step(s);
+    }
+    for (size_t i = 0; i < s->nq; i++) {
+        require(isfinite(s->q[i]), "the state is finite");
+    }
+    simulation_unlock(s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static bench b;
+    static recorded_run run;
+    decisions d = {data, size};
+    refusal why = {0};
+    if (!b.service) {
+        run_start(&b, &run);
+    }
+    Dynamics__V1__RecordingHeader *header = (Dynamics__V1__RecordingHeader *)run_message(&run, 0);
+    for (size_t changes = size > 0 ? 1 + decide(&d, MOST_CHANGES) : 0; changes > 0; changes--) {
+        change_message(&d, decide(&d, 4) ? &header->start->base : &header->description->base);
+    }
+    model_entry *entry = plan_restored_model(b.live, header->start, header->description, &why);
+    simulation *s = entry ? plan_restored(b.live, header->start, entry, &why) : NULL;
+    require(s || (why.code != DYNAMICS__V1__CODE__CODE_OK && why.message[0] != '\0'), "what is refused has a reason");
+    require(size > 0 || s, "a snapshot without changes is restored");
+    if (s) {
+        check(s);
+    } else {
+        require(text_is_utf8(why.message) && why.code != DYNAMICS__V1__CODE__CODE_INTERNAL, "words are UTF-8");
+    }
+    simulation_release(s);
+    model_entry_release(entry);
+    dynamics__v1__recording_header__free_unpacked(header, NULL);
+    return 0;
+}
