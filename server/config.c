@@ -56,13 +56,16 @@ static const key keys[] = {
     {"models", "strict", KEY_SWITCH, offsetof(config, strict), 0, 0},
     {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30},
     {"limits", "reply_bytes", KEY_BYTES, offsetof(config, reply_bytes), 65536, 1 << 30},
+    {"limits", "memory_bytes", KEY_BYTES, offsetof(config, memory_bytes), 0, 1UL << 46},
     {"limits", "samples", KEY_COUNT, offsetof(config, samples), 1, 1e9},
     {"limits", "models", KEY_COUNT, offsetof(config, models), 1, 100000},
     {"limits", "links", KEY_COUNT, offsetof(config, links), 1, DYN_MAX_LINKS},
     {"limits", "connections", KEY_COUNT, offsetof(config, connections), 1, 100000},
+    {"limits", "peer_connections", KEY_COUNT, offsetof(config, peer_connections), 0, 100000},
     {"limits", "request_time", KEY_SECONDS, offsetof(config, request_time), 1e-3, 86400},
     {"limits", "idle_time", KEY_SECONDS, offsetof(config, idle_time), 0.1, 1e7},
     {"limits", "reply_time", KEY_SECONDS, offsetof(config, reply_time), 0.01, 3600},
+    {"limits", "message_time", KEY_SECONDS, offsetof(config, message_time), 0.1, 3600},
     {"limits", "simulations", KEY_COUNT, offsetof(config, simulations), 0, 100000},
     {"limits", "streams", KEY_COUNT, offsetof(config, streams), 0, 10000},
     {"limits", "topics", KEY_COUNT, offsetof(config, topics), 0, 10000},
@@ -84,6 +87,7 @@ static const key keys[] = {
     {"log", "format", KEY_FORMAT, offsetof(config, format), 0, 0},
     {"health", "probe_interval", KEY_SECONDS, offsetof(config, probe_interval), 0.01, 3600},
     {"health", "probe_timeout", KEY_SECONDS, offsetof(config, probe_timeout), 0.01, 3600},
+    {"health", "worker_time", KEY_SECONDS, offsetof(config, worker_time), 0.1, 86400},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -135,6 +139,7 @@ void config_init(config *c) {
     c->request_time = 30;
     c->idle_time = 600;
     c->reply_time = 0.5;
+    c->message_time = 30;
     c->simulations = 1024;
     c->streams = 64;
     c->topics = 128;
@@ -152,6 +157,7 @@ void config_init(config *c) {
     c->format = LOG_FORMAT_AUTO;
     c->probe_interval = 0.1;
     c->probe_timeout = 0.15;
+    c->worker_time = 5;
 }
 
 void config_derive_ingest(config *c) {
@@ -401,9 +407,44 @@ static void check_apart(reading *r, const config_addresses *a, const char *a_nam
     }
 }
 
+/* One request may be held as it arrived, decoded, and copied twice for its method, and leaves room for the next one to
+ * arrive; its reply is held as results and encoded. */
+enum { REQUEST_COPIES = 5, REPLY_COPIES = 2, MEMORY_MARGIN = 4 << 20 };
+
+static unsigned long memory_needed(const config *c) {
+    return REQUEST_COPIES * c->message_bytes + REPLY_COPIES * c->reply_bytes + MEMORY_MARGIN;
+}
+
+bool config_fit_memory(config *c, size_t available) {
+    if (c->memory_bytes > 0) {
+        return false;
+    }
+    c->memory_bytes = available / 2;
+    if (memory_needed(c) <= c->memory_bytes) {
+        return false;
+    }
+    double room =
+        c->memory_bytes > 2 * (unsigned long)MEMORY_MARGIN ? (double)c->memory_bytes - MEMORY_MARGIN : MEMORY_MARGIN;
+    double factor = room / (double)(memory_needed(c) - MEMORY_MARGIN);
+    c->message_bytes = (unsigned long)((double)c->message_bytes * factor);
+    c->reply_bytes = (unsigned long)((double)c->reply_bytes * factor);
+    return true;
+}
+
+static void check_memory(reading *r) {
+    const config *c = r->config;
+    if (c->memory_bytes > 0 && c->memory_bytes < memory_needed(c)) {
+        fail(r,
+             "memory_bytes = %lu is too little for one request of message_bytes = %lu and its reply of reply_bytes = "
+             "%lu: make it %lu or more (%d message_bytes, %d reply_bytes and 4 MiB), or lower those",
+             c->memory_bytes, c->message_bytes, c->reply_bytes, memory_needed(c), REQUEST_COPIES, REPLY_COPIES);
+    }
+}
+
 /* What holds between keys. */
 static void check(reading *r) {
     const config *c = r->config;
+    check_memory(r);
     if (c->request.count == 0) {
         fail(r, "endpoints.request names no endpoint");
     }

@@ -32,8 +32,11 @@ typedef struct config {
     model_rule *rules;
     size_t rule_count;
     /* [limits]; times in s */
+    unsigned long memory_bytes; /* 0: derived by config_fit_memory */
+    bool is_lowered;            /* message_bytes and reply_bytes, by config_fit_memory */
     unsigned long message_bytes, reply_bytes, samples, models, links, connections;
-    double request_time, idle_time, reply_time;
+    unsigned long peer_connections; /* 0: half of the connections */
+    double request_time, idle_time, reply_time, message_time;
     unsigned long simulations, streams, topics, stream_points, recording_bytes;
     /* [simulations] */
     char state_directory[PATH_MAX];
@@ -52,7 +55,7 @@ typedef struct config {
     log_level level;
     log_format format;
     /* [health]; s */
-    double probe_interval, probe_timeout;
+    double probe_interval, probe_timeout, worker_time;
 } config;
 
 /* Sets every key to its default. */
@@ -73,6 +76,10 @@ bool config_add_address(config_addresses *addresses, const char *key, const char
 /* Puts the endpoints for streams beside those for requests, unless they were named: ipc at PATH.ingest, tcp at a port
  * that the system chooses. */
 void config_derive_ingest(config *c);
+
+/* Derives limits.memory_bytes where it is not given: half of the `available` bytes. Where that is too little for the
+ * largest request and its reply, they become smaller; returns true then. */
+bool config_fit_memory(config *c, size_t available);
 
 /* Names of levels and formats, as in the file. */
 bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]);

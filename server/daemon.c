@@ -21,6 +21,8 @@
 #include "observe/clock.h"
 #include "observe/probe.h"
 #include "observe/watchdog.h"
+#include "observe/worker_probe.h"
+#include "system_memory.h"
 #include "worker_pool.h"
 
 /* Long requests that may wait for a worker. */
@@ -37,6 +39,10 @@ enum { OTHER_DESCRIPTORS = 128 };
 
 enum { STATUS_SIZE = 160 };
 
+/* Blocks of that many bytes and more go back to the system as soon as they are freed: what the memory budget releases
+ * is really free. By default malloc keeps blocks of up to 32 MiB, in each of its arenas. */
+enum { LARGE_BLOCK = 1 << 20 };
+
 /* Between two looks for memory that can go back to the system, and bytes that are worth it. */
 enum { TRIM_SECONDS = 5, TRIM_BYTES = 1 << 20 };
 
@@ -47,6 +53,8 @@ typedef struct daemon_state {
     counters counters;
     health health;
     service_limits limits;
+    memory_budget budget;
+    worker_probe worker_probe;
     events events;
     model_store *store;
     model_directory *directory;
@@ -100,6 +108,7 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
     if (arguments->directory) {
         snprintf(c->directory, sizeof c->directory, "%s", arguments->directory);
     }
+    c->is_lowered = config_fit_memory(c, system_memory_bytes());
     c->level = arguments->has_level ? arguments->level : c->level;
     c->format = arguments->has_format ? arguments->format : c->format;
     return true;
@@ -132,23 +141,41 @@ static void fit_connections(daemon_state *d) {
     }
 }
 
+/* Limits that follow from others are told as they are. */
+static void tell_derived_limits(daemon_state *d) {
+    config *c = &d->config;
+    if (c->is_lowered) {
+        log_warning(&d->log,
+                    "the %zu bytes of memory that this process may use are few: memory_bytes is %lu, message_bytes is "
+                    "lowered to %lu and reply_bytes to %lu",
+                    system_memory_bytes(), c->memory_bytes, c->message_bytes, c->reply_bytes);
+    }
+    if (c->peer_connections == 0) {
+        c->peer_connections = c->connections > 1 ? c->connections / 2 : 1;
+    }
+}
+
 /* Limits that hold from the next request on. */
 static void apply_limits(daemon_state *d) {
     const config *c = &d->config;
     fit_connections(d);
+    tell_derived_limits(d);
     atomic_store(&d->limits.reply_bytes, c->reply_bytes);
     atomic_store(&d->limits.samples, c->samples);
     atomic_store(&d->limits.models, (uint32_t)c->models);
     atomic_store(&d->limits.links, (uint32_t)c->links);
     atomic_store(&d->limits.connections, (uint32_t)c->connections);
+    atomic_store(&d->limits.peer_connections, (uint32_t)c->peer_connections);
     atomic_store(&d->limits.request_time, c->request_time);
     atomic_store(&d->limits.idle_time, c->idle_time);
+    atomic_store(&d->limits.message_time, c->message_time);
     atomic_store(&d->limits.simulations, (uint32_t)c->simulations);
     atomic_store(&d->limits.streams, (uint32_t)c->streams);
     atomic_store(&d->limits.topics, (uint32_t)c->topics);
     atomic_store(&d->limits.stream_points, c->stream_points);
     atomic_store(&d->limits.recording_bytes, c->recording_bytes);
     atomic_store(&d->limits.lease_time, c->lease_time);
+    memory_budget_set(&d->budget, c->memory_bytes, atomic_load(&d->limits.message_bytes));
     model_store_set_capacity(d->store, c->models);
     log_configure(&d->log, c->level, c->format);
 }
@@ -177,8 +204,13 @@ static void report_models(daemon_state *d) {
 }
 
 static void report_workers(daemon_state *d) {
+    uint64_t waited = worker_probe_tick(&d->worker_probe, worker_pool_submit, d->pool);
     size_t load = worker_pool_load(d->pool);
-    if (load < QUEUE_CAPACITY) {
+    if (waited > clock_duration(d->config.worker_time)) {
+        health_set(&d->health, d->workers_component, HEALTH_DEGRADED,
+                   "no worker was free for %.1f s; %zu long requests are under way or wait", (double)waited / 1e9,
+                   load - 1);
+    } else if (load < QUEUE_CAPACITY) {
         health_set(&d->health, d->workers_component, HEALTH_SERVING, "%s", "");
     } else {
         health_set(&d->health, d->workers_component, HEALTH_DEGRADED, "%zu long requests wait; more are refused", load);
@@ -190,8 +222,10 @@ static void report_memory(daemon_state *d) {
     if (last == 0 || clock_now() > last + SHORTAGE_AGE) {
         health_set(&d->health, d->memory_component, HEALTH_SERVING, "%s", "");
     } else {
-        health_set(&d->health, d->memory_component, HEALTH_DEGRADED, "%llu requests were refused for want of memory",
-                   (unsigned long long)atomic_load(&d->counters.memory_shortages));
+        health_set(&d->health, d->memory_component, HEALTH_DEGRADED,
+                   "%llu requests were refused for want of memory; requests and replies hold %zu bytes of %zu",
+                   (unsigned long long)atomic_load(&d->counters.memory_shortages), atomic_load(&d->budget.held),
+                   atomic_load(&d->budget.limit));
     }
 }
 
@@ -368,6 +402,16 @@ static void warn_of_fixed_keys(daemon_state *d, const config *next) {
     }
 }
 
+static transport_limits connection_limits(const config *c) {
+    return (transport_limits){
+        .connections = (unsigned)c->connections,
+        .peer_connections = (unsigned)c->peer_connections,
+        .idle_time = c->idle_time,
+        .reply_time = c->reply_time,
+        .message_time = c->message_time,
+    };
+}
+
 /* Takes over a new configuration; a bad one leaves the old one in force. */
 static void on_hang_up(uv_signal_t *signal, int number) {
     daemon_state *d = signal->data;
@@ -392,7 +436,8 @@ static void on_hang_up(uv_signal_t *signal, int number) {
     config_free(&d->config);
     d->config = next;
     apply_limits(d);
-    transport_set_limits(d->transport, next.idle_time, next.reply_time, (unsigned)d->config.connections);
+    const transport_limits limits = connection_limits(&d->config);
+    transport_set_limits(d->transport, &limits);
     probe_set_times(d->probe, next.probe_interval, next.probe_timeout);
     start_scan(d);
 }
@@ -472,6 +517,7 @@ static bool start_service(daemon_state *d) {
         .live = d->live,
         .limits = &d->limits,
         .counters = &d->counters,
+        .budget = &d->budget,
         .health = &d->health,
         .events = &d->events,
         .log = &d->log,
@@ -511,9 +557,8 @@ static bool start_transport(daemon_state *d) {
         .ipc_mode = d->config.ipc_mode,
         .message_bytes = d->config.message_bytes,
         .contexts = (unsigned)d->config.contexts,
-        .connections = (unsigned)d->config.connections,
-        .idle_time = d->config.idle_time,
-        .reply_time = d->config.reply_time,
+        .limits = connection_limits(&d->config),
+        .budget = &d->budget,
         .handler = service_handle,
         .handler_context = d->service,
         .sink = live_take_message,
@@ -689,6 +734,7 @@ int daemon_run(const daemon_arguments *arguments, config *c) {
     d.counters.start = clock_now();
     log_configure(&d.log, c->level, c->format);
     signal(SIGPIPE, SIG_IGN);
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     health_init(&d.health);
     d.models_component = health_enter(&d.health, "models");
     d.workers_component = health_enter(&d.health, "workers");

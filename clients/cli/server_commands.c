@@ -109,6 +109,12 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.recording_bytes);
     emit_key(writer, "lease_time");
     emit_double(writer, info->limits.lease_time);
+    emit_key(writer, "memory_bytes");
+    emit_unsigned(writer, info->limits.memory_bytes);
+    emit_key(writer, "peer_connections");
+    emit_unsigned(writer, info->limits.peer_connections);
+    emit_key(writer, "message_time");
+    emit_double(writer, info->limits.message_time);
     emit_end_object(writer);
 }
 
@@ -124,6 +130,22 @@ static void write_endpoints(json_writer *writer, const dyn_client_server_info *i
         emit_end_object(writer);
     }
     emit_end_array(writer);
+}
+
+/* What the daemon holds for its clients, and what it refused them. */
+static void write_memory(json_writer *writer, const dyn_client_server_info *info) {
+    emit_key(writer, "memory_held");
+    emit_unsigned(writer, info->memory_held);
+    emit_key(writer, "memory_peak");
+    emit_unsigned(writer, info->memory_peak);
+    emit_key(writer, "memory_shortages");
+    emit_unsigned(writer, info->memory_shortages);
+    emit_key(writer, "half_messages");
+    emit_unsigned(writer, info->half_messages);
+    emit_key(writer, "greedy_connections");
+    emit_unsigned(writer, info->greedy_connections);
+    emit_key(writer, "rejected_connections");
+    emit_unsigned(writer, info->rejected_connections);
 }
 
 static void write_counters(json_writer *writer, const dyn_client_server_info *info) {
@@ -176,6 +198,7 @@ static void write_info(const dyn_client_server_info *info) {
     write_limits(&writer, info);
     write_endpoints(&writer, info);
     write_counters(&writer, info);
+    write_memory(&writer, info);
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -197,17 +220,26 @@ static void print_info(const dyn_client_server_info *info) {
     printf("  living        %u simulations, %u streams, %u of them watched; %llu events, %llu chunks of no stream\n",
            info->simulations, info->streams, info->topics, (unsigned long long)info->events,
            (unsigned long long)info->stray_chunks);
+    printf("  memory        %llu bytes for requests and replies, at most %llu so far; %llu requests refused for want\n",
+           (unsigned long long)info->memory_held, (unsigned long long)info->memory_peak,
+           (unsigned long long)info->memory_shortages);
+    printf("  closed        %llu connections for half a message, %llu for the most memory; %llu refused\n",
+           (unsigned long long)info->half_messages, (unsigned long long)info->greedy_connections,
+           (unsigned long long)info->rejected_connections);
     printf("Limits\n");
     printf("  request       %llu bytes, %llu states, %g s\n", (unsigned long long)info->limits.message_bytes,
            (unsigned long long)info->limits.samples, info->limits.request_time);
     printf("  reply         %llu bytes\n", (unsigned long long)info->limits.reply_bytes);
+    printf("  memory        %llu bytes for all requests and replies; %g s for a message to arrive\n",
+           (unsigned long long)info->limits.memory_bytes, info->limits.message_time);
     printf("  models        %u, of %u links\n", info->limits.models, info->limits.links);
     printf("  simulations   %u, a lease of %g s unless they name one\n", info->limits.simulations,
            info->limits.lease_time);
     printf("  streams       %u, of %llu points; %u endpoints for those who watch; recordings of %llu bytes\n",
            info->limits.streams, (unsigned long long)info->limits.stream_points, info->limits.topics,
            (unsigned long long)info->limits.recording_bytes);
-    printf("  connections   %u, each idle for %g s at most\n", info->limits.connections, info->limits.idle_time);
+    printf("  connections   %u, %u of one user or address, each idle for %g s at most\n", info->limits.connections,
+           info->limits.peer_connections, info->limits.idle_time);
 }
 
 exit_code run_info(const command *self, const arguments *given, dyn_client *client) {

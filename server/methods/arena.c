@@ -27,12 +27,26 @@ void arena_init(arena *a) {
     a->allocator = (ProtobufCAllocator){.alloc = allocate_for_protobuf, .free = free_for_protobuf, .allocator_data = a};
 }
 
+void arena_charge(arena *a, memory_budget *budget, bool is_copied) {
+    a->budget = budget;
+    a->is_copied = is_copied;
+}
+
+size_t arena_pass_on(arena *a) {
+    size_t bytes = a->set_aside;
+    a->set_aside = 0;
+    return bytes;
+}
+
 static void free_blocks(arena *a) {
     while (a->blocks) {
         arena_block *block = a->blocks;
         a->blocks = block->next;
         free(block);
     }
+    memory_budget_release(a->budget, a->charged + a->set_aside);
+    a->charged = 0;
+    a->set_aside = 0;
 }
 
 void arena_free(arena *a) {
@@ -50,6 +64,7 @@ void arena_reset(arena *a, size_t limit) {
     a->used = 0;
     a->limit = limit;
     a->is_exhausted = false;
+    a->is_short = false;
 }
 
 /* A block of zeroed bytes; large ones come from the system as untouched zero pages. */
@@ -63,6 +78,22 @@ static arena_block *create_block(size_t size) {
     if (block) {
         block->size = total - sizeof(arena_block);
     }
+    return block;
+}
+
+/* A further block, charged; NULL when memory is short. */
+static arena_block *create_charged_block(arena *a, size_t size) {
+    size_t copy = a->is_copied ? size : 0;
+    if (size > SIZE_MAX / 4 || !memory_budget_take(a->budget, size + copy)) {
+        return NULL;
+    }
+    arena_block *block = create_block(size);
+    if (!block) {
+        memory_budget_release(a->budget, size + copy);
+        return NULL;
+    }
+    a->charged += size;
+    a->set_aside += copy;
     return block;
 }
 
@@ -90,9 +121,10 @@ void *arena_allocate(arena *a, size_t size) {
         result = take(a->blocks, rounded);
     }
     if (!result) {
-        arena_block *block = create_block(rounded > BLOCK_SIZE ? rounded : BLOCK_SIZE);
+        arena_block *block = create_charged_block(a, rounded > BLOCK_SIZE ? rounded : BLOCK_SIZE);
         if (!block) {
             a->is_exhausted = true;
+            a->is_short = true;
             return NULL;
         }
         block->next = a->blocks;

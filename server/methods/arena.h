@@ -11,18 +11,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "observe/memory_budget.h"
+
 typedef struct arena_block arena_block;
 
 typedef struct arena {
     arena_block *kept;            /* first block, reused */
     arena_block *blocks;          /* further ones, the newest first */
     size_t used, limit;           /* bytes given out since the last reset, and how many may be */
-    bool is_exhausted;            /* an allocation was refused since the last reset */
+    bool is_exhausted;            /* an allocation was refused since the last reset, */
+    bool is_short;                /* for want of memory, and not because of the limit */
+    memory_budget *budget;        /* what the further blocks are charged to; NULL: nothing */
+    bool is_copied;               /* each byte may be copied once more into the reply, and is charged twice */
+    size_t charged, set_aside;    /* bytes of the budget for the blocks, and for their copy */
     ProtobufCAllocator allocator; /* for protobuf-c; its free does nothing */
 } arena;
 
 /* Prepares an arena without memory. */
 void arena_init(arena *a);
+
+/* Charges all but the first block to a budget from now on. With `is_copied` as many bytes are set aside for a copy, so
+ * that memory for a reply is found before the work for it is done. */
+void arena_charge(arena *a, memory_budget *budget, bool is_copied);
+
+/* Passes the bytes that were set aside on to the caller, who has to release them. */
+size_t arena_pass_on(arena *a);
 
 /* Gives everything back to the system. */
 void arena_free(arena *a);

@@ -50,8 +50,11 @@ void call_fail_memory(call *c) {
     c->field[0] = '\0';
     atomic_fetch_add(&c->service->counters->memory_shortages, 1);
     atomic_store(&c->service->counters->last_shortage, clock_now());
-    call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
-              "the daemon is short of memory; ask again, with fewer samples");
+    call_fail(
+        c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        "the daemon is short of memory: requests and replies hold %zu bytes of %zu (limits.memory_bytes), and this "
+        "one does not fit beside them; try again, or with fewer samples",
+        atomic_load(&c->service->budget->held), atomic_load(&c->service->budget->limit));
 }
 
 Dynamics__V1__Code call_code(dyn_status status) {

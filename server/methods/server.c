@@ -91,6 +91,9 @@ static Dynamics__V1__Limits *limits(call *c) {
     to->stream_points = atomic_load(&from->stream_points);
     to->recording_bytes = atomic_load(&from->recording_bytes);
     to->lease_time = atomic_load(&from->lease_time);
+    to->memory_bytes = atomic_load(&c->service->budget->limit);
+    to->peer_connections = atomic_load(&from->peer_connections);
+    to->message_time = atomic_load(&from->message_time);
     return to;
 }
 
@@ -108,10 +111,28 @@ static void add_endpoints(call *c, Dynamics__V1__ServerInfoReply *reply) {
     }
 }
 
+/* What the daemon has counted, and what it holds. */
+static void add_counters(const call *c, Dynamics__V1__ServerInfoReply *reply) {
+    const memory_budget *budget = c->service->budget;
+    const counters *k = c->service->counters;
+    reply->uptime = (double)(clock_now() - k->start) / 1e9;
+    reply->requests = atomic_load(&k->requests);
+    reply->refused = atomic_load(&k->refused);
+    reply->connections = atomic_load(&k->connections);
+    reply->listener_restarts = atomic_load(&k->listener_restarts);
+    reply->deaf_clients = atomic_load(&k->deaf_clients);
+    reply->events = atomic_load(&k->events);
+    reply->memory_held = atomic_load(&budget->held);
+    reply->memory_peak = atomic_load(&budget->peak);
+    reply->memory_shortages = atomic_load(&k->memory_shortages);
+    reply->half_messages = atomic_load(&k->half_messages);
+    reply->greedy_connections = atomic_load(&k->greedy_connections);
+    reply->rejected_connections = atomic_load(&k->rejected_connections);
+}
+
 void method_server_info(call *c) {
     static char protocol[] = "dynamics.v1", version[] = DYNAMICSD_VERSION;
     static char *protocols[] = {protocol};
-    counters *k = c->service->counters;
     live *l = c->service->live;
     Dynamics__V1__ServerInfoReply *reply = call_allocate(c, 1, sizeof *reply);
     if (!reply) {
@@ -126,19 +147,13 @@ void method_server_info(call *c) {
     reply->single_lanes = (uint32_t)dyn_lanes(DYN_SINGLE_PRECISION);
     reply->limits = limits(c);
     add_endpoints(c, reply);
-    reply->uptime = (double)(clock_now() - k->start) / 1e9;
-    reply->requests = atomic_load(&k->requests);
-    reply->refused = atomic_load(&k->refused);
-    reply->connections = atomic_load(&k->connections);
+    add_counters(c, reply);
     reply->models = (uint32_t)model_store_count(c->service->store);
     reply->workers = c->service->workers;
-    reply->listener_restarts = atomic_load(&k->listener_restarts);
-    reply->deaf_clients = atomic_load(&k->deaf_clients);
     reply->process_id = (uint32_t)getpid();
     reply->simulations = (uint32_t)name_table_count(&l->simulations);
     reply->streams = (uint32_t)name_table_count(&l->streams);
     reply->topics = atomic_load(&l->topics);
-    reply->events = atomic_load(&k->events);
     reply->stray_chunks = atomic_load(&l->stray_chunks);
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SERVER_INFO;
     c->reply.server_info = reply;

@@ -203,6 +203,8 @@ static call *take_call(service *s) {
         }
         arena_init(&c->decoded);
         arena_init(&c->memory);
+        arena_charge(&c->decoded, s->options.budget, false);
+        arena_charge(&c->memory, s->options.budget, true);
         c->owner = s;
         c->service = &s->options;
     }
@@ -275,7 +277,10 @@ static void decode(call *c) {
     }
     arena_reset(&c->decoded, DECODED_FACTOR * t->request_size + DECODED_MARGIN);
     c->request = dynamics__v1__request__unpack(&c->decoded.allocator, t->request_size, t->request);
-    if (!c->request && c->decoded.is_exhausted) {
+    if (!c->request && c->decoded.is_short) {
+        c->reply.id = scan_id(t->request, t->request_size);
+        call_fail_memory(c);
+    } else if (!c->request && c->decoded.is_exhausted) {
         c->reply.id = scan_id(t->request, t->request_size);
         call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
                   "the request of %zu bytes needs more memory than a request of its size may take", t->request_size);
@@ -326,6 +331,7 @@ static uint8_t *encode(call *c, size_t *size) {
                   "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size, (unsigned long long)limit);
         *size = dynamics__v1__reply__get_packed_size(&c->reply);
     }
+    c->transport->set_aside += arena_pass_on(&c->memory);
     uint8_t *bytes = transport_reply_buffer(c->transport, *size);
     if (!bytes) {
         call_fail_memory(c);
@@ -479,6 +485,7 @@ static void defer(call *c) {
     service *s = c->owner;
     begin_reply(c);
     c->reply.id = c->request->id;
+    arena_reset(&c->memory, SIZE_MAX); /* what waits for a worker holds its request alone */
     if (c->request->client != 0) {
         running_calls_add(&s->running, &c->running, c->request->client, c->request->id);
     }

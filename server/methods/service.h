@@ -16,6 +16,7 @@
 #include "observe/counters.h"
 #include "observe/health.h"
 #include "observe/log.h"
+#include "observe/memory_budget.h"
 #include "transport/transport.h"
 
 typedef struct service service;
@@ -32,8 +33,10 @@ typedef struct service_limits {
     _Atomic uint32_t models;
     _Atomic uint32_t links;
     _Atomic uint32_t connections;
+    _Atomic uint32_t peer_connections;
     _Atomic double request_time; /* s */
     _Atomic double idle_time;    /* s */
+    _Atomic double message_time; /* s */
     _Atomic uint32_t simulations;
     _Atomic uint32_t streams;
     _Atomic uint32_t topics;
@@ -52,6 +55,7 @@ typedef struct service_options {
     live *live;
     service_limits *limits;
     counters *counters;
+    memory_budget *budget; /* of requests and replies */
     health *health;
     struct events *events; /* NULL: nobody is told of progress */
     logger *log;

@@ -7,31 +7,43 @@
 #include "observe/clock.h"
 #include "transport/carrier.h"
 
-/* Writes who is at the other end. */
-static void describe_peer(nng_pipe pipe, char peer[TRANSPORT_PEER_SIZE], uint64_t *process, uint16_t *port) {
-    uint64_t user = 0;
+/* Who is at the other end. */
+typedef struct peer_identity {
+    char name[TRANSPORT_PEER_SIZE];  /* "uid 1000 pid 4711", "127.0.0.1:40112" */
+    char owner[TRANSPORT_PEER_SIZE]; /* whose share it counts in: "uid 1000", "127.0.0.1" */
+    bool is_local;                   /* over ipc; only then are these known: */
+    uint64_t user, process;
+    uint16_t port; /* over tcp */
+} peer_identity;
+
+static void identify_local(peer_identity *peer) {
+    peer->is_local = true;
+    snprintf(peer->owner, sizeof peer->owner, "uid %llu", (unsigned long long)peer->user);
+    snprintf(peer->name, sizeof peer->name, "%.40s pid %llu", peer->owner, (unsigned long long)peer->process);
+}
+
+static void identify(nng_pipe pipe, peer_identity *peer) {
     nng_sockaddr address;
-    *process = 0;
-    *port = 0;
-    if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &user) == 0 &&
-        nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, process) == 0) {
-        snprintf(peer, TRANSPORT_PEER_SIZE, "uid %llu pid %llu", (unsigned long long)user,
-                 (unsigned long long)*process);
+    memset(peer, 0, sizeof *peer);
+    if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &peer->user) == 0 &&
+        nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, &peer->process) == 0) {
+        identify_local(peer);
         return;
     }
     char host[INET6_ADDRSTRLEN] = "";
     int code = nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address);
     if (code == 0 && address.s_family == NNG_AF_INET) {
         inet_ntop(AF_INET, &address.s_in.sa_addr, host, sizeof host);
-        *port = ntohs(address.s_in.sa_port);
-        snprintf(peer, TRANSPORT_PEER_SIZE, "%s:%u", host, *port);
+        peer->port = ntohs(address.s_in.sa_port);
+        snprintf(peer->name, sizeof peer->name, "%s:%u", host, peer->port);
     } else if (code == 0 && address.s_family == NNG_AF_INET6) {
         inet_ntop(AF_INET6, address.s_in6.sa_addr, host, sizeof host);
-        *port = ntohs(address.s_in6.sa_port);
-        snprintf(peer, TRANSPORT_PEER_SIZE, "[%s]:%u", host, *port);
+        peer->port = ntohs(address.s_in6.sa_port);
+        snprintf(peer->name, sizeof peer->name, "[%s]:%u", host, peer->port);
     } else {
-        snprintf(peer, TRANSPORT_PEER_SIZE, "an unknown peer");
+        snprintf(peer->name, sizeof peer->name, "an unknown peer");
     }
+    snprintf(peer->owner, sizeof peer->owner, "%s", host[0] ? host : peer->name);
 }
 
 /* The endpoint whose listener took up the connection; NULL when that one is closed already. */
@@ -45,37 +57,76 @@ static endpoint *find_endpoint(transport *t, nng_pipe pipe) {
     return NULL;
 }
 
-/* Counts a client's connection in, unless there are too many. */
-static bool admit_client(transport *t) {
+/* Of the connections, 1 / LOCAL_PART are for ipc alone, and 1 / OPERATOR_PART for ipc from root and from the daemon's
+ * own user: who floods the daemon over tcp does not lock out this machine, and nobody locks out its operator. */
+enum { LOCAL_PART = 8, OPERATOR_PART = 64 };
+
+static unsigned part(unsigned connections, unsigned divisor) {
+    return connections > 1 ? (connections + divisor - 1) / divisor : 0;
+}
+
+/* Counts a client's connection in, unless there are too many of its kind or of its peer. NULL: `reason` says why. */
+static peer_account *admit_client(transport *t, const peer_identity *peer, const char **reason) {
+    unsigned limit = atomic_load(&t->connection_limit), share = atomic_load(&t->peer_limit);
+    bool is_root = peer->is_local && peer->user == 0;
+    bool is_operator = is_root || (peer->is_local && peer->user == geteuid());
+    unsigned most = is_operator ? limit : limit - part(limit, OPERATOR_PART);
     if (atomic_load(&t->is_refusing)) {
-        return false;
+        *reason = "the daemon is stopping";
+        return NULL;
     }
-    if (atomic_fetch_add(&t->options.counters->connections, 1) >= atomic_load(&t->connection_limit)) {
+    unsigned before = atomic_fetch_add(&t->options.counters->connections, 1);
+    unsigned remote = peer->is_local ? 0 : atomic_fetch_add(&t->remote, 1);
+    bool has_place = before < most && (peer->is_local || remote < limit - part(limit, LOCAL_PART));
+    *reason = "too many are open (limits.connections)";
+    peer_account *owner = NULL;
+    if (has_place) {
+        owner = peer_table_join(&t->peers, peer->owner, is_root ? limit : share);
+        *reason = "this peer has its share of them (limits.peer_connections)";
+    }
+    if (!owner) {
         atomic_fetch_sub(&t->options.counters->connections, 1);
-        return false;
+        atomic_fetch_sub(&t->remote, peer->is_local ? 0 : 1);
     }
-    return true;
+    return owner;
 }
 
-static void forget_client(transport *t) {
+static void forget_client(transport *t, const pipe_record *record) {
     atomic_fetch_sub(&t->options.counters->connections, 1);
+    atomic_fetch_sub(&t->remote, record->is_local ? 0 : 1);
+    transit_sentence sentence;
+    if (transit_disconnect(record->descriptor, record->id, &sentence) && !record->is_closing) {
+        carrier_tell_sentence(t, &sentence, record->peer);
+    }
+    peer_table_leave(&t->peers, record->owner);
 }
 
-/* A connection was taken up: enter it, or close it where it is one too many. */
+/* Where the descriptor is not known, messages on their way count for nothing: that must not pass unnoticed. */
+static int find_descriptor(transport *t, nng_pipe pipe, const char *peer) {
+    int descriptor = transit_descriptor(pipe);
+    if (descriptor < 0) {
+        log_repeated(t->options.log, &t->unaccounted,
+                     "the descriptor of %s is unknown: its messages on their way do not count for limits.memory_bytes",
+                     peer);
+    }
+    return descriptor;
+}
+
 bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind) {
-    char peer[TRANSPORT_PEER_SIZE];
-    uint64_t process;
-    uint16_t port;
-    describe_peer(pipe, peer, &process, &port);
+    peer_identity peer;
+    const char *reason = "";
+    identify(pipe, &peer);
     endpoint *e = find_endpoint(t, pipe);
     if (e) {
         atomic_fetch_add(&e->admitted, 1);
     }
-    bool is_own = process == (uint64_t)getpid() || (e && port != 0 && atomic_load(&e->probe_port) == port);
-    if (!is_own && !admit_client(t)) {
+    bool is_own = (peer.is_local && peer.process == (uint64_t)getpid()) ||
+                  (e && peer.port != 0 && atomic_load(&e->probe_port) == peer.port);
+    peer_account *owner = is_own ? NULL : admit_client(t, &peer, &reason);
+    if (!is_own && !owner) {
         atomic_fetch_add(&t->options.counters->rejected_connections, 1);
-        log_repeated(t->options.log, &t->rejected, "refused a connection of %s: %u are open, the limit", peer,
-                     atomic_load(&t->options.counters->connections));
+        log_repeated(t->options.log, &t->rejected, "refused a connection of %s: %u are open, and %s", peer.name,
+                     atomic_load(&t->options.counters->connections), reason);
         nng_pipe_close(pipe);
         return false;
     }
@@ -83,28 +134,30 @@ bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind) {
         .id = (uint32_t)nng_pipe_id(pipe),
         .listener = nng_listener_id(nng_pipe_listener(pipe)),
         .kind = kind,
-        .is_own = is_own,
+        .descriptor = is_own ? -1 : find_descriptor(t, pipe, peer.name),
+        .owner = owner,
+        .is_local = peer.is_local,
         .last_request = clock_now(),
     };
-    memcpy(record.peer, peer, sizeof record.peer);
-    if (!pipe_table_add(&t->pipes, &record)) {
-        if (!is_own) {
-            forget_client(t);
+    memcpy(record.peer, peer.name, sizeof record.peer);
+    bool is_entered = pipe_table_add(&t->pipes, &record);
+    if (is_entered && owner) {
+        transit_connect(record.descriptor, record.id, owner);
+        log_debug(t->options.log, "connection of %s", peer.name);
+    } else if (!is_entered) {
+        if (owner) {
+            forget_client(t, &record);
         }
         nng_pipe_close(pipe);
-        return false;
     }
-    if (!is_own) {
-        log_debug(t->options.log, "connection of %s", peer);
-    }
-    return true;
+    return is_entered;
 }
 
 bool admission_disconnect(transport *t, nng_pipe pipe) {
-    bool is_own = false;
-    bool is_known = pipe_table_remove(&t->pipes, (uint32_t)nng_pipe_id(pipe), &is_own);
-    if (is_known && !is_own) {
-        forget_client(t);
+    pipe_record record;
+    bool is_known = pipe_table_remove(&t->pipes, (uint32_t)nng_pipe_id(pipe), &record);
+    if (is_known && record.owner) {
+        forget_client(t, &record);
     }
     return is_known;
 }

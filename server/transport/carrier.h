@@ -10,6 +10,7 @@
 
 #include "transport/listener.h"
 #include "transport/pipes.h"
+#include "transport/transit.h"
 #include "transport/transport.h"
 
 /* A message larger than the limit by up to this much is read, so that it can be answered. */
@@ -36,13 +37,15 @@ struct transport {
     size_t call_count;
     nng_aio *ingest_operation;
     pipe_table pipes;
-    atomic_uint_fast64_t idle_time, reply_time; /* ns */
-    atomic_uint connection_limit;
+    peer_table peers;
+    atomic_uint_fast64_t idle_time, reply_time, message_time; /* ns */
+    atomic_uint connection_limit, peer_limit;
+    atomic_uint remote; /* connections that are not over ipc */
     atomic_int descriptor_bound;
     atomic_uint pending;
     atomic_uint topic_number; /* of the last topic endpoint that was opened */
     atomic_bool is_refusing;
-    log_episode deaf, rejected, idle, silent;
+    log_episode deaf, rejected, idle, silent, unaccounted, half, greedy;
 };
 
 /* A connection was taken up: enters it, or closes it where it is one too many. Whether it was entered. */
@@ -57,6 +60,9 @@ void ingest_receive(transport *t);
 
 /* Frees what is left after the socket is closed. */
 void ingest_free(transport *t);
+
+/* Counts and logs why a connection is closed. */
+void carrier_tell_sentence(transport *t, const transit_sentence *sentence, const char *peer);
 
 /* Hands topic, zero byte and body to a PUB socket. Whether it took them. Never blocks. */
 bool publish(nng_socket socket, const char *topic, const uint8_t *body, size_t size);

@@ -32,9 +32,12 @@ static void on_received(void *argument) {
         nng_msg *message = nng_aio_get_msg(t->ingest_operation);
         char peer[TRANSPORT_PEER_SIZE];
         uint64_t now = clock_now();
-        pipe_table_touch(&t->pipes, (uint32_t)nng_pipe_id(nng_msg_get_pipe(message)), now, peer);
+        uint32_t pipe = (uint32_t)nng_pipe_id(nng_msg_get_pipe(message));
+        int descriptor = pipe_table_touch(&t->pipes, pipe, now, peer);
+        size_t held = transit_receive(descriptor, pipe, nng_msg_len(message));
         t->options.sink(t->options.sink_context, nng_msg_body(message), nng_msg_len(message), now, peer);
         nng_msg_free(message);
+        memory_budget_release(t->options.budget, held);
     }
     ingest_receive(t);
 }

@@ -26,6 +26,9 @@ enum { SENTENCES = 64 };
 /* Connections that need not have greeted, beside those that the limit allows; descriptors for everything else. */
 enum { SILENT_CONNECTIONS = 512, DESCRIPTOR_RESERVE = 32 };
 
+/* Descriptors whose messages are accounted for, at most: more than the configuration allows connections. */
+enum { MOST_DESCRIPTORS = 1 << 17 };
+
 /* Contexts of nng's that may serve one connection at once: 1 / SHARE of them. */
 enum { SHARE = 4 };
 
@@ -39,6 +42,9 @@ typedef struct nng_call {
     nng_aio *operation;
     call_state state;
     uint32_t pipe;
+    int descriptor;       /* of the connection, or -1 */
+    size_t request_bytes; /* of the budget, which the request holds, */
+    size_t reply_bytes;   /* and the reply */
     nng_msg *request;
     nng_msg *reply;
 } nng_call;
@@ -54,11 +60,56 @@ static void close_pipe(uint32_t id) {
     nng_pipe_close(pipe);
 }
 
-static void cut_off_deaf_client(transport *t, uint32_t id, const char *peer) {
+static void tell_deaf_client(transport *t, const char *peer) {
     atomic_fetch_add(&t->options.counters->deaf_clients, 1);
     log_repeated(t->options.log, &t->deaf,
                  "closed the connection of %s: it sends requests and does not read the replies", peer);
+}
+
+static void cut_off_deaf_client(transport *t, uint32_t id, const char *peer) {
+    tell_deaf_client(t, peer);
     close_pipe(id);
+}
+
+void carrier_tell_sentence(transport *t, const transit_sentence *sentence, const char *peer) {
+    counters *k = t->options.counters;
+    switch (sentence->reason) {
+    case TRANSIT_UNREAD:
+        tell_deaf_client(t, peer);
+        break;
+    case TRANSIT_HALF:
+        atomic_fetch_add(&k->half_messages, 1);
+        log_repeated(t->options.log, &t->half,
+                     "closed the connection of %s: a message did not arrive whole in time (limits.message_time)", peer);
+        break;
+    case TRANSIT_GREEDY:
+        atomic_fetch_add(&k->greedy_connections, 1);
+        log_repeated(t->options.log, &t->greedy,
+                     "closed the connection of %s: memory is short (limits.memory_bytes), and it held %zu bytes", peer,
+                     sentence->held);
+        break;
+    }
+}
+
+static void release_reply_bytes(nng_call *call) {
+    memory_budget_release(call->transport->options.budget, call->reply_bytes);
+    call->reply_bytes = 0;
+}
+
+/* Charges a reply's bytes. What the handler has set aside becomes theirs, and the rest of it is released. Small replies
+ * are free: a call, and a connection's sender, have at most one of them. */
+static bool charge_reply(nng_call *call, size_t size) {
+    memory_budget *budget = call->transport->options.budget;
+    size_t wanted = size < TRANSIT_LARGE ? 0 : size, set_aside = call->call.set_aside;
+    if (wanted > set_aside && !memory_budget_take(budget, wanted - set_aside)) {
+        return false;
+    }
+    if (set_aside > wanted) {
+        memory_budget_release(budget, set_aside - wanted);
+    }
+    call->call.set_aside = 0;
+    call->reply_bytes = wanted;
+    return true;
 }
 
 static uint8_t *nng_reply_buffer(transport_call *base, size_t size) {
@@ -66,12 +117,18 @@ static uint8_t *nng_reply_buffer(transport_call *base, size_t size) {
     if (call->reply) {
         nng_msg_free(call->reply);
         call->reply = NULL;
+        release_reply_bytes(call);
+    }
+    if (!charge_reply(call, size)) {
+        return NULL;
     }
     return nng_msg_alloc(&call->reply, size) == 0 ? nng_msg_body(call->reply) : NULL;
 }
 
 static void release_request(nng_call *call) {
     nng_msg_free(call->request);
+    memory_budget_release(call->transport->options.budget, call->request_bytes);
+    call->request_bytes = 0;
     call->request = NULL;
     call->call.request = NULL;
 }
@@ -82,7 +139,10 @@ static void nng_send_reply(transport_call *base) {
     transport *t = call->transport;
     release_request(call);
     pipe_table_reply(&t->pipes, call->pipe, clock_now());
+    memory_budget_release(t->options.budget, call->call.set_aside);
+    call->call.set_aside = 0;
     if (!call->reply) {
+        release_reply_bytes(call);
         pipe_table_done(&t->pipes, call->pipe, clock_now());
         atomic_fetch_sub(&t->pending, 1);
         receive(call);
@@ -91,6 +151,9 @@ static void nng_send_reply(transport_call *base) {
     nng_msg *reply = call->reply;
     call->reply = NULL;
     call->state = CALL_SENDING;
+    if (call->reply_bytes == 0 || transit_send(call->descriptor, call->pipe, nng_msg_body(reply), call->reply_bytes)) {
+        call->reply_bytes = 0;
+    }
     nng_aio_set_msg(call->operation, reply);
     nng_aio_set_timeout(call->operation, (nng_duration)(atomic_load(&t->reply_time) / 1000000));
     nng_ctx_send(call->context, call->operation);
@@ -103,9 +166,12 @@ static void on_sent(nng_call *call) {
     transport *t = call->transport;
     int code = nng_aio_result(call->operation);
     if (code != 0) {
-        nng_msg_free(nng_aio_get_msg(call->operation));
+        nng_msg *reply = nng_aio_get_msg(call->operation);
+        transit_give_up(call->descriptor, call->pipe, nng_msg_body(reply));
+        nng_msg_free(reply);
         nng_aio_set_msg(call->operation, NULL);
     }
+    release_reply_bytes(call);
     char peer[TRANSPORT_PEER_SIZE];
     if (code == NNG_ETIMEDOUT && pipe_table_condemn(&t->pipes, call->pipe, peer)) {
         cut_off_deaf_client(t, call->pipe, peer);
@@ -134,7 +200,8 @@ static void on_received(nng_call *call) {
     call->call.request_size = nng_msg_len(call->request);
     call->call.arrival = clock_now();
     atomic_fetch_add(&t->pending, 1);
-    pipe_table_request(&t->pipes, call->pipe, (unsigned)(t->call_count / SHARE), &call->call);
+    call->descriptor = pipe_table_request(&t->pipes, call->pipe, (unsigned)(t->call_count / SHARE), &call->call);
+    call->request_bytes = transit_receive(call->descriptor, call->pipe, call->call.request_size);
     t->options.handler(t->options.handler_context, &call->call);
 }
 
@@ -256,11 +323,20 @@ static void bound_descriptors(transport *t, unsigned connections) {
     nng_repairs_bound_descriptors((int)bound);
 }
 
-void transport_set_limits(transport *t, double idle_time, double reply_time, unsigned connections) {
-    atomic_store(&t->idle_time, clock_duration(idle_time));
-    atomic_store(&t->reply_time, clock_duration(reply_time));
-    atomic_store(&t->connection_limit, connections);
-    bound_descriptors(t, connections);
+void transport_set_limits(transport *t, const transport_limits *limits) {
+    atomic_store(&t->idle_time, clock_duration(limits->idle_time));
+    atomic_store(&t->reply_time, clock_duration(limits->reply_time));
+    atomic_store(&t->message_time, clock_duration(limits->message_time));
+    atomic_store(&t->connection_limit, limits->connections);
+    atomic_store(&t->peer_limit, limits->peer_connections);
+    bound_descriptors(t, limits->connections);
+}
+
+/* Descriptors that connections can ever have: the system's limit is not raised any more. */
+static int count_descriptors(void) {
+    struct rlimit limit = {.rlim_cur = 0};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur < MOST_DESCRIPTORS ? (int)limit.rlim_cur : MOST_DESCRIPTORS;
 }
 
 bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], transport **result) {
@@ -271,10 +347,12 @@ bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR
     }
     t->options = *options;
     pipe_table_init(&t->pipes);
-    transport_set_limits(t, options->idle_time, options->reply_time, options->connections);
+    peer_table_init(&t->peers);
+    transport_set_limits(t, &options->limits);
+    bool has_transit = transit_open(count_descriptors(), options->budget);
     t->endpoints = calloc(options->endpoint_count, sizeof *t->endpoints);
     t->calls = calloc(options->contexts, sizeof *t->calls);
-    if (!t->endpoints || !t->calls) {
+    if (!t->endpoints || !t->calls || !has_transit) {
         snprintf(error, TRANSPORT_ERROR_SIZE, "out of memory");
         transport_stop(t);
         return false;
@@ -348,6 +426,19 @@ static void sweep_silent_connections(transport *t) {
     }
 }
 
+/* Closes connections whose messages take too long, or too much memory. */
+static void sweep_transit(transport *t, uint64_t now) {
+    transit_sentence sentences[SENTENCES];
+    size_t count = transit_judge(now, atomic_load(&t->message_time), sentences, SENTENCES);
+    for (size_t i = 0; i < count; i++) {
+        char peer[TRANSPORT_PEER_SIZE];
+        if (pipe_table_condemn(&t->pipes, sentences[i].pipe, peer)) {
+            carrier_tell_sentence(t, &sentences[i], peer);
+            close_pipe(sentences[i].pipe);
+        }
+    }
+}
+
 void transport_sweep(transport *t) {
     pipe_sentence sentences[SENTENCES];
     pipe_bounds bounds = {
@@ -366,6 +457,7 @@ void transport_sweep(transport *t) {
             close_pipe(sentences[i].id);
         }
     }
+    sweep_transit(t, now);
     sweep_silent_connections(t);
     for (size_t i = 0; i < t->endpoint_count; i++) {
         listener_sweep(&t->endpoints[i].listener, now, count_connections, t);
@@ -415,7 +507,9 @@ void transport_stop(transport *t) {
         nng_aio_free(t->calls[i].operation);
     }
     ingest_free(t);
+    transit_close();
     pipe_table_free(&t->pipes);
+    peer_table_free(&t->peers);
     free(t->calls);
     free(t->endpoints);
     free(t);

@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "transport/transit.h"
+
 #define EXPORTED __attribute__((visibility("default")))
 
 typedef void (*stream_function)(nng_stream *stream, nng_aio *operation);
@@ -36,6 +38,9 @@ EXPORTED ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags
     if (count < 0 && errno == EPIPE) {
         errno = ECONNRESET;
     }
+    int code = errno;
+    transit_was_sent(descriptor, message, count);
+    errno = code;
     return count;
 }
 

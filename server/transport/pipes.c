@@ -43,13 +43,13 @@ bool pipe_table_add(pipe_table *table, const pipe_record *values) {
     return true;
 }
 
-bool pipe_table_remove(pipe_table *table, uint32_t id, bool *is_own) {
+bool pipe_table_remove(pipe_table *table, uint32_t id, pipe_record *removed) {
     pthread_mutex_lock(&table->mutex);
     pipe_record **place = find(table, id);
     pipe_record *record = *place;
     if (record) {
         *place = record->next;
-        *is_own = record->is_own;
+        *removed = *record;
     }
     pthread_mutex_unlock(&table->mutex);
     free(record);
@@ -68,10 +68,11 @@ size_t pipe_table_count(pipe_table *table, int listener) {
     return count;
 }
 
-void pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call) {
+int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call) {
     pthread_mutex_lock(&table->mutex);
     pipe_record *record = *find(table, id);
-    call->is_own = record && record->is_own;
+    int descriptor = record ? record->descriptor : -1;
+    call->is_own = record && !record->owner;
     call->is_crowded = record && record->under_way >= share;
     if (record) {
         record->under_way++;
@@ -81,17 +82,20 @@ void pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transpor
         call->peer[0] = '\0';
     }
     pthread_mutex_unlock(&table->mutex);
+    return descriptor;
 }
 
-void pipe_table_touch(pipe_table *table, uint32_t id, uint64_t now, char peer[TRANSPORT_PEER_SIZE]) {
+int pipe_table_touch(pipe_table *table, uint32_t id, uint64_t now, char peer[TRANSPORT_PEER_SIZE]) {
     pthread_mutex_lock(&table->mutex);
     pipe_record *record = *find(table, id);
+    int descriptor = record ? record->descriptor : -1;
     peer[0] = '\0';
     if (record) {
         record->last_request = now;
         memcpy(peer, record->peer, sizeof record->peer);
     }
     pthread_mutex_unlock(&table->mutex);
+    return descriptor;
 }
 
 void pipe_table_reply(pipe_table *table, uint32_t id, uint64_t now) {

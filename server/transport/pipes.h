@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "transport/peers.h"
 #include "transport/transport.h"
 
 enum { PIPE_BUCKETS = 1024 };
@@ -18,7 +19,9 @@ typedef struct pipe_record {
     uint32_t id;
     int listener; /* nng's number of the listener that took it up */
     transport_kind kind;
-    bool is_own;            /* the self-probe's */
+    int descriptor;         /* -1: unknown */
+    peer_account *owner;    /* whose connection it is; NULL: the self-probe's */
+    bool is_local;          /* over ipc */
     bool is_closing;        /* was told to close */
     unsigned under_way;     /* requests that are not answered yet */
     unsigned waiting;       /* replies that the client has not taken yet */
@@ -48,17 +51,19 @@ void pipe_table_free(pipe_table *table);
 /* Enters a copy of a connection's record. Returns false when out of memory. */
 bool pipe_table_add(pipe_table *table, const pipe_record *values);
 
-/* Forgets a connection; `is_own` tells whose it was. Returns false when it is not known. */
-bool pipe_table_remove(pipe_table *table, uint32_t id, bool *is_own);
+/* Forgets a connection and copies its record. Returns false when it is not known. */
+bool pipe_table_remove(pipe_table *table, uint32_t id, pipe_record *removed);
 
 /* Number of connections that a listener took up and that are still open. */
 size_t pipe_table_count(pipe_table *table, int listener);
 
-/* A request came: fills the call's peer, is_own and is_crowded (`share` requests are under way already). */
-void pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call);
+/* A request came: fills the call's peer, is_own and is_crowded (`share` requests are under way already). Returns the
+ * connection's descriptor, or -1. */
+int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call);
 
-/* A message came that is not answered: the connection is at work. Copies its peer, "" where it is unknown. */
-void pipe_table_touch(pipe_table *table, uint32_t id, uint64_t now, char peer[TRANSPORT_PEER_SIZE]);
+/* A message came that is not answered: the connection is at work. Copies its peer, "" where it is unknown. Returns the
+ * connection's descriptor, or -1. */
+int pipe_table_touch(pipe_table *table, uint32_t id, uint64_t now, char peer[TRANSPORT_PEER_SIZE]);
 
 /* The request's reply was handed over to be sent. */
 void pipe_table_reply(pipe_table *table, uint32_t id, uint64_t now);

@@ -8,13 +8,15 @@
 
 #include "transport/carrier.h"
 
-/* Messages that wait for one subscriber; beyond, it loses its oldest. */
-enum { SUBSCRIBER_QUEUE = 128 };
+/* Messages that wait for one subscriber, and their bytes; beyond, it loses its oldest. Two messages may always wait. */
+enum { SUBSCRIBER_QUEUE = 128, SUBSCRIBER_QUEUE_BYTES = 1 << 20 };
 
 struct transport_topic {
     transport *transport;
     nng_socket socket;
     atomic_uint subscribers;
+    atomic_size_t largest; /* bytes of the largest message so far */
+    atomic_size_t charged; /* bytes of the memory budget for the queue */
     listener *listeners;
     size_t listener_count;
 };
@@ -113,7 +115,24 @@ unsigned transport_topic_subscribers(const transport_topic *topic) {
     return atomic_load(&topic->subscribers);
 }
 
+/* Fits the queue to larger messages, and charges it. Subscribers that are behind share the messages that wait: they
+ * hold the queue once, and each the message that is being sent to it. */
+static void fit_queue(transport_topic *topic, size_t size) {
+    size_t largest = atomic_load_explicit(&topic->largest, memory_order_relaxed);
+    if (size <= largest || !atomic_compare_exchange_strong(&topic->largest, &largest, size)) {
+        return;
+    }
+    memory_budget *budget = topic->transport->options.budget;
+    size_t fitting = SUBSCRIBER_QUEUE_BYTES / size;
+    int queue = fitting > SUBSCRIBER_QUEUE ? SUBSCRIBER_QUEUE : fitting < 2 ? 2 : (int)fitting;
+    size_t charged = (size_t)queue * size;
+    memory_budget_add(budget, charged);
+    memory_budget_release(budget, atomic_exchange(&topic->charged, charged));
+    nng_socket_set_int(topic->socket, NNG_OPT_SENDBUF, queue);
+}
+
 void transport_topic_publish(transport_topic *topic, const char *name, const uint8_t *body, size_t size) {
+    fit_queue(topic, size);
     if (publish(topic->socket, name, body, size)) {
         atomic_fetch_add(&topic->transport->options.counters->events, 1);
     }
@@ -129,6 +148,7 @@ void transport_topic_close(transport_topic *topic) {
     if (topic->socket.id != 0) {
         nng_close(topic->socket);
     }
+    memory_budget_release(topic->transport->options.budget, atomic_load(&topic->charged));
     free(topic->listeners);
     free(topic);
 }

@@ -20,6 +20,7 @@
 
 #include "observe/counters.h"
 #include "observe/log.h"
+#include "observe/memory_budget.h"
 
 enum { TRANSPORT_PEER_SIZE = 64, TRANSPORT_ADDRESS_SIZE = 256, TRANSPORT_ERROR_SIZE = 384 };
 
@@ -28,8 +29,9 @@ typedef struct transport_call transport_call;
 
 /* What a carrier can do with a call. */
 typedef struct transport_carrier {
-    uint8_t *(*reply_buffer)(transport_call *call, size_t size); /* NULL: out of memory; may be asked again */
-    void (*send)(transport_call *call);                          /* without a buffer: the call stays unanswered */
+    /* NULL: out of memory, or out of budget; may be asked again. What was set aside for it is used first. */
+    uint8_t *(*reply_buffer)(transport_call *call, size_t size);
+    void (*send)(transport_call *call); /* without a buffer: the call stays unanswered */
 } transport_carrier;
 
 /* One request that waits for its answer. */
@@ -38,6 +40,7 @@ struct transport_call {
     const uint8_t *request;
     size_t request_size;
     uint64_t arrival;               /* ns, CLOCK_MONOTONIC */
+    size_t set_aside;               /* bytes of the memory budget that the handler holds for the reply's buffer */
     bool is_own;                    /* the daemon's self-probe asks */
     bool is_crowded;                /* the connection has its share of requests under way already */
     char peer[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711", "127.0.0.1:40112" */
@@ -66,15 +69,24 @@ typedef struct transport_endpoint {
     transport_kind kind;
 } transport_endpoint;
 
+/* Limits that may change while the transport works. */
+typedef struct transport_limits {
+    unsigned connections;      /* open connections over all endpoints */
+    unsigned peer_connections; /* of them, those of one user over ipc or of one address over tcp */
+    double idle_time;          /* s, a connection without a request for this long is closed */
+    double reply_time;         /* s, a client that does not take a reply for this long is cut off */
+    double message_time;       /* s, a message that has not arrived whole after this long is given up, and so is a reply
+                                  of which nothing was taken */
+} transport_limits;
+
 typedef struct transport_options {
     const transport_endpoint *endpoints;
     size_t endpoint_count;
     unsigned ipc_mode;    /* permissions of ipc sockets */
     size_t message_bytes; /* larger requests still reach the handler up to 1 MiB more; beyond, the pipe is closed */
     unsigned contexts;    /* requests under way at once */
-    unsigned connections; /* open connections over all endpoints */
-    double idle_time;     /* s, a connection without a request for this long is closed */
-    double reply_time;    /* s, a client that does not take a reply for this long is cut off */
+    transport_limits limits;
+    memory_budget *budget; /* of messages on their way; NULL: unbounded */
     transport_handler handler;
     void *handler_context;
     transport_sink sink; /* of what arrives at endpoints of kind TRANSPORT_INGEST */
@@ -93,9 +105,9 @@ void transport_receive(transport *t);
 /* Address of endpoint i, with the port that the system chose where port 0 was asked for. */
 const char *transport_address(const transport *t, size_t endpoint);
 
-/* Takes over new values of idle_time, reply_time and connections. Any thread. Descriptors are bounded by the
- * connections: a few hundred more may wait for their greeting, one more is closed at once. */
-void transport_set_limits(transport *t, double idle_time, double reply_time, unsigned connections);
+/* Takes over new limits. Any thread. Descriptors are bounded by the connections: a few hundred more may wait for their
+ * greeting, one more is closed at once. */
+void transport_set_limits(transport *t, const transport_limits *limits);
 
 /* Sends a message to all subscribers: topic, zero byte, body. Never blocks. Any thread. */
 void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size);
@@ -123,7 +135,8 @@ void transport_topic_publish(transport_topic *topic, const char *name, const uin
 /* Closes the endpoint; nobody may publish any more. Before the transport is stopped. NULL: nothing happens. */
 void transport_topic_close(transport_topic *topic);
 
-/* Closes idle connections, those whose client does not read, and what replaced listeners have left. To be called about
+/* Closes idle connections, those whose client does not read or does not end its message, when memory is short the
+ * greediest ones, and what replaced listeners have left. To be called about
  * twenty times a second by the thread that restarts listeners. */
 void transport_sweep(transport *t);
 

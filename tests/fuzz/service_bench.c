@@ -58,6 +58,7 @@ static void load(bench *b, const char *name, dyn_base base) {
 
 void bench_start(bench *b, const char *state_directory) {
     static const char *const ingest[] = {"inproc://ingest"};
+    memory_budget_set(&b->budget, 1 << 30, 0);
     b->limits.message_bytes = 1 << 16;
     b->limits.reply_bytes = 1 << 18;
     b->limits.samples = 1000;
@@ -85,6 +86,7 @@ void bench_start(bench *b, const char *state_directory) {
                                      .live = b->live,
                                      .limits = &b->limits,
                                      .counters = &b->counters,
+                                     .budget = &b->budget,
                                      .health = &b->health,
                                      .log = &b->log,
                                      .submit = run_at_once,

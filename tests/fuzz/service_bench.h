@@ -15,6 +15,7 @@
 typedef struct bench {
     service_limits limits;
     counters counters;
+    memory_budget budget;
     health health;
     logger log;
     model_store *store;

@@ -377,7 +377,7 @@ START_TEST(connections_beyond_the_limit_are_closed_at_once) {
     daemon_fixture d;
     sp_peer peers[LIMIT + EXTRA];
     int open_count = 0;
-    daemon_start(&(daemon_options){.configuration = "[limits]\nconnections = 50\n"}, &d);
+    daemon_start(&(daemon_options){.configuration = "[limits]\nconnections = 50\npeer_connections = 50\n"}, &d);
     witness *steady = witness_start(d.request_ipc, WITNESS_STEADY);
     for (int i = 0; i < LIMIT + EXTRA; i++) {
         peers[i] = sp_open(i % 2 ? d.request_tcp : d.request_ipc, SP_REQ);

@@ -41,14 +41,16 @@ static int connect_ipc(const char *path) {
     return descriptor;
 }
 
-static int connect_tcp(const char *host_and_port) {
+static int connect_tcp(const char *host_and_port, const char *from) {
     unsigned port = 0;
     int no_delay = 1;
+    struct sockaddr_in local = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(from)};
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     ck_assert_int_eq(sscanf(host_and_port, "127.0.0.1:%u", &port), 1);
     address.sin_port = htons((uint16_t)port);
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor >= 0 && connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
+    if (descriptor >= 0 && (bind(descriptor, (struct sockaddr *)&local, sizeof local) != 0 ||
+                            connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0)) {
         close(descriptor);
         return -1;
     }
@@ -60,7 +62,13 @@ static int connect_tcp(const char *host_and_port) {
 
 sp_peer sp_try_connect(const char *url) {
     bool is_ipc = strncmp(url, "ipc://", 6) == 0;
-    return (sp_peer){.descriptor = is_ipc ? connect_ipc(url + 6) : connect_tcp(url + 6), .is_ipc = is_ipc};
+    return (sp_peer){.descriptor = is_ipc ? connect_ipc(url + 6) : connect_tcp(url + 6, "0.0.0.0"), .is_ipc = is_ipc};
+}
+
+sp_peer sp_connect_from(const char *url, const char *from) {
+    sp_peer peer = {.descriptor = connect_tcp(url + 6, from)};
+    ck_assert_msg(peer.descriptor >= 0, "%s from %s: %s", url, from, strerror(errno));
+    return peer;
 }
 
 sp_peer sp_connect(const char *url) {
@@ -117,13 +125,9 @@ bool sp_send_bytes(const sp_peer *peer, const void *bytes, size_t size) {
     return true;
 }
 
-bool sp_try_open(const char *url, uint16_t protocol, double seconds, sp_peer *peer) {
+bool sp_greet(sp_peer *peer, uint16_t protocol, double seconds) {
     uint8_t ours[SP_GREETING_SIZE], theirs[SP_GREETING_SIZE];
     double end = sp_now() + seconds;
-    *peer = sp_try_connect(url);
-    if (peer->descriptor < 0) {
-        return false;
-    }
     sp_greeting(protocol, ours);
     if (!sp_send_bytes(peer, ours, sizeof ours) || read_bytes(peer, end, theirs, sizeof theirs) != SP_MESSAGE ||
         memcmp(theirs, "\0SP\0", 4) != 0) {
@@ -131,6 +135,11 @@ bool sp_try_open(const char *url, uint16_t protocol, double seconds, sp_peer *pe
         return false;
     }
     return true;
+}
+
+bool sp_try_open(const char *url, uint16_t protocol, double seconds, sp_peer *peer) {
+    *peer = sp_try_connect(url);
+    return peer->descriptor >= 0 && sp_greet(peer, protocol, seconds);
 }
 
 sp_peer sp_open(const char *url, uint16_t protocol) {

@@ -25,6 +25,13 @@ sp_peer sp_connect(const char *url);
 /* Connects; -1 as descriptor and errno where that is refused. */
 sp_peer sp_try_connect(const char *url);
 
+/* Connects over tcp from a local address, such as "127.0.0.2". The test fails where that is refused. */
+sp_peer sp_connect_from(const char *url, const char *from);
+
+/* Greets with a protocol, and waits for the other side's greeting; false (and closed) where that does not come in time.
+ */
+bool sp_greet(sp_peer *peer, uint16_t protocol, double seconds);
+
 /* Connects and greets with a protocol, and waits for the other side's greeting. */
 sp_peer sp_open(const char *url, uint16_t protocol);
 

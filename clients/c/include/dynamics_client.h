@@ -171,10 +171,13 @@ typedef struct dyn_client_server_info {
         double request_time; /* s, longest time of one request */
         double idle_time;    /* s, after which a silent connection is closed */
         uint32_t simulations, streams;
-        uint32_t topics;          /* endpoints of watched simulations and streams */
-        uint64_t stream_points;   /* of one stream */
-        uint64_t recording_bytes; /* of one recording */
-        double lease_time;        /* s, of a simulation whose owner names none */
+        uint32_t topics;           /* endpoints of watched simulations and streams */
+        uint64_t stream_points;    /* of one stream */
+        uint64_t recording_bytes;  /* of one recording */
+        double lease_time;         /* s, of a simulation whose owner names none */
+        uint64_t memory_bytes;     /* of all requests and replies together */
+        uint32_t peer_connections; /* of one user or one address */
+        double message_time;       /* s, in which a message must arrive whole */
     } limits;
     size_t endpoint_count;
     const dyn_client_endpoint *endpoints;
@@ -188,9 +191,14 @@ typedef struct dyn_client_server_info {
     uint64_t deaf_clients;
     uint32_t process_id;
     uint32_t simulations, streams, topics;
-    uint64_t events;       /* messages that were published */
-    uint64_t stray_chunks; /* pushed messages that were of no stream */
-    uint32_t single_lanes; /* states computed at once in single precision */
+    uint64_t events;                   /* messages that were published */
+    uint64_t stray_chunks;             /* pushed messages that were of no stream */
+    uint32_t single_lanes;             /* states computed at once in single precision */
+    uint64_t memory_held, memory_peak; /* bytes of requests and replies, now and the most since the start */
+    uint64_t memory_shortages;         /* requests that were refused for want of memory */
+    uint64_t half_messages;            /* connections closed because a message did not arrive whole in time */
+    uint64_t greedy_connections;       /* connections closed because they held the most while memory was short */
+    uint64_t rejected_connections;     /* connections refused because too many were open */
 } dyn_client_server_info;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,

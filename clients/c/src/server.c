@@ -90,6 +90,9 @@ static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.stream_points = from->stream_points;
     info->limits.recording_bytes = from->recording_bytes;
     info->limits.lease_time = from->lease_time;
+    info->limits.memory_bytes = from->memory_bytes;
+    info->limits.peer_connections = from->peer_connections;
+    info->limits.message_time = from->message_time;
 }
 
 static void take_info(info_result *result) {
@@ -117,6 +120,12 @@ static void take_info(info_result *result) {
         .topics = from->topics,
         .events = from->events,
         .stray_chunks = from->stray_chunks,
+        .memory_held = from->memory_held,
+        .memory_peak = from->memory_peak,
+        .memory_shortages = from->memory_shortages,
+        .half_messages = from->half_messages,
+        .greedy_connections = from->greedy_connections,
+        .rejected_connections = from->rejected_connections,
     };
     if (from->limits != NULL)
         take_limits(from->limits, &result->info);

@@ -43,6 +43,33 @@ START_TEST(allocations_are_aligned_and_disjoint) {
 }
 END_TEST
 
+START_TEST(further_blocks_are_charged_with_their_copy_until_they_are_freed) {
+    memory_budget budget = {0};
+    arena a;
+    memory_budget_set(&budget, 10 << 20, 2 << 20);
+    arena_init(&a);
+    arena_charge(&a, &budget, true);
+    arena_reset(&a, SIZE_MAX);
+    ck_assert_ptr_nonnull(arena_allocate(&a, 1000));
+    ck_assert_uint_eq(atomic_load(&budget.held), 0);
+    ck_assert_ptr_nonnull(arena_allocate(&a, 3 << 20));
+    ck_assert_uint_eq(atomic_load(&budget.held), 6 << 20);
+    /* The reserve is for messages that arrive. */
+    ck_assert_ptr_null(arena_allocate(&a, 2 << 20));
+    ck_assert(a.is_exhausted && a.is_short);
+    ck_assert(memory_budget_has_refused(&budget) && !memory_budget_has_refused(&budget));
+    ck_assert_uint_eq(memory_budget_add(&budget, 5 << 20), 1 << 20);
+    ck_assert(memory_budget_is_short(&budget, 0) && !memory_budget_is_short(&budget, 5 << 20));
+    memory_budget_release(&budget, 5 << 20);
+    ck_assert_uint_eq(arena_pass_on(&a), 3 << 20);
+    arena_reset(&a, SIZE_MAX);
+    ck_assert_uint_eq(atomic_load(&budget.held), 3 << 20);
+    memory_budget_release(&budget, 3 << 20);
+    ck_assert_uint_eq(atomic_load(&budget.peak), 11 << 20);
+    arena_free(&a);
+}
+END_TEST
+
 START_TEST(limit_is_kept_and_reported) {
     arena a;
     arena_init(&a);
@@ -74,6 +101,7 @@ int main(void) {
     TCase *tests = tcase_create("arena");
     tcase_add_test(tests, memory_is_zeroed_also_when_it_is_used_again);
     tcase_add_test(tests, allocations_are_aligned_and_disjoint);
+    tcase_add_test(tests, further_blocks_are_charged_with_their_copy_until_they_are_freed);
     tcase_add_test(tests, limit_is_kept_and_reported);
     tcase_add_test(tests, sizes_that_overflow_are_refused);
     return run_tests(tests);

@@ -77,10 +77,11 @@ START_TEST(every_key_takes_a_value) {
                   "[models]\ndirectory = /d\nstrict = yes\n"
                   "[model arm]\nfile = x.urdf\nbase = floating\nmimic = independent\ngravity = 0 1 -2.5\n"
                   "[limits]\nmessage_bytes = 1 MiB\nreply_bytes = 65536\nsamples = 5\nmodels = 6\nlinks = 7\n"
-                  "connections = 8\nrequest_time = 0.5\nidle_time = 9\nreply_time = 2\n"
+                  "connections = 8\npeer_connections = 3\nrequest_time = 0.5\nidle_time = 9\nreply_time = 2\n"
+                  "message_time = 4\nmemory_bytes = 10 MiB\n"
                   "[server]\nworkers = 3\ncontexts = 64\ndrain_time = 0\n"
                   "[log]\nlevel = debug\nformat = json\n"
-                  "[health]\nprobe_interval = 1\nprobe_timeout = 3\n",
+                  "[health]\nprobe_interval = 1\nprobe_timeout = 3\nworker_time = 7\n",
                   &c),
         "%s", error);
     ck_assert_uint_eq(c.request.count, 3);
@@ -104,6 +105,9 @@ START_TEST(every_key_takes_a_value) {
     ck_assert_double_eq(c.request_time, 0.5);
     ck_assert_double_eq(c.idle_time, 9);
     ck_assert_double_eq(c.reply_time, 2);
+    ck_assert_uint_eq(c.peer_connections, 3);
+    ck_assert_double_eq(c.message_time, 4);
+    ck_assert_uint_eq(c.memory_bytes, 10 << 20);
     ck_assert_uint_eq(c.workers, 3);
     ck_assert_uint_eq(c.contexts, 64);
     ck_assert_double_eq(c.drain_time, 0);
@@ -111,6 +115,7 @@ START_TEST(every_key_takes_a_value) {
     ck_assert_int_eq(c.format, LOG_FORMAT_JSON);
     ck_assert_double_eq(c.probe_interval, 1);
     ck_assert_double_eq(c.probe_timeout, 3);
+    ck_assert_double_eq(c.worker_time, 7);
     config_free(&c);
 }
 END_TEST
@@ -124,6 +129,27 @@ START_TEST(typing_errors_are_named_with_what_was_meant) {
     check_refused("[limits\nsamples = 5\n", 1, "[section]");
     check_refused("[zzzzzzzz]\na = 5\n", 2, "the sections are");
     check_refused("[model a]\nbse = fixed\n", 2, "the keys are file, base, mimic, gravity and strict");
+}
+END_TEST
+
+START_TEST(memory_must_hold_the_largest_request_and_its_reply) {
+    config c;
+    check_refused("[limits]\nmemory_bytes = 512 MiB\n", 2, "message_bytes = 67108864");
+    check_refused("[limits]\nmemory_bytes = 512 MiB\n", 2, "reply_bytes = 268435456");
+    check_refused("[limits]\nmemory_bytes = 12 MiB\nmessage_bytes = 1 MiB\nreply_bytes = 2 MiB\n", 4, "13631488");
+    ck_assert(read_text("[limits]\nmemory_bytes = 13 MiB\nmessage_bytes = 1 MiB\nreply_bytes = 2 MiB\n", &c));
+    config_free(&c);
+    ck_assert(read_text("[limits]\nmessage_bytes = 1 MiB\nreply_bytes = 2 MiB\n", &c));
+    ck_assert(!config_fit_memory(&c, 26 << 20));
+    ck_assert_uint_eq(c.memory_bytes, 13 << 20);
+    ck_assert_uint_eq(c.message_bytes, 1 << 20);
+    config_free(&c);
+    ck_assert(read_text("", &c));
+    ck_assert(config_fit_memory(&c, 512 << 20));
+    ck_assert_uint_eq(c.memory_bytes, 256 << 20);
+    ck_assert_uint_le(5 * c.message_bytes + 2 * c.reply_bytes + (4 << 20), c.memory_bytes);
+    ck_assert_uint_gt(5 * c.message_bytes + 2 * c.reply_bytes + (5 << 20), c.memory_bytes);
+    config_free(&c);
 }
 END_TEST
 
@@ -214,6 +240,7 @@ int main(void) {
     tcase_add_test(tests, every_key_takes_a_value);
     tcase_add_test(tests, a_model_may_be_read_more_or_less_strictly_than_the_others);
     tcase_add_test(tests, typing_errors_are_named_with_what_was_meant);
+    tcase_add_test(tests, memory_must_hold_the_largest_request_and_its_reply);
     tcase_add_test(tests, bad_values_are_named_with_what_is_allowed);
     tcase_add_test(tests, first_error_is_the_one_that_is_told);
     tcase_add_test(tests, key_may_be_set_once);

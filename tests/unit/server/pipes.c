@@ -94,15 +94,15 @@ START_TEST(connections_are_counted_by_listener_and_forgotten) {
     pipe_table table;
     pipe_table_init(&table);
     for (uint32_t id = 1; id <= 3000; id++) {
-        pipe_record record = {.id = id * 7919, .listener = (int)(id % 3), .is_own = id % 2 == 0};
+        pipe_record record = {.id = id * 7919, .listener = (int)(id % 3), .descriptor = (int)id};
         ck_assert(pipe_table_add(&table, &record));
     }
     ck_assert_uint_eq(pipe_table_count(&table, 1), 1000);
     for (uint32_t id = 1; id <= 3000; id++) {
-        bool is_own;
-        ck_assert(pipe_table_remove(&table, id * 7919, &is_own));
-        ck_assert_int_eq(is_own, id % 2 == 0);
-        ck_assert(!pipe_table_remove(&table, id * 7919, &is_own));
+        pipe_record removed;
+        ck_assert(pipe_table_remove(&table, id * 7919, &removed));
+        ck_assert_int_eq(removed.descriptor, (int)id);
+        ck_assert(!pipe_table_remove(&table, id * 7919, &removed));
     }
     ck_assert_uint_eq(pipe_table_count(&table, 1), 0);
     pipe_table_free(&table);

@@ -34,17 +34,16 @@ static transport *open_transport(const transport_endpoint *endpoints, size_t cou
     static counters counted;
     char error[TRANSPORT_ERROR_SIZE];
     transport *t;
-    const transport_options options = {.endpoints = endpoints,
-                                       .endpoint_count = count,
-                                       .ipc_mode = 0600,
-                                       .message_bytes = 1 << 16,
-                                       .contexts = 4,
-                                       .connections = 4,
-                                       .idle_time = 60,
-                                       .reply_time = 1,
-                                       .handler = answer_late,
-                                       .log = &log,
-                                       .counters = &counted};
+    const transport_options options = {
+        .endpoints = endpoints,
+        .endpoint_count = count,
+        .ipc_mode = 0600,
+        .message_bytes = 1 << 16,
+        .contexts = 4,
+        .limits = {.connections = 4, .peer_connections = 4, .idle_time = 60, .reply_time = 1, .message_time = 60},
+        .handler = answer_late,
+        .log = &log,
+        .counters = &counted};
     log_configure(&log, LOG_LEVEL_ERROR, LOG_FORMAT_PLAIN);
     ck_assert_msg(transport_open(&options, error, &t), "%s", error);
     return t;

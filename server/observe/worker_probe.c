@@ -1,0 +1,22 @@
+/* The self-probe of the workers. */
+#include "observe/worker_probe.h"
+
+#include "observe/clock.h"
+
+static void take_up(void *task) {
+    worker_probe *p = task;
+    atomic_store(&p->is_waiting, false);
+}
+
+uint64_t worker_probe_tick(worker_probe *p, worker_probe_submit submit, void *pool) {
+    uint64_t now = clock_now();
+    if (atomic_load(&p->is_waiting)) {
+        return now - p->since;
+    }
+    p->since = now;
+    atomic_store(&p->is_waiting, true);
+    if (!submit(pool, take_up, p)) {
+        atomic_store(&p->is_waiting, false);
+    }
+    return 0;
+}

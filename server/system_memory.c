@@ -1,0 +1,87 @@
+/* How much memory this process may use. */
+#include "system_memory.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The number in a file; SIZE_MAX where there is none ("max"), or no such file. */
+static size_t read_limit(const char *path) {
+    unsigned long long bytes = 0;
+    FILE *file = fopen(path, "re");
+    bool has_number = file && fscanf(file, "%llu", &bytes) == 1;
+    if (file) {
+        fclose(file);
+    }
+    return has_number && bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
+
+/* The least limit of a control group and those above it. A container may not see its group's own path. */
+static size_t group_limit(const char *mount, const char *group, const char *file) {
+    char path[2 * PATH_MAX], name[PATH_MAX];
+    size_t least = SIZE_MAX;
+    snprintf(name, sizeof name, "%s", strcmp(group, "/") == 0 ? "" : group);
+    for (;;) {
+        snprintf(path, sizeof path, "%s%s/%s", mount, name, file);
+        size_t limit = read_limit(path);
+        least = limit < least ? limit : least;
+        char *slash = strrchr(name, '/');
+        if (!slash) {
+            return least;
+        }
+        *slash = '\0';
+    }
+}
+
+/* A line of /proc/self/cgroup is "number:controllers:group"; version 2 has number 0 and no controllers. */
+static size_t line_limit(char *line) {
+    line[strcspn(line, "\n")] = '\0';
+    char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+    if (!group) {
+        return SIZE_MAX;
+    }
+    *group++ = '\0';
+    controllers++;
+    if (controllers[0] == '\0') {
+        return group_limit("/sys/fs/cgroup", group, "memory.max");
+    }
+    return strcmp(controllers, "memory") == 0 ? group_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes")
+                                              : SIZE_MAX;
+}
+
+static size_t least_group_limit(void) {
+    char line[PATH_MAX];
+    size_t least = SIZE_MAX;
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        size_t limit = line_limit(line);
+        least = limit < least ? limit : least;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return least;
+}
+
+static size_t resource_limit(int resource) {
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (size_t)limit.rlim_cur : SIZE_MAX;
+}
+
+size_t system_memory_bytes(void) {
+    const size_t bounds[] = {
+        (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
+        least_group_limit(),
+        resource_limit(RLIMIT_AS),
+        resource_limit(RLIMIT_DATA),
+    };
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        least = bounds[i] < least ? bounds[i] : least;
+    }
+    return least;
+}

@@ -1,0 +1,428 @@
+/* Messages on their way. */
+#include "transport/transit.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "observe/clock.h"
+
+/* Most bytes that nng reads before a message's own: its length, and over ipc a type. */
+enum { HEAD_BYTES = 9 };
+
+/* Difference between a message on the wire and what its handler gets: the numbers that REQ and devices put before it.
+ */
+enum { ROUTE_BYTES = 64 };
+
+/* While memory is short, a message that has been on its way for this long, and came or went slower, is slow. */
+#define SLOW_AGE (NANOSECONDS / 2)
+static const double SLOW_RATE = 1 << 20; /* bytes per second */
+
+/* A reply that nng has, or is about to get. */
+typedef struct outgoing {
+    struct outgoing *next;
+    const uint8_t *body;
+    size_t size, sent;
+    uint64_t start, progress; /* ns; of the last bytes that the system took */
+} outgoing;
+
+/* One connection. The atomics are read without the mutex. */
+typedef struct slot {
+    atomic_uint pipe;     /* nng's number; 0: none */
+    atomic_bool is_half;  /* a message has arrived in part */
+    atomic_uint whole;    /* large messages that are not with a handler yet, */
+    size_t whole_bytes;   /* and their bytes */
+    atomic_uint replies;  /* on their way out */
+    outgoing *first;      /* of them */
+    size_t size, arrived; /* of the message that has arrived in part */
+    uint64_t start;       /* ns; of its arrival, or of the first whole one's */
+    peer_account *owner;
+    transit_reason reason;
+    bool is_sentenced;    /* to be closed, for that reason */
+    bool is_named;        /* by transit_judge */
+    size_t sentenced_for; /* bytes that it held then */
+} slot;
+
+static struct {
+    pthread_mutex_t mutex; /* guards the slots but for their atomics */
+    memory_budget *budget;
+    slot *slots;
+    int count;
+    atomic_int end;         /* one more than the highest descriptor that was connected */
+    size_t sentenced_bytes; /* held by connections that are being closed */
+} table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+bool transit_open(int descriptors, memory_budget *budget) {
+    table.slots = calloc((size_t)descriptors, sizeof *table.slots);
+    table.count = table.slots ? descriptors : 0;
+    table.budget = budget;
+    table.sentenced_bytes = 0;
+    atomic_store(&table.end, 0);
+    return table.slots != NULL;
+}
+
+/* The connection's slot; NULL for another descriptor. */
+static slot *find(int descriptor) {
+    if (descriptor < 0 || descriptor >= atomic_load_explicit(&table.end, memory_order_acquire)) {
+        return NULL;
+    }
+    slot *s = &table.slots[descriptor];
+    return atomic_load_explicit(&s->pipe, memory_order_relaxed) != 0 ? s : NULL;
+}
+
+static slot *find_pipe(int descriptor, uint32_t pipe) {
+    slot *s = find(descriptor);
+    return s && atomic_load(&s->pipe) == pipe ? s : NULL;
+}
+
+/* Bytes of all that a connection has on its way. */
+static size_t held_bytes(const slot *s) {
+    size_t bytes = s->whole_bytes + (atomic_load(&s->is_half) ? s->arrived : 0);
+    for (const outgoing *o = s->first; o; o = o->next) {
+        bytes += o->size;
+    }
+    return bytes;
+}
+
+/* Charges bytes of a connection: to its peer, and where they are not taken yet to the budget. */
+static void charge(slot *s, size_t bytes) {
+    atomic_fetch_add(&s->owner->held, bytes);
+    table.sentenced_bytes += s->is_sentenced ? bytes : 0;
+}
+
+static void uncharge(slot *s, size_t bytes) {
+    atomic_fetch_sub(&s->owner->held, bytes);
+    table.sentenced_bytes -= s->is_sentenced ? bytes : 0;
+}
+
+static void remove_outgoing(slot *s, outgoing **place) {
+    outgoing *o = *place;
+    *place = o->next;
+    atomic_fetch_sub(&s->replies, 1);
+    uncharge(s, o->size);
+    memory_budget_release(table.budget, o->size);
+    free(o);
+}
+
+/* Forgets a connection and releases its bytes. */
+static void clear(slot *s) {
+    size_t arrived = s->whole_bytes + (atomic_load(&s->is_half) ? s->arrived : 0);
+    while (s->first) {
+        remove_outgoing(s, &s->first);
+    }
+    uncharge(s, arrived);
+    memory_budget_release(table.budget, arrived);
+    memset(s, 0, sizeof *s);
+}
+
+void transit_close(void) {
+    pthread_mutex_lock(&table.mutex);
+    for (int i = 0; i < atomic_load(&table.end); i++) {
+        if (atomic_load(&table.slots[i].pipe) != 0) {
+            clear(&table.slots[i]);
+        }
+    }
+    atomic_store(&table.end, 0);
+    free(table.slots);
+    table.slots = NULL;
+    table.count = 0;
+    pthread_mutex_unlock(&table.mutex);
+}
+
+void transit_connect(int descriptor, uint32_t pipe, peer_account *owner) {
+    pthread_mutex_lock(&table.mutex);
+    if (descriptor >= 0 && descriptor < table.count) {
+        slot *s = &table.slots[descriptor];
+        if (atomic_load(&s->pipe) != 0) {
+            clear(s);
+        }
+        s->owner = owner;
+        atomic_store(&s->pipe, pipe);
+        if (descriptor >= atomic_load(&table.end)) {
+            atomic_store(&table.end, descriptor + 1);
+        }
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+bool transit_disconnect(int descriptor, uint32_t pipe, transit_sentence *unnamed) {
+    pthread_mutex_lock(&table.mutex);
+    slot *s = find_pipe(descriptor, pipe);
+    bool is_unnamed = s && s->is_sentenced && !s->is_named;
+    if (is_unnamed) {
+        *unnamed = (transit_sentence){pipe, s->reason, s->sentenced_for};
+    }
+    if (s) {
+        clear(s);
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return is_unnamed;
+}
+
+size_t transit_receive(int descriptor, uint32_t pipe, size_t size) {
+    slot *s = find_pipe(descriptor, pipe);
+    if (!s || size + ROUTE_BYTES < TRANSIT_LARGE || atomic_load(&s->whole) == 0) {
+        return 0;
+    }
+    size_t bytes = 0;
+    pthread_mutex_lock(&table.mutex);
+    if (atomic_load(&s->pipe) == pipe && atomic_load(&s->whole) > 0) {
+        bool is_last = atomic_fetch_sub(&s->whole, 1) == 1;
+        bytes = is_last || size > s->whole_bytes ? s->whole_bytes : size;
+        s->whole_bytes -= bytes;
+        uncharge(s, bytes);
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return bytes;
+}
+
+bool transit_send(int descriptor, uint32_t pipe, const void *body, size_t size) {
+    uint64_t now = clock_now();
+    outgoing *o = malloc(sizeof *o);
+    pthread_mutex_lock(&table.mutex);
+    slot *s = o ? find_pipe(descriptor, pipe) : NULL;
+    if (s) {
+        *o = (outgoing){.next = s->first, .body = body, .size = size, .start = now, .progress = now};
+        s->first = o;
+        atomic_fetch_add(&s->replies, 1);
+        charge(s, size);
+    }
+    pthread_mutex_unlock(&table.mutex);
+    if (!s) {
+        free(o);
+    }
+    return s != NULL;
+}
+
+void transit_give_up(int descriptor, uint32_t pipe, const void *body) {
+    pthread_mutex_lock(&table.mutex);
+    slot *s = find_pipe(descriptor, pipe);
+    for (outgoing **place = s ? &s->first : NULL; place && *place; place = &(*place)->next) {
+        if ((*place)->body == body) {
+            remove_outgoing(s, place);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+/* Bytes of a connection times the seconds for which it has held them. */
+static double greed(const slot *s, uint64_t now) {
+    double sum = 0;
+    if (atomic_load(&s->is_half) || atomic_load(&s->whole) > 0) {
+        sum += (double)(s->whole_bytes + s->arrived) * (double)(now - s->start);
+    }
+    for (const outgoing *o = s->first; o; o = o->next) {
+        sum += (double)o->size * (double)(now - o->start);
+    }
+    return sum;
+}
+
+static bool is_slow(uint64_t start, size_t done, uint64_t now) {
+    uint64_t age = now - start;
+    return age > SLOW_AGE && (double)done * 1e9 < SLOW_RATE * (double)age;
+}
+
+/* Whether something of the connection's is slow on its way. */
+static bool has_slow(const slot *s, uint64_t now) {
+    bool is_found = atomic_load(&s->is_half) && is_slow(s->start, s->arrived, now);
+    for (const outgoing *o = s->first; o && !is_found; o = o->next) {
+        is_found = is_slow(o->start, o->sent, now);
+    }
+    return is_found;
+}
+
+/* The connection to be closed first: of the peer that holds the most, the one that holds the most for longest. Only
+ * slow ones, if wanted. */
+static int find_greediest(uint64_t now, bool must_be_slow) {
+    int found = -1, end = atomic_load(&table.end);
+    size_t most = 0;
+    double worst = 0;
+    for (int i = 0; i < end; i++) {
+        slot *s = &table.slots[i];
+        if (atomic_load(&s->pipe) == 0 || s->is_sentenced || held_bytes(s) < TRANSIT_LARGE ||
+            (must_be_slow && !has_slow(s, now))) {
+            continue;
+        }
+        size_t of_peer = atomic_load(&s->owner->held);
+        double own = greed(s, now);
+        if (of_peer > most || (of_peer == most && own > worst)) {
+            found = i;
+            most = of_peer;
+            worst = own;
+        }
+    }
+    return found;
+}
+
+/* Ends a connection. nng finds it shut down where it reads or writes; the next sweep closes it in any case. */
+static void sentence(int descriptor, transit_reason reason) {
+    slot *s = &table.slots[descriptor];
+    size_t held = held_bytes(s);
+    s->is_sentenced = true;
+    s->reason = reason;
+    s->sentenced_for = held;
+    table.sentenced_bytes += held;
+    shutdown(descriptor, SHUT_RDWR);
+}
+
+/* Ends connections until `excess` bytes are about to be released. */
+static void shed(size_t excess) {
+    uint64_t now = clock_now();
+    while (excess > table.sentenced_bytes) {
+        int greediest = find_greediest(now, false);
+        if (greediest < 0) {
+            return;
+        }
+        sentence(greediest, TRANSIT_GREEDY);
+    }
+}
+
+/* Bytes of a message have arrived. */
+static void arrive(slot *s, size_t wanted, size_t count) {
+    if (!atomic_load(&s->is_half)) {
+        s->size = wanted;
+        s->arrived = 0;
+        s->start = atomic_load(&s->whole) > 0 ? s->start : clock_now();
+        atomic_store(&s->is_half, true);
+    }
+    s->arrived += count;
+    charge(s, count);
+    size_t excess = memory_budget_add(table.budget, count);
+    if (count == wanted) {
+        atomic_store(&s->is_half, false);
+        bool is_large = s->size >= TRANSIT_LARGE;
+        if (is_large) {
+            atomic_fetch_add(&s->whole, 1);
+            s->whole_bytes += s->arrived;
+        } else {
+            uncharge(s, s->arrived);
+            memory_budget_release(table.budget, s->arrived);
+        }
+        s->arrived = 0;
+    }
+    if (excess > 0) {
+        shed(excess);
+    }
+}
+
+bool transit_may_read(int descriptor, size_t wanted) {
+    slot *s = find(descriptor);
+    bool is_half = s && atomic_load_explicit(&s->is_half, memory_order_relaxed);
+    if (!s || (wanted < TRANSIT_LARGE && !is_half)) {
+        return true;
+    }
+    pthread_mutex_lock(&table.mutex);
+    bool is_large = wanted >= TRANSIT_LARGE || s->size >= TRANSIT_LARGE;
+    if (is_large && !s->is_sentenced && atomic_load(&s->pipe) != 0 && memory_budget_is_overrun(table.budget)) {
+        sentence(descriptor, TRANSIT_GREEDY);
+    }
+    bool may_read = !s->is_sentenced;
+    pthread_mutex_unlock(&table.mutex);
+    return may_read;
+}
+
+void transit_was_read(int descriptor, size_t wanted, ssize_t count) {
+    slot *s = find(descriptor);
+    if (!s) {
+        return;
+    }
+    bool is_half = atomic_load_explicit(&s->is_half, memory_order_relaxed);
+    bool is_whole = !is_half && count == (ssize_t)wanted && wanted < TRANSIT_LARGE;
+    bool is_head = !is_half && wanted <= HEAD_BYTES;
+    if (is_whole || is_head) {
+        return;
+    }
+    pthread_mutex_lock(&table.mutex);
+    if (atomic_load(&s->pipe) != 0) {
+        arrive(s, wanted, count > 0 ? (size_t)count : 0);
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+/* Whether these bytes are of that reply. */
+static bool is_of(const outgoing *o, const struct msghdr *message) {
+    for (size_t i = 0; i < message->msg_iovlen; i++) {
+        const uint8_t *from = message->msg_iov[i].iov_base;
+        if (from >= o->body && from < o->body + o->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void transit_was_sent(int descriptor, const struct msghdr *message, ssize_t count) {
+    slot *s = find(descriptor);
+    if (!s || count <= 0 || atomic_load_explicit(&s->replies, memory_order_relaxed) == 0) {
+        return;
+    }
+    size_t wanted = 0;
+    for (size_t i = 0; i < message->msg_iovlen; i++) {
+        wanted += message->msg_iov[i].iov_len;
+    }
+    uint64_t now = clock_now();
+    pthread_mutex_lock(&table.mutex);
+    for (outgoing **place = &s->first; *place; place = &(*place)->next) {
+        if (!is_of(*place, message)) {
+            continue;
+        }
+        (*place)->progress = now;
+        (*place)->sent += (size_t)count;
+        if ((size_t)count == wanted) {
+            remove_outgoing(s, place);
+        }
+        break;
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+/* Ends connections that take too long. */
+static void sentence_late(uint64_t now, uint64_t message_time) {
+    for (int i = 0; i < atomic_load(&table.end); i++) {
+        slot *s = &table.slots[i];
+        if (atomic_load(&s->pipe) == 0 || s->is_sentenced) {
+            continue;
+        }
+        if (atomic_load(&s->is_half) && now > s->start + message_time) {
+            sentence(i, TRANSIT_HALF);
+            continue;
+        }
+        uint64_t progress = 0;
+        for (const outgoing *o = s->first; o; o = o->next) {
+            progress = o->progress > progress ? o->progress : progress;
+        }
+        if (s->first && now > progress + message_time) {
+            sentence(i, TRANSIT_UNREAD);
+        }
+    }
+}
+
+/* Ends slow connections while memory is short, and one where it was too short for a request. */
+static void sentence_slow(uint64_t now) {
+    int greediest;
+    if (memory_budget_has_refused(table.budget) && (greediest = find_greediest(now, true)) >= 0) {
+        sentence(greediest, TRANSIT_GREEDY);
+    }
+    while (memory_budget_is_short(table.budget, table.sentenced_bytes) &&
+           (greediest = find_greediest(now, true)) >= 0) {
+        sentence(greediest, TRANSIT_GREEDY);
+    }
+}
+
+size_t transit_judge(uint64_t now, uint64_t message_time, transit_sentence *sentences, size_t capacity) {
+    size_t count = 0;
+    pthread_mutex_lock(&table.mutex);
+    sentence_late(now, message_time);
+    sentence_slow(now);
+    for (int i = 0; i < atomic_load(&table.end) && count < capacity; i++) {
+        slot *s = &table.slots[i];
+        if (s->is_sentenced && !s->is_named) {
+            s->is_named = true;
+            sentences[count++] = (transit_sentence){atomic_load(&s->pipe), s->reason, s->sentenced_for};
+        }
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return count;
+}
