@@ -3,10 +3,12 @@
  */
 #include "kernels/instance.h"
 
-void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine) {
+void KERNEL(sines)(const void *angle, int count, void *sine, void *cosine) {
+    const real *x = (const real *)angle;
+    real *s = (real *)sine, *c = (real *)cosine;
     expression_graph &graph = current_graph::get();
     for (int i = 0; i < count; i++) {
-        sine[i] = real(graph.sine(angle[i].value));
-        cosine[i] = real(graph.cosine(angle[i].value));
+        s[i] = real(graph.sine(x[i].value));
+        c[i] = real(graph.cosine(x[i].value));
     }
 }

@@ -36,7 +36,7 @@ static void run_counted(const workload *w, void *memory, algorithm_id id, double
         kernels->crba(w->model, memory, w->q, out);
         break;
     case ALGORITHM_ABA:
-        kernels->aba(w->model, memory, gravity, w->q, w->v, w->tau, NULL, pivots, out);
+        kernels->forward_dynamics(w->model, memory, gravity, w->q, w->v, w->tau, NULL, pivots, out);
         break;
     case ALGORITHM_GRAVITY:
         kernels->gravity(w->model, memory, gravity, w->q, out);

@@ -74,7 +74,8 @@ static sums as_written(const dyn_model *model, int a) {
     } else if (a == CRBA) {
         table->crba(model, memory.data(), q.data(), out.data());
     } else {
-        table->aba(model, memory.data(), gravity, q.data(), v.data(), v.data(), nullptr, pivots.data(), out.data());
+        table->forward_dynamics(model, memory.data(), gravity, q.data(), v.data(), v.data(), nullptr, pivots.data(),
+                                out.data());
     }
     return {(long)counts.multiplications, (long)counts.additions};
 }

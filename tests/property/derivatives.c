@@ -20,7 +20,7 @@ static void complex_steps(const setting *s, bool forward, double *Y[3]) {
         for (size_t k = 0; k < s->nv; k++) {
             complex_step(s, (variable)along, k, &c);
             if (forward) {
-                oracle->aba(s->model, c.memory, s->gravity, c.q, c.v, c.a, &c.forces, pivots, result);
+                oracle->forward_dynamics(s->model, c.memory, s->gravity, c.q, c.v, c.a, &c.forces, pivots, result);
             } else {
                 oracle->rnea(s->model, c.memory, s->gravity, c.q, c.v, c.a, &c.forces, result);
             }

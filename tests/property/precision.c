@@ -149,7 +149,7 @@ static size_t aba(sides *s) {
     dyn_error error;
     require(dyn_aba(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, s->x), &error);
     if (!s->is_exact) {
-        oracle->aba(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, s->pivots, s->y);
+        oracle->forward_dynamics(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, s->pivots, s->y);
     }
     return BODIES;
 }

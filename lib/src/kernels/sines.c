@@ -44,6 +44,6 @@ static void sincos_all(const number *angle, size_t count, number *sine, number *
 
 #endif
 
-void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine) {
+void KERNEL(sines)(const void *angle, int count, void *sine, void *cosine) {
     sincos_all((const number *)angle, (size_t)count * DYN_LANES, (number *)sine, (number *)cosine);
 }

@@ -52,8 +52,8 @@ static const double *respond(dyn_simulator *s, sample_block block, const double 
     for (size_t k = 0; k < (size_t)s->model->nv * block.lanes; k++) {
         s->impulse[k] = k / block.lanes == (size_t)i;
     }
-    block.kernels->aba(s->model, s->workspace->memory, none, s->q, s->workspace->zero, s->impulse, NULL,
-                       s->workspace->pivots, s->response);
+    block.kernels->forward_dynamics(s->model, s->workspace->memory, none, s->q, s->workspace->zero, s->impulse, NULL,
+                                    s->workspace->pivots, s->response);
     return s->response;
 }
 

@@ -3,8 +3,10 @@
  */
 #include "kernels/instance.h"
 
-void KERNEL(sines)(const real *angle, int count, real *sine, real *cosine) {
+void KERNEL(sines)(const void *angle, int count, void *sine, void *cosine) {
+    const real *x = (const real *)angle;
+    real *s = (real *)sine, *c = (real *)cosine;
     for (int i = 0; i < count; i++) {
-        real_sincos(angle[i], &sine[i], &cosine[i]);
+        real_sincos(x[i], &s[i], &c[i]);
     }
 }
