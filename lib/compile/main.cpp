@@ -361,21 +361,17 @@ static std::vector<compiled_function> chosen_functions(const command &c, const d
     return functions;
 }
 
-static const char *unit_of(const dyn_joint *joint) {
-    switch (joint->type) {
-    case DYN_JOINT_PRISMATIC:
-        return "m";
-    case DYN_JOINT_CYLINDRICAL:
-        return "rad, m";
-    case DYN_JOINT_PLANAR:
-        return "m, m, rad";
-    case DYN_JOINT_SPHERICAL:
-        return "quaternion x y z w";
-    case DYN_JOINT_FLOATING:
-        return "m, m, m, quaternion x y z w";
-    default:
-        return "rad";
+/* The units of a joint's coordinates, in their order. */
+static std::string units_of(const dyn_joint *joint) {
+    const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
+    std::string units;
+    for (int k = 0; k < traits->nq && k != traits->quaternion; k++) {
+        units += std::string(k > 0 ? ", " : "") + (traits->q_kinds[k] == DYN_COORDINATE_ANGLE ? "rad" : "m");
     }
+    if (traits->quaternion >= 0) {
+        units += std::string(traits->quaternion > 0 ? ", " : "") + "quaternion x y z w";
+    }
+    return units;
 }
 
 /* Names come from the file: no comment ends in them. */
@@ -419,7 +415,7 @@ static void write_heading(std::ostream &out, const dyn_model *model, const std::
         const dyn_joint *joint = dyn_model_joint(model, i);
         char line[64];
         std::snprintf(line, sizeof line, " *     %-4d %-4d ", joint->q_index, joint->v_index);
-        out << line << safe(joint->name) << " (" << unit_of(joint) << ")" << (joint->master >= 0 ? ", mimic" : "")
+        out << line << safe(joint->name) << " (" << units_of(joint) << ")" << (joint->master >= 0 ? ", mimic" : "")
             << "\n";
     }
     out << " */\n";

@@ -65,8 +65,9 @@ static void emit_inputs(std::ostream &out, const dyn_model *model, const compile
 static void emit_quaternions(std::ostream &out, const dyn_model *model) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);
-        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
-            out << "    note_quaternion(q + " << joint->q_index + joint->nq - 4 << ", &spoilt);\n";
+        int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
+        if (quaternion >= 0) {
+            out << "    note_quaternion(q + " << joint->q_index + quaternion << ", &spoilt);\n";
         }
     }
 }

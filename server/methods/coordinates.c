@@ -1,22 +1,26 @@
 /* Names and units of coordinates. */
 #include "methods/coordinates.h"
 
-static const joint_units units[] = {
-    [DYN_JOINT_REVOLUTE] = {{"rad"}, {"rad/s"}, {"N m"}},
-    [DYN_JOINT_CONTINUOUS] = {{"rad"}, {"rad/s"}, {"N m"}},
-    [DYN_JOINT_PRISMATIC] = {{"m"}, {"m/s"}, {"N"}},
-    [DYN_JOINT_HELICAL] = {{"rad"}, {"rad/s"}, {"N m"}},
-    [DYN_JOINT_CYLINDRICAL] = {{"rad", "m"}, {"rad/s", "m/s"}, {"N m", "N"}},
-    [DYN_JOINT_UNIVERSAL] = {{"rad", "rad"}, {"rad/s", "rad/s"}, {"N m", "N m"}},
-    [DYN_JOINT_PLANAR] = {{"m", "m", "rad"}, {"m/s", "m/s", "rad/s"}, {"N", "N", "N m"}},
-    [DYN_JOINT_SPHERICAL] = {{"1", "1", "1", "1"}, {"rad/s", "rad/s", "rad/s"}, {"N m", "N m", "N m"}},
-    [DYN_JOINT_FLOATING] = {{"m", "m", "m", "1", "1", "1", "1"},
-                            {"m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"},
-                            {"N", "N", "N", "N m", "N m", "N m"}},
+/* Units of a coordinate, of its velocity and of its force, by kind. */
+static const struct {
+    const char *q, *v, *tau;
+} units[] = {
+    [DYN_COORDINATE_LENGTH] = {"m", "m/s", "N"},
+    [DYN_COORDINATE_ANGLE] = {"rad", "rad/s", "N m"},
+    [DYN_COORDINATE_QUATERNION] = {"1", "1/s", "N m"},
 };
 
-const joint_units *joint_units_of(dyn_joint_type type) {
-    return &units[type];
+joint_units joint_units_of(dyn_joint_type type) {
+    const dyn_joint_traits *traits = dyn_joint_type_traits(type);
+    joint_units u = {0};
+    for (int k = 0; k < traits->nq; k++) {
+        u.q[k] = units[traits->q_kinds[k]].q;
+    }
+    for (int k = 0; k < traits->nv; k++) {
+        u.v[k] = units[traits->v_kinds[k]].v;
+        u.tau[k] = units[traits->v_kinds[k]].tau;
+    }
+    return u;
 }
 
 /* The joint that has a velocity, and which of its velocities it is. */
@@ -39,7 +43,7 @@ bool coordinates_name(batch *b, char ***joints, char ***force_units) {
         int index, column = b->order.is_identity ? (int)i : b->order.v[i];
         const dyn_joint *joint = find_joint(b->model, column, &index);
         (*joints)[i] = (char *)(uintptr_t)joint->name;
-        (*force_units)[i] = (char *)(uintptr_t)joint_units_of(joint->type)->tau[index];
+        (*force_units)[i] = (char *)(uintptr_t)joint_units_of(joint->type).tau[index];
     }
     return *joints && *force_units;
 }

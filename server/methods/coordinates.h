@@ -8,12 +8,12 @@
 
 #include "methods/batch.h"
 
-/* Units of the coordinates, velocities and forces of a joint, in the order of dynamics/model.h. */
+/* Units of the coordinates, velocities and forces of a joint, in the order of dynamics/joint_type.h. */
 typedef struct joint_units {
-    const char *q[7], *v[6], *tau[6];
+    const char *q[DYN_MAX_JOINT_NQ], *v[DYN_MAX_JOINT_NV], *tau[DYN_MAX_JOINT_NV];
 } joint_units;
 
-const joint_units *joint_units_of(dyn_joint_type type);
+joint_units joint_units_of(dyn_joint_type type);
 
 /* The joint of each velocity in the caller's order, and the unit of the force that belongs to it: nv texts each, which
  * live as long as the model and are only to be read. False, and the call ended, when out of memory. */

@@ -53,8 +53,8 @@ static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, cons
     if (!to) {
         return NULL;
     }
-    bool has_axis = from->type != DYN_JOINT_SPHERICAL && from->type != DYN_JOINT_FLOATING;
-    const joint_units *u = joint_units_of(from->type);
+    const dyn_joint_traits *traits = dyn_joint_type_traits(from->type);
+    const joint_units u = joint_units_of(from->type);
     dynamics__v1__joint__init(to);
     to->name = call_string(c, from->name);
     to->type = (Dynamics__V1__JointType)from->type;
@@ -64,20 +64,20 @@ static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, cons
     to->v_index = (uint32_t)from->v_index;
     to->nq = (uint32_t)from->nq;
     to->nv = (uint32_t)from->nv;
-    to->axis = has_axis ? geometry_write_vector(c, from->axis) : NULL;
+    to->axis = traits->axes > 0 ? geometry_write_vector(c, from->axis) : NULL;
     to->limits = from->has_limits ? joint_limits(c, &from->limits) : NULL;
     to->damping = from->damping;
     to->friction = from->friction;
     to->mimic = from->master >= 0 ? mimic(c, model, from) : NULL;
     to->n_q_units = (size_t)from->nq;
-    to->q_units = names(c, u->q, from->nq);
+    to->q_units = names(c, u.q, from->nq);
     to->n_v_units = (size_t)from->nv;
-    to->v_units = names(c, u->v, from->nv);
+    to->v_units = names(c, u.v, from->nv);
     to->n_tau_units = (size_t)from->nv;
-    to->tau_units = names(c, u->tau, from->nv);
+    to->tau_units = names(c, u.tau, from->nv);
     to->origin = geometry_write_pose(c, &from->origin);
     to->pitch = from->pitch;
-    to->second_axis = from->type == DYN_JOINT_UNIVERSAL ? geometry_write_vector(c, from->second_axis) : NULL;
+    to->second_axis = traits->axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
     return to;
 }
 

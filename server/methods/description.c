@@ -54,15 +54,14 @@ static bool read_axis(call *c, const char *path, const Dynamics__V1__Vector3 *fr
 static bool read_axes(call *c, const char *path, const Dynamics__V1__JointDescription *from,
                       dyn_joint_description *joint) {
     char member[PATH_SIZE];
-    bool has_axis =
-        joint->type != DYN_JOINT_FIXED && joint->type != DYN_JOINT_SPHERICAL && joint->type != DYN_JOINT_FLOATING;
-    if (from->type < 0 || from->type > DYNAMICS__V1__JOINT_TYPE__JOINT_TYPE_FLOATING) {
+    const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
+    if (!traits) {
         call_blame(c, "%s.type", path);
         call_fail(c, INVALID, "the type is %d; give one from FIXED (0) to FLOATING (9)", (int)from->type);
         return false;
     }
-    return read_axis(c, path_join(member, path, "axis"), from->axis, has_axis, joint->axis) &&
-           read_axis(c, path_join(member, path, "second_axis"), from->second_axis, joint->type == DYN_JOINT_UNIVERSAL,
+    return read_axis(c, path_join(member, path, "axis"), from->axis, traits->axes > 0, joint->axis) &&
+           read_axis(c, path_join(member, path, "second_axis"), from->second_axis, traits->axes == 2,
                      joint->second_axis);
 }
 
@@ -244,8 +243,7 @@ static Dynamics__V1__JointDescription *write_joint(call *c, const dyn_joint_desc
         return NULL;
     }
     dyn_pose origin;
-    bool has_axis =
-        from->type != DYN_JOINT_FIXED && from->type != DYN_JOINT_SPHERICAL && from->type != DYN_JOINT_FLOATING;
+    int axes = dyn_joint_type_traits(from->type)->axes;
     memcpy(origin.position, from->position, sizeof origin.position);
     memcpy(origin.rotation, from->rotation, sizeof origin.rotation);
     dynamics__v1__joint_description__init(to);
@@ -254,8 +252,8 @@ static Dynamics__V1__JointDescription *write_joint(call *c, const dyn_joint_desc
     to->parent_link = call_string(c, from->parent_link);
     to->child_link = call_string(c, from->child_link);
     to->origin = geometry_write_placement(c, &origin);
-    to->axis = has_axis ? geometry_write_vector(c, from->axis) : NULL;
-    to->second_axis = from->type == DYN_JOINT_UNIVERSAL ? geometry_write_vector(c, from->second_axis) : NULL;
+    to->axis = axes > 0 ? geometry_write_vector(c, from->axis) : NULL;
+    to->second_axis = axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
     to->pitch = from->pitch;
     to->limits = from->has_limits ? write_limits(c, &from->limits) : NULL;
     to->damping = from->damping;

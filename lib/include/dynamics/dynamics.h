@@ -28,6 +28,7 @@
 #include <dynamics/frame_motion.h>
 #include <dynamics/inertia.h>
 #include <dynamics/inverse_dynamics.h>
+#include <dynamics/joint_type.h>
 #include <dynamics/joint_wrench.h>
 #include <dynamics/kinematics.h>
 #include <dynamics/manipulability.h>

@@ -6,22 +6,7 @@
  *   arrays      row-major and contiguous; q is n rows of nq, v, a and tau are n rows of nv; a matrix is full.
  *   vectors     spatial vectors are angular first: motion (w; v), force (n; f).
  *   rotations   a 3 x 3 matrix maps child coordinates to parent coordinates; a quaternion is x, y, z, w.
- *   joints      in depth-first order; coordinates by type:
- *
- *     type         nq  q                                nv  v
- *     fixed         0                                    0
- *     revolute      1  angle about the axis              1  its rate
- *     continuous    1  angle about the axis              1  its rate
- *     prismatic     1  displacement along the axis       1  its rate
- *     helical       1  angle; advances pitch * angle     1  its rate
- *     cylindrical   2  angle, displacement               2  their rates
- *     universal     2  angles about first, second axis   2  their rates
- *     planar        3  x, y in the plane, then angle     3  linear x, y, then angular velocity, in moved axes
- *     spherical     4  quaternion                        3  angular velocity in the child link's axes
- *     floating      7  position, then quaternion         6  linear, then angular velocity in the child link's axes
- *
- *   planar      the plane is normal to the axis; its x and y directions are those of the joint frame after the shortest
- *               rotation that turns z into the axis.
+ *   joints      in depth-first order; their coordinates are listed in joint_type.h.
  *   mimic       a coupled mimic joint has no coordinates of its own: nq = nv = 0, and its master's indices.
  */
 #ifndef DYNAMICS_MODEL_H
@@ -31,6 +16,7 @@
 #include <stddef.h>
 
 #include <dynamics/export.h>
+#include <dynamics/joint_type.h>
 #include <dynamics/status.h>
 
 #ifdef __cplusplus
@@ -38,19 +24,6 @@ extern "C" {
 #endif
 
 typedef struct dyn_model dyn_model;
-
-typedef enum dyn_joint_type {
-    DYN_JOINT_FIXED,
-    DYN_JOINT_REVOLUTE,
-    DYN_JOINT_CONTINUOUS,
-    DYN_JOINT_PRISMATIC,
-    DYN_JOINT_HELICAL,
-    DYN_JOINT_CYLINDRICAL,
-    DYN_JOINT_UNIVERSAL,
-    DYN_JOINT_PLANAR,
-    DYN_JOINT_SPHERICAL,
-    DYN_JOINT_FLOATING,
-} dyn_joint_type;
 
 /* Frame that a spatial quantity of a frame F is expressed in. */
 typedef enum dyn_reference_frame {

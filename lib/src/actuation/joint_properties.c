@@ -20,9 +20,8 @@ static void add_resistance(const dyn_model *model, const dyn_joint *joint, joint
 /* The range that a joint leaves its coordinate, or that of its master. */
 static bool find_range(const dyn_model *model, int j, joint_range *range) {
     const dyn_joint *joint = &model->joints[j];
-    bool bounded =
-        joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_PRISMATIC || joint->type == DYN_JOINT_HELICAL;
-    if (!bounded || !joint->has_limits || !(joint->limits.lower < joint->limits.upper)) {
+    if (!dyn_joint_type_traits(joint->type)->has_range || !joint->has_limits ||
+        !(joint->limits.lower < joint->limits.upper)) {
         return false;
     }
     *range = (joint_range){j, joint->q_index, joint->v_index, joint->limits.lower, joint->limits.upper};

@@ -78,7 +78,7 @@ static dyn_status check_rows(const dyn_model *model, number_range range, const c
 }
 
 static bool has_quaternion(const dyn_joint *joint) {
-    return joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING;
+    return dyn_joint_type_traits(joint->type)->quaternion >= 0;
 }
 
 static double quaternion_norm(const double *x) {

@@ -297,8 +297,9 @@ static void fill_random(uint64_t *state, double scale, double *x, size_t count) 
 static void normalize(const dyn_model *model, double *q) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
-            double *x = q + joint->q_index + joint->nq - 4;
+        int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
+        if (quaternion >= 0) {
+            double *x = q + joint->q_index + quaternion;
             double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
             for (int i = 0; i < 4; i++) {
                 x[i] = norm > 0 ? x[i] / norm : i == 3;

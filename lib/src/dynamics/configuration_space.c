@@ -11,8 +11,6 @@
 #include "joint_difference.h"
 #include "rigid_motion.h"
 
-enum { MAX_JOINT_NV = 6 };
-
 /* ---- one joint ------------------------------------------------------------------------------------------------- */
 
 static void normalize_quaternion(double q[4]) {
@@ -54,7 +52,7 @@ static void displace_in_plane(const double *q, const double *v, double *out) {
 
 /* out = q (+) dt v for one joint. */
 static void joint_integrate(const dyn_joint *joint, const double *q, const double *v, double dt, double *out) {
-    double x[MAX_JOINT_NV];
+    double x[DYN_MAX_JOINT_NV];
     for (int k = 0; k < joint->nv; k++) {
         x[k] = dt * v[k];
     }
@@ -193,7 +191,7 @@ dyn_status dyn_interpolate(const dyn_model *model, size_t n, const double *q_0, 
         for (int j = 0; j < model->joint_count; j++) {
             const dyn_joint *joint = &model->joints[j];
             size_t at = i * nq + (size_t)joint->q_index;
-            double v[MAX_JOINT_NV];
+            double v[DYN_MAX_JOINT_NV];
             if (joint->nq > 0) {
                 dyn_joint_difference(joint, q_0 + at, q_1 + at, v);
                 joint_integrate(joint, q_0 + at, v, s, q + at);
@@ -215,7 +213,7 @@ dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, con
         for (int j = 0; j < model->joint_count; j++) {
             const dyn_joint *joint = &model->joints[j];
             size_t at = i * nq + (size_t)joint->q_index;
-            double v[MAX_JOINT_NV];
+            double v[DYN_MAX_JOINT_NV];
             dyn_joint_difference(joint, q_0 + at, q_1 + at, v);
             for (int k = 0; k < joint->nv; k++) {
                 square += v[k] * v[k];
@@ -224,11 +222,6 @@ dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, con
         distance[i] = sqrt(square);
     }
     return DYN_OK;
-}
-
-/* Whether the joint's coordinates end in a quaternion. */
-static bool has_quaternion(const dyn_joint *joint) {
-    return joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING;
 }
 
 /* The quaternion at q[i], normalized with w >= 0. */
@@ -258,8 +251,9 @@ dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, dyn_
     for (size_t s = 0; s < n; s++) {
         for (int j = 0; status == DYN_OK && j < model->joint_count; j++) {
             const dyn_joint *joint = &model->joints[j];
-            if (has_quaternion(joint)) {
-                status = normalize_at(joint, out, s * nq + (size_t)(joint->q_index + joint->nq - 4), error);
+            int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
+            if (quaternion >= 0) {
+                status = normalize_at(joint, out, s * nq + (size_t)(joint->q_index + quaternion), error);
             }
         }
     }
@@ -283,9 +277,7 @@ static void random_quaternion(uint64_t *state, double q[4]) {
 
 /* The range that a random coordinate k of a joint is drawn from. */
 static void random_range(const dyn_joint *joint, int k, double *lower, double *upper) {
-    bool angle = joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_CONTINUOUS ||
-                 joint->type == DYN_JOINT_HELICAL || joint->type == DYN_JOINT_UNIVERSAL ||
-                 (joint->type == DYN_JOINT_CYLINDRICAL && k == 0) || (joint->type == DYN_JOINT_PLANAR && k == 2);
+    bool angle = dyn_joint_type_traits(joint->type)->q_kinds[k] == DYN_COORDINATE_ANGLE;
     *upper = angle ? M_PI : 1;
     *lower = -*upper;
     if (joint->has_limits && joint->nq == 1 && joint->limits.lower < joint->limits.upper) {
@@ -296,14 +288,15 @@ static void random_range(const dyn_joint *joint, int k, double *lower, double *u
 void dyn_random_configuration(const dyn_model *model, uint64_t *state, double *q) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        int numbers = has_quaternion(joint) ? joint->nq - 4 : joint->nq;
+        int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
+        int numbers = quaternion >= 0 ? quaternion : joint->nq;
         for (int k = 0; k < numbers; k++) {
             double lower, upper;
             random_range(joint, k, &lower, &upper);
             q[joint->q_index + k] = lower + (upper - lower) * random_unit(state);
         }
-        if (has_quaternion(joint)) {
-            random_quaternion(state, q + joint->q_index + numbers);
+        if (quaternion >= 0) {
+            random_quaternion(state, q + joint->q_index + quaternion);
         }
     }
 }

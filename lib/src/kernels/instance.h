@@ -20,7 +20,7 @@ extern const kernel_table KERNEL(kernel_table);
 #undef ALGORITHM
 #undef FUNCTION
 
-/* ---- the articulated body algorithm and forward dynamics ---------------------------------------------------------- */
+/* ---- the articulated body algorithm and forward dynamics -------------------------------------------------------- */
 
 /* Articulated body algorithm, for models without coupled mimic joints: (M + diag e) a = tau - h. `diagonal` holds e;
  * NULL stands for zeros. */
@@ -65,7 +65,7 @@ void KERNEL(invert)(int n, const int *parent, real *M);
 int KERNEL(column_products)(const void *A, const void *B, size_t each, int row, int rows, int from, int to,
                             size_t width, void *M);
 
-/* ---- placements and wrenches -------------------------------------------------------------------------------------- */
+/* ---- placements and wrenches ------------------------------------------------------------------------------------ */
 
 /* Sines and cosines of the joints' angles. */
 typedef struct joint_turns {
@@ -88,7 +88,7 @@ void KERNEL(path_placements)(const dyn_model *model, const real *q, const int *p
  * placements in their parents. */
 force KERNEL(body_wrench)(const dyn_model *model, const placement *X, wrench_frame frame, const real wrench[6]);
 
-/* ---- joints' own forces and increments ---------------------------------------------------------------------------- */
+/* ---- joints' own forces and increments -------------------------------------------------------------------------- */
 
 /* Computes du/dt of an increment u that carries the velocity v. */
 void KERNEL(increment_rate)(const dyn_model *model, const real *u, const real *v, real *rate);

@@ -15,14 +15,11 @@
 #include "placement.h"
 
 const char *joint_type_name(dyn_joint_type type) {
-    static const char *const names[] = {"fixed",       "revolute",  "continuous", "prismatic", "helical",
-                                        "cylindrical", "universal", "planar",     "spherical", "floating"};
-    return names[type];
+    return dyn_joint_type_traits(type)->name;
 }
 
 bool joint_has_one_coordinate(dyn_joint_type type) {
-    return type == DYN_JOINT_REVOLUTE || type == DYN_JOINT_CONTINUOUS || type == DYN_JOINT_PRISMATIC ||
-           type == DYN_JOINT_HELICAL;
+    return dyn_joint_type_traits(type)->nq == 1;
 }
 
 dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, int line, const char *kind,
@@ -198,11 +195,6 @@ dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description 
     return status == DYN_OK ? append_link(builder, &added, error) : status;
 }
 
-/* Whether joints of that type have an axis. */
-static bool joint_has_axis(dyn_joint_type type) {
-    return type != DYN_JOINT_FIXED && type != DYN_JOINT_SPHERICAL && type != DYN_JOINT_FLOATING;
-}
-
 /* Scales an axis to unit length; false for zero or a value that is not finite. One that was scaled already keeps its
  * bits: what is described, written and read again is the same model. */
 static bool normalize_axis(double axis[3]) {
@@ -224,13 +216,14 @@ static bool normalize_axis(double axis[3]) {
 /* Checks the axes of a joint and scales them to unit length; those that the type has not become zero. */
 static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *joint, dyn_error *error) {
     double *a = joint->axis, *b = joint->second_axis;
-    if (!joint_has_axis(joint->type)) {
+    int axes = dyn_joint_type_traits(joint->type)->axes;
+    if (axes == 0) {
         memset(a, 0, sizeof joint->axis);
     } else if (!normalize_axis(a)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
                             "the axis is (%g, %g, %g); give a finite vector that is not zero", a[0], a[1], a[2]);
     }
-    if (joint->type != DYN_JOINT_UNIVERSAL) {
+    if (axes < 2) {
         memset(b, 0, sizeof joint->second_axis);
         return DYN_OK;
     }
@@ -281,7 +274,7 @@ static dyn_status check_joint_values(const dyn_builder *builder, const dyn_joint
 
 /* Checks all of a joint but its name, and normalizes its axes. */
 static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description *joint, dyn_error *error) {
-    if ((unsigned)joint->type > DYN_JOINT_FLOATING) {
+    if (!dyn_joint_type_traits(joint->type)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
                             "%d is no joint type", (int)joint->type);
     }

@@ -13,8 +13,9 @@ void dyn_zero_configuration(const dyn_model *model, double *q) {
     }
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
-            q[joint->q_index + joint->nq - 1] = 1;
+        int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
+        if (quaternion >= 0) {
+            q[joint->q_index + quaternion + 3] = 1;
         }
     }
 }

@@ -210,12 +210,12 @@ static void read_link(reader *r, dyn_builder *builder) {
 }
 
 static dyn_joint_type take_type(reader *r) {
-    const char *names[DYN_JOINT_FLOATING + 1];
-    for (int type = 0; type <= DYN_JOINT_FLOATING; type++) {
+    const char *names[DYN_JOINT_TYPES];
+    for (int type = 0; type < DYN_JOINT_TYPES; type++) {
         names[type] = joint_type_name((dyn_joint_type)type);
     }
     expect(r, "type");
-    return (dyn_joint_type)take_choice(r, names, DYN_JOINT_FLOATING + 1);
+    return (dyn_joint_type)take_choice(r, names, DYN_JOINT_TYPES);
 }
 
 static void read_joint(reader *r, dyn_builder *builder) {

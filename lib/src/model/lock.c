@@ -47,10 +47,11 @@ static dyn_status check_coordinates(const dyn_joint *joint, const double *q, dyn
                                  joint->name, place, q[k]);
         }
     }
-    if (joint->type != DYN_JOINT_SPHERICAL && joint->type != DYN_JOINT_FLOATING) {
+    int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
+    if (quaternion < 0) {
         return DYN_OK;
     }
-    int first = joint->q_index + joint->nq - 4;
+    int first = joint->q_index + quaternion;
     const double *x = q + first;
     double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
     if (!(fabs(norm - 1) <= 1e-3)) {

@@ -28,33 +28,6 @@ typedef struct compilation {
     dyn_pose *child;   /* of each of the model's joints: its child link in the frame of that body */
 } compilation;
 
-/* Coordinates of a joint type. */
-typedef struct coordinates {
-    int nq, nv;
-} coordinates;
-
-static coordinates joint_coordinates(dyn_joint_type type) {
-    switch (type) {
-    case DYN_JOINT_FIXED:
-        return (coordinates){0, 0};
-    case DYN_JOINT_REVOLUTE:
-    case DYN_JOINT_CONTINUOUS:
-    case DYN_JOINT_PRISMATIC:
-    case DYN_JOINT_HELICAL:
-        return (coordinates){1, 1};
-    case DYN_JOINT_CYLINDRICAL:
-    case DYN_JOINT_UNIVERSAL:
-        return (coordinates){2, 2};
-    case DYN_JOINT_PLANAR:
-        return (coordinates){3, 3};
-    case DYN_JOINT_SPHERICAL:
-        return (coordinates){4, 3};
-    case DYN_JOINT_FLOATING:
-        break;
-    }
-    return (coordinates){7, 6};
-}
-
 /* Motion of the (last) body of a joint of that type. */
 static motion_type joint_motion_type(dyn_joint_type type) {
     switch (type) {
@@ -87,7 +60,7 @@ static void align_axis(const double axis[3], double alignment[9]) {
 /* Appends a body whose joint frame, before it is turned by `alignment`, has the place `joint` in the parent body. */
 static int append_body(dyn_model *model, int parent, const dyn_pose *joint, const double alignment[9], motion_type type,
                        int public_joint) {
-    static const coordinates counts[] = {{1, 1}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {4, 3}, {7, 6}};
+    static const struct { int nq, nv; } counts[] = {{1, 1}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {4, 3}, {7, 6}};
     body *added = &model->bodies[model->body_count];
     *added = (body){.parent = parent, .motion = type, .ratio = 1, .joint = public_joint};
     added->nq = counts[type].nq;
@@ -109,7 +82,7 @@ static void append_joint_bodies(compilation *c, int j, int parent, const dyn_pos
     model->bodies[last].pitch = joint->pitch;
     c->child[j] = identity_pose;
     rotation_transpose(alignment, c->child[j].rotation);
-    if (joint->type == DYN_JOINT_UNIVERSAL) {
+    if (dyn_joint_type_traits(joint->type)->axes == 2) {
         dyn_pose second = c->child[j];
         align_axis(joint->second_axis, alignment);
         last = append_body(model, last, &second, alignment, MOTION_REVOLUTE, j);
@@ -122,13 +95,13 @@ static void append_joint_bodies(compilation *c, int j, int parent, const dyn_pos
 
 /* Gives a joint that is its own master the next coordinates. */
 static void append_coordinates(dyn_model *model, dyn_joint *joint) {
-    coordinates own = joint_coordinates(joint->type);
-    joint->nq = own.nq;
-    joint->nv = own.nv;
+    const dyn_joint_traits *own = dyn_joint_type_traits(joint->type);
+    joint->nq = own->nq;
+    joint->nv = own->nv;
     joint->q_index = model->nq;
     joint->v_index = model->nv;
-    model->nq += own.nq;
-    model->nv += own.nv;
+    model->nq += own->nq;
+    model->nv += own->nv;
 }
 
 /* Places a link in the frame of a body, -1 being the world. */

@@ -117,8 +117,9 @@ static int normalize(realtype t, N_Vector y, void *context) {
     const dyn_model *model = f->s->model;
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
-            double *p = N_VGetArrayPointer(y) + joint->q_index + joint->nq - 4;
+        int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
+        if (quaternion >= 0) {
+            double *p = N_VGetArrayPointer(y) + joint->q_index + quaternion;
             double norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
             for (int k = 0; k < 4; k++) {
                 p[k] /= norm;

@@ -191,7 +191,7 @@ static void whole_quintic_spline(const coordinate_rows *x, bool is_at_rest, doub
 /* ---- all coordinates ------------------------------------------------------------------------------------------- */
 
 static bool is_curved(const dyn_joint *joint) {
-    return joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING || joint->type == DYN_JOINT_PLANAR;
+    return !dyn_joint_type_traits(joint->type)->is_flat;
 }
 
 /* The rates of joint j in row i. */

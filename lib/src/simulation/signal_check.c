@@ -73,10 +73,10 @@ dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t ste
     dyn_status status = DYN_OK;
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        bool has_quaternion = joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING;
-        for (size_t i = 0; has_quaternion && status == DYN_OK && i < samples * rows; i++) {
+        int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
+        for (size_t i = 0; quaternion >= 0 && status == DYN_OK && i < samples * rows; i++) {
             size_t row = i / rows * q_r->sample_stride + i % rows * q_r->step_stride;
-            size_t at = row + (size_t)(joint->q_index + joint->nq - 4);
+            size_t at = row + (size_t)(joint->q_index + quaternion);
             status = check_quaternion(joint, at, q_r->rows + at, error);
         }
     }

@@ -108,13 +108,12 @@ static void close_link(reader *r) {
 
 /* Type of a joint from its name in URDF. */
 static void read_joint_type(reader *r, const char **attributes) {
-    static const dyn_joint_type types[] = {DYN_JOINT_FIXED,     DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS,
-                                           DYN_JOINT_PRISMATIC, DYN_JOINT_PLANAR,   DYN_JOINT_FLOATING};
     char type[DYN_MAX_NAME + 1];
     attribute_name(r, "joint", attributes, "type", type);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (strcmp(type, joint_type_name(types[i])) == 0) {
-            r->joint.type = types[i];
+    for (int i = 0; i < DYN_JOINT_TYPES; i++) {
+        const dyn_joint_traits *traits = dyn_joint_type_traits((dyn_joint_type)i);
+        if (traits->in_urdf && strcmp(type, traits->name) == 0) {
+            r->joint.type = (dyn_joint_type)i;
             return;
         }
     }
@@ -201,7 +200,7 @@ static void open_mimic(reader *r, const char **attributes) {
 /* Reports what a joint lacks, and drops what its type has not. */
 static void complete_joint(reader *r) {
     dyn_joint_type type = r->joint.type;
-    bool ranged = type == DYN_JOINT_REVOLUTE || type == DYN_JOINT_PRISMATIC;
+    bool ranged = dyn_joint_type_traits(type)->has_range;
     if (ranged && !r->joint.has_limits) {
         reader_report(r, DYN_WARNING, "it has no <limit>, which URDF asks for; its range is unbounded");
     } else if (ranged && !r->has_range) {
@@ -212,7 +211,7 @@ static void complete_joint(reader *r) {
     if (!ranged) {
         r->joint.limits.lower = r->joint.limits.upper = 0;
     }
-    if ((ranged || type == DYN_JOINT_CONTINUOUS || type == DYN_JOINT_PLANAR) && !has_seen(r, ELEMENT_AXIS)) {
+    if (dyn_joint_type_traits(type)->axes > 0 && !has_seen(r, ELEMENT_AXIS)) {
         reader_report(r, DYN_NOTE, "it has no <axis>: the axis is 1 0 0");
     }
 }

@@ -110,7 +110,7 @@ static void write_limits(FILE *out, const dyn_joint_description *joint) {
         return;
     }
     fputs("    <limit", out);
-    if (joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_PRISMATIC) {
+    if (dyn_joint_type_traits(joint->type)->has_range) {
         write_numbers(out, "lower", &limits->lower, 1);
         write_numbers(out, "upper", &limits->upper, 1);
     }
@@ -129,7 +129,7 @@ static void write_joint(FILE *out, const dyn_joint_description *joint) {
     write_name(out, "link", joint->child_link);
     fputs("/>\n", out);
     write_origin(out, joint->position, joint->rotation);
-    if (joint->type != DYN_JOINT_FIXED && joint->type != DYN_JOINT_FLOATING) {
+    if (dyn_joint_type_traits(joint->type)->axes > 0) {
         fputs("    <axis", out);
         write_numbers(out, "xyz", joint->axis, 3);
         fputs("/>\n", out);
@@ -155,17 +155,11 @@ static void write_joint(FILE *out, const dyn_joint_description *joint) {
 static dyn_status check_types(const dyn_builder *builder, dyn_error *error) {
     for (int j = 0; j < builder->joint_count; j++) {
         const dyn_joint_description *joint = &builder->joints[j];
-        switch (joint->type) {
-        case DYN_JOINT_HELICAL:
-        case DYN_JOINT_CYLINDRICAL:
-        case DYN_JOINT_UNIVERSAL:
-        case DYN_JOINT_SPHERICAL:
+        if (!dyn_joint_type_traits(joint->type)->in_urdf) {
             return builder_fail(builder, error, DYN_FAILED_PRECONDITION, joint->line, "joint", joint->name,
                                 "it is %s, and URDF has no such joint; it knows fixed, revolute, continuous, "
                                 "prismatic, planar and floating ones",
                                 joint_type_name(joint->type));
-        default:
-            break;
         }
     }
     return DYN_OK;

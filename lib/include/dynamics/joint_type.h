@@ -1,0 +1,73 @@
+/*
+ * Joint types and their traits: one table that the library, the daemon and the model compiler read.
+ *
+ *     type         nq  q                                nv  v
+ *     fixed         0                                    0
+ *     revolute      1  angle about the axis              1  its rate
+ *     continuous    1  angle about the axis              1  its rate
+ *     prismatic     1  displacement along the axis       1  its rate
+ *     helical       1  angle; advances pitch * angle     1  its rate
+ *     cylindrical   2  angle, displacement               2  their rates
+ *     universal     2  angles about first, second axis   2  their rates
+ *     planar        3  x, y in the plane, then angle     3  linear x, y, then angular velocity, in moved axes
+ *     spherical     4  quaternion                        3  angular velocity in the child link's axes
+ *     floating      7  position, then quaternion         6  linear, then angular velocity in the child link's axes
+ *
+ *   planar      the plane is normal to the axis; its x and y directions are those of the joint frame after the shortest
+ *               rotation that turns z into the axis.
+ */
+#ifndef DYNAMICS_JOINT_TYPE_H
+#define DYNAMICS_JOINT_TYPE_H
+
+#include <stdbool.h>
+
+#include <dynamics/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dyn_joint_type {
+    DYN_JOINT_FIXED,
+    DYN_JOINT_REVOLUTE,
+    DYN_JOINT_CONTINUOUS,
+    DYN_JOINT_PRISMATIC,
+    DYN_JOINT_HELICAL,
+    DYN_JOINT_CYLINDRICAL,
+    DYN_JOINT_UNIVERSAL,
+    DYN_JOINT_PLANAR,
+    DYN_JOINT_SPHERICAL,
+    DYN_JOINT_FLOATING,
+} dyn_joint_type;
+
+enum { DYN_JOINT_TYPES = DYN_JOINT_FLOATING + 1, DYN_MAX_JOINT_NQ = 7, DYN_MAX_JOINT_NV = 6 };
+
+/* Kind of a coordinate or of a velocity. Units follow from it: m, m/s and N for a length; rad, rad/s and N m for an
+ * angle; 1 for a component of a quaternion. */
+typedef enum dyn_coordinate_kind {
+    DYN_COORDINATE_LENGTH,
+    DYN_COORDINATE_ANGLE,
+    DYN_COORDINATE_QUATERNION,
+} dyn_coordinate_kind;
+
+typedef struct dyn_joint_traits {
+    const char *name; /* as in descriptions: "revolute" */
+    int nq, nv;
+    int axes;       /* axes that a description states: 0, 1, or 2 for universal */
+    int quaternion; /* index of the quaternion's x in the joint's q, or -1 */
+    bool has_range; /* limits.lower and limits.upper bound the coordinate */
+    bool is_flat;   /* q (+) v is q + v: nq = nv, and no coordinate turns the direction of another */
+    bool in_urdf;   /* URDF can describe it */
+    dyn_coordinate_kind q_kinds[DYN_MAX_JOINT_NQ];
+    dyn_coordinate_kind v_kinds[DYN_MAX_JOINT_NV];
+} dyn_joint_traits;
+
+/* Returns the traits of a joint type, or NULL for a number that is no joint type. The result is constant and lives as
+ * long as the program. Any thread. */
+DYN_API const dyn_joint_traits *dyn_joint_type_traits(dyn_joint_type type);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
