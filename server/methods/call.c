@@ -2,6 +2,7 @@
 #include "methods/call.h"
 
 #include <stdarg.h>
+#include <dynamics/text.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,20 +20,22 @@ static const uint64_t PROGRESS_INTERVAL = 100000000;
 enum { LISTED_MODELS = 8 };
 
 void call_blame(call *c, const char *format, ...) {
+    char place[sizeof c->field];
     va_list arguments;
     int used = snprintf(c->field, sizeof c->field, "%s.", c->method->name);
     va_start(arguments, format);
-    vsnprintf(c->field + used, sizeof c->field - (size_t)used, format, arguments);
+    vsnprintf(place, sizeof place, format, arguments);
     va_end(arguments);
-    text_make_utf8(c->field);
+    dyn_text_print(place, c->field + used, sizeof c->field - (size_t)used);
 }
 
 void call_fail(call *c, Dynamics__V1__Code code, const char *format, ...) {
+    char message[sizeof c->message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(c->message, sizeof c->message, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    text_make_utf8(c->message);
+    dyn_text_print(message, c->message, sizeof c->message);
     c->status.code = code;
     c->status.message = c->message;
     c->status.field = c->field;

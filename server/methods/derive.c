@@ -8,7 +8,6 @@
 #include "methods/keep.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
-#include "methods/text.h"
 
 /* As derive.proto states. */
 enum { MOST_OPERATIONS = 64 };
@@ -223,9 +222,9 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
         call_blame(c, "operations");
         call_fail(c, r->n_operations ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED : INVALID,
                   "there are %zu operations; give from 1 to %d", r->n_operations, MOST_OPERATIONS);
-    } else if (r->name[0] == '\0' || !text_is_utf8(r->name)) {
+    } else if (r->name[0] == '\0') {
         call_blame(c, "name");
-        call_fail(c, INVALID, r->name[0] ? "the name is not UTF-8" : "name is empty; give the new model one");
+        call_fail(c, INVALID, "name is empty; give the new model one");
     }
     return !call_has_ended(c);
 }

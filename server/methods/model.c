@@ -5,7 +5,6 @@
 #include "methods/keep.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
-#include "methods/text.h"
 
 static bool read_mimic(call *c, const char *field, Dynamics__V1__MimicPolicy wire, dyn_mimic_policy *mimic) {
     *mimic = wire == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
@@ -24,11 +23,6 @@ static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r, model
     *options = (model_options){.strict = r->strict, .has_gravity = r->gravity != NULL};
     if (!description_read_base(c, "base_type", r->base_type, &options->base) ||
         !read_mimic(c, "mimic", r->mimic, &options->mimic)) {
-        return false;
-    }
-    if (!text_is_utf8(r->name)) {
-        call_blame(c, "name");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the name is not UTF-8");
         return false;
     }
     if (r->gravity) {

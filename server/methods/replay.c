@@ -1,4 +1,5 @@
 /* ReplaySimulation: a recorded run computed once more. */
+#include <dynamics/text.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,6 @@
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/simulation_plan.h"
-#include "methods/text.h"
 
 static const Dynamics__V1__Code DATA_LOSS = DYNAMICS__V1__CODE__CODE_DATA_LOSS;
 
@@ -172,10 +172,9 @@ static void begin(replay *p) {
     p->reply->model = call_string(c, p->simulation->entry->name);
     p->reply->digest = call_string(c, p->simulation->entry->digest);
     p->reply->step_length = p->simulation->step_length;
-    p->reply->recorded_with = call_string(c, header->start->computed_with);
-    if (p->reply->recorded_with) {
-        text_make_utf8(p->reply->recorded_with); /* a damaged file may hold anything */
-    }
+    char recorded_with[COMPUTED_WITH_SIZE];
+    dyn_text_print(header->start->computed_with, recorded_with, sizeof recorded_with); /* a file may hold anything */
+    p->reply->recorded_with = call_string(c, recorded_with);
     p->reply->computed_with = call_string(c, p->simulation->computed_with);
     p->reply->n_joint_names = header->start->options->n_joint_names;
     p->reply->joint_names = header->start->options->joint_names;

@@ -1,6 +1,7 @@
 /* Values of one robot as a caller gives them. */
 #include "methods/robot_values.h"
 
+#include <dynamics/text.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,12 +13,14 @@
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
 
 bool refuse(refusal *why, Dynamics__V1__Code code, const char *field, const char *format, ...) {
+    char message[sizeof why->message];
     va_list arguments;
     why->code = code;
-    snprintf(why->field, sizeof why->field, "%s", field);
+    dyn_text_print(field, why->field, sizeof why->field);
     va_start(arguments, format);
-    vsnprintf(why->message, sizeof why->message, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    dyn_text_print(message, why->message, sizeof why->message);
     return false;
 }
 

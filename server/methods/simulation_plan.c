@@ -1,6 +1,7 @@
 /* From what a client asks for to a simulation. */
 #include "methods/simulation_plan.h"
 
+#include <dynamics/text.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,6 @@
 
 #include "methods/recorded_model.h"
 #include "methods/stepping.h"
-#include "methods/text.h"
 #include "models/object_cache.h"
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
@@ -351,8 +351,9 @@ model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot
         refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its options");
         return NULL;
     }
-    if (!text_is_utf8(snapshot->options->model)) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the name of the model is no UTF-8");
+    if (!dyn_text_is_printable(snapshot->options->model)) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the name of its model, \"%s\", is not printable",
+               snapshot->options->model);
         return NULL;
     }
     /* A model that was asked for by its digest has the name that it gives itself. */

@@ -1,6 +1,7 @@
 /* All simulations in one file, and recorded runs computed once more. */
 #include "methods/snapshot.h"
 
+#include <dynamics/text.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
 #include "methods/simulation_plan.h"
-#include "methods/text.h"
 
 static const char FILE_NAME[] = "simulations", SUFFIX[] = ".snapshot";
 
@@ -110,8 +110,9 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
     }
     model_insertion result = model_store_insert(l->options.store, entry, false, NULL);
     if (result == MODEL_NAME_TAKEN) {
-        snprintf(entry->name, sizeof entry->name, "%.112s-%.8s", own, entry->digest + strlen("sha256:"));
-        text_make_utf8(entry->name); /* it may be cut within a letter */
+        char cut[113];
+        dyn_text_print(own, cut, sizeof cut);
+        snprintf(entry->name, sizeof entry->name, "%s-%.8s", cut, entry->digest + strlen("sha256:"));
         result = model_store_insert(l->options.store, entry, false, NULL);
     }
     if (result == MODEL_NAME_TAKEN) {
@@ -127,11 +128,10 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
 /* Tells of a simulation that other code computes than before; generic code of an older release is as it was. */
 static void tell_change(const simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot,
                         const snapshot_report *report) {
-    char text[2 * COMPUTED_WITH_SIZE + 64];
+    char text[2 * COMPUTED_WITH_SIZE + 64], before[COMPUTED_WITH_SIZE];
     if (snapshot->computed_with[0] != '\0' && strcmp(snapshot->computed_with, s->computed_with) != 0) {
-        snprintf(text, sizeof text, "it was computed with %.*s, and goes on with %s", COMPUTED_WITH_SIZE,
-                 snapshot->computed_with, s->computed_with);
-        text_make_utf8(text); /* a damaged file may hold anything */
+        dyn_text_print(snapshot->computed_with, before, sizeof before); /* a damaged file may hold anything */
+        snprintf(text, sizeof text, "it was computed with %s, and goes on with %s", before, s->computed_with);
         report->changed(report->context, s->name, text);
     }
 }
@@ -147,8 +147,7 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
         return false;
     }
     s->token = snapshot->token;
-    snprintf(s->owner, sizeof s->owner, "%s", snapshot->owner);
-    text_make_utf8(s->owner); /* a damaged file may hold anything */
+    dyn_text_print(snapshot->owner, s->owner, sizeof s->owner); /* a damaged file may hold anything */
     simulation_renew(s);
     bool is_good = live_add_simulation(l, s, why);
     if (is_good) {

@@ -9,14 +9,7 @@
 
 enum { TEXT_QUOTE_SIZE = 128 };
 
-/* Whether the bytes are UTF-8. */
-bool text_is_utf8(const char *text);
-
-/* Replaces each byte that is no part of UTF-8 by '?'. */
-void text_make_utf8(char *text);
-
-/* Writes a name in double quotes, with control characters and bytes that are not UTF-8 as \xNN, a long one cut short.
- * Returns `quoted`. */
+/* Writes a name in double quotes, made printable (dynamics/text.h), a long one cut. Returns `quoted`. */
 const char *text_quote(const char *name, char quoted[TEXT_QUOTE_SIZE]);
 
 /* Number of insertions, deletions and replacements of a byte that turn one name into the other; at most 255, as long

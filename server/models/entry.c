@@ -1,6 +1,7 @@
 /* A model that the daemon keeps. */
 #include "models/entry.h"
 
+#include <dynamics/text.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +11,18 @@ static dyn_status fail(dyn_error *error, dyn_status status, const char *place, c
     __attribute__((format(printf, 4, 5)));
 
 static dyn_status fail(dyn_error *error, dyn_status status, const char *place, const char *format, ...) {
+    char message[sizeof error->message];
     va_list arguments;
     error->status = status;
-    snprintf(error->place, sizeof error->place, "%s", place);
+    dyn_text_print(place, error->place, sizeof error->place);
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    dyn_text_print(message, error->message, sizeof error->message);
     return status;
 }
 
-/* A name must fit, be printable, and not look like a digest. The robot's own was checked as UTF-8 by its reader. */
+/* A name must fit, be printable, and not look like a digest. */
 static dyn_status check_name(const char *name, dyn_error *error) {
     if (name[0] == '\0') {
         return fail(error, DYN_INVALID_ARGUMENT, "name", "the model has no name; give it one");
@@ -31,11 +34,11 @@ static dyn_status check_name(const char *name, dyn_error *error) {
     if (strncmp(name, "sha256:", 7) == 0) {
         return fail(error, DYN_INVALID_ARGUMENT, "name", "a name must not start with \"sha256:\", as digests do");
     }
-    for (const char *c = name; *c; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-            return fail(error, DYN_INVALID_ARGUMENT, "name", "the name has a control character at byte %d",
-                        (int)(c - name));
-        }
+    if (!dyn_text_is_printable(name)) {
+        return fail(error, DYN_INVALID_ARGUMENT, "name",
+                    "the name \"%s\" is not printable; give it printable UTF-8 without control, invisible or direction "
+                    "characters",
+                    name);
     }
     return DYN_OK;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dynamics/text.h>
+
 #include "observe/clock.h"
 
 /* Age of the loop's last sign of life from which it counts as hung. */
@@ -30,13 +32,15 @@ size_t health_enter(health *h, const char *format, ...) {
 }
 
 void health_set(health *h, size_t component, health_state state, const char *format, ...) {
+    char message[HEALTH_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
     pthread_mutex_lock(&h->mutex);
     h->components[component].state = state;
-    vsnprintf(h->components[component].message, HEALTH_MESSAGE_SIZE, format, arguments);
+    dyn_text_print(message, h->components[component].message, HEALTH_MESSAGE_SIZE);
     pthread_mutex_unlock(&h->mutex);
-    va_end(arguments);
 }
 
 void health_beat(health *h) {

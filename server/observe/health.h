@@ -38,7 +38,7 @@ void health_free(health *h);
 /* Enters a component, in state unknown. Returns its index. Before the health is shared. */
 size_t health_enter(health *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Sets a component's state, with a sentence for all but serving. */
+/* Sets a component's state, with a sentence for all but serving, which is made printable (dynamics/text.h). */
 void health_set(health *h, size_t component, health_state state, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

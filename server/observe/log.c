@@ -9,9 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <dynamics/text.h>
+
 #include "observe/clock.h"
 
-enum { LINE_SIZE = 4096, MESSAGE_SIZE = 2048 };
+/* JSON may escape every byte of what is printed, and a line begins with a time. */
+enum { MESSAGE_SIZE = 2048, PRINTED_SIZE = 3072, LINE_SIZE = 2 * PRINTED_SIZE + 128 };
 
 #define EPISODE_INTERVAL (60 * NANOSECONDS)
 
@@ -35,18 +38,13 @@ void log_configure(logger *log, log_level level, log_format format) {
     atomic_store(&log->format, format);
 }
 
-/* Appends text to line at `used`; with `json` escaped as in JSON strings, else with control characters as '?'. */
-static size_t append_escaped(char *line, size_t used, const char *text, bool json) {
-    for (; *text && used < LINE_SIZE - 16; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (json && (c == '"' || c == '\\')) {
+/* Appends printable text to line at `used`, with the escapes of a JSON string. */
+static size_t append_json(char *line, size_t used, const char *text) {
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') {
             line[used++] = '\\';
-            line[used++] = (char)c;
-        } else if (json && c < 0x20) {
-            used += (size_t)snprintf(line + used, 8, "\\u%04x", c);
-        } else {
-            line[used++] = c < 0x20 || c == 0x7f ? '?' : (char)c;
         }
+        line[used++] = *text;
     }
     return used;
 }
@@ -61,22 +59,21 @@ static void format_time(char text[32]) {
 }
 
 static void write_line(logger *log, log_level level, const char *message) {
-    char line[LINE_SIZE], stamp[32];
+    char line[LINE_SIZE], printed[PRINTED_SIZE], stamp[32];
     size_t used = 0;
+    dyn_text_print(message, printed, sizeof printed);
     log_format format = atomic_load_explicit(&log->format, memory_order_relaxed);
     if (format == LOG_FORMAT_JOURNAL) {
-        used = (size_t)snprintf(line, sizeof line, "<%d>", journal_levels[level]);
-        used = append_escaped(line, used, message, false);
+        used = (size_t)snprintf(line, sizeof line, "<%d>%s", journal_levels[level], printed);
     } else if (format == LOG_FORMAT_JSON) {
         format_time(stamp);
         used = (size_t)snprintf(line, sizeof line, "{\"time\": \"%s\", \"level\": \"%s\", \"message\": \"", stamp,
                                 level_names[level]);
-        used = append_escaped(line, used, message, true);
+        used = append_json(line, used, printed);
         used += (size_t)snprintf(line + used, sizeof line - used, "\"}");
     } else {
         format_time(stamp);
-        used = (size_t)snprintf(line, sizeof line, "%s %-7s ", stamp, level_names[level]);
-        used = append_escaped(line, used, message, false);
+        used = (size_t)snprintf(line, sizeof line, "%s %-7s %s", stamp, level_names[level], printed);
     }
     line[used++] = '\n';
     ssize_t written = write(STDERR_FILENO, line, used);

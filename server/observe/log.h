@@ -33,7 +33,7 @@ typedef struct log_episode {
 /* Sets level and format; LOG_FORMAT_AUTO is resolved here. */
 void log_configure(logger *log, log_level level, log_format format);
 
-/* Writes one line, printf-style; control characters in it are escaped. */
+/* Writes one line, printf-style, made printable (dynamics/text.h) in every format. */
 void log_error(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_warning(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_info(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));

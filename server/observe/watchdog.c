@@ -1,9 +1,12 @@
 /* What systemd is told. */
 #include "observe/watchdog.h"
 
+#include <dynamics/text.h>
 #include <systemd/sd-daemon.h>
 
 #include "observe/clock.h"
+
+enum { STATUS_SIZE = 1024 };
 
 uint64_t watchdog_interval(void) {
     uint64_t microseconds = 0;
@@ -14,8 +17,15 @@ void watchdog_feed(void) {
     sd_notify(0, "WATCHDOG=1");
 }
 
+/* Sends assignments and the status made printable: a line break in it would begin another assignment. */
+static void notify(const char *assignments, const char *status) {
+    char printed[STATUS_SIZE];
+    dyn_text_print(status, printed, sizeof printed);
+    sd_notifyf(0, "%sSTATUS=%s", assignments, printed);
+}
+
 void watchdog_ready(const char *status) {
-    sd_notifyf(0, "READY=1\nSTATUS=%s", status);
+    notify("READY=1\n", status);
 }
 
 void watchdog_reloading(void) {
@@ -24,9 +34,9 @@ void watchdog_reloading(void) {
 }
 
 void watchdog_stopping(const char *status) {
-    sd_notifyf(0, "STOPPING=1\nSTATUS=%s", status);
+    notify("STOPPING=1\n", status);
 }
 
 void watchdog_status(const char *status) {
-    sd_notifyf(0, "STATUS=%s", status);
+    notify("", status);
 }

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <dynamics/text.h>
+
 #include "message_changes.h"
-#include "methods/text.h"
 #include "recorded_run.h"
 #include "target.h"
 
@@ -88,7 +89,7 @@ static void check(const Dynamics__V1__ReplaySimulationRequest *asked, const Dyna
     require(told->equal_steps <= told->steps && told->n_step <= told->steps, "steps are counted once");
     require(told->n_step == 0 || (told->n_q % told->n_step == 0 && told->n_v % told->n_step == 0), "rows are whole");
     require(told->n_v == told->n_tau, "v and tau have the same rows");
-    require(text_is_utf8(told->model) && text_is_utf8(told->recorded_with), "words are UTF-8");
+    require(dyn_text_is_printable(told->model) && dyn_text_is_printable(told->recorded_with), "words are printable");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,6 +1,6 @@
 /*
  * Any bytes as a request: the service answers each exactly once, with a Reply that can be decoded, that has a result if
- * and only if its code is OK, and whose words are UTF-8.
+ * and only if its code is OK, and whose words are printable.
  */
 #include <stdlib.h>
 

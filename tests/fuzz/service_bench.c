@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods/text.h"
+#include <dynamics/text.h>
+
 #include "observe/clock.h"
 
 static const char arm[] =
@@ -119,7 +120,8 @@ Dynamics__V1__Reply *bench_reply(const kept_call *call, const Dynamics__V1__Requ
     bool is_ok = reply->status->code == DYNAMICS__V1__CODE__CODE_OK;
     require(is_ok == (reply->result_case != DYNAMICS__V1__REPLY__RESULT__NOT_SET), "there is a result if it is OK");
     require(is_ok == (reply->status->message[0] == '\0'), "errors have a message");
-    require(text_is_utf8(reply->status->message) && text_is_utf8(reply->status->field), "words are UTF-8");
+    require(dyn_text_is_printable(reply->status->message) && dyn_text_is_printable(reply->status->field),
+            "words are printable");
     require(reply->status->code != DYNAMICS__V1__CODE__CODE_INTERNAL, "there are no internal errors");
     require(!request || reply->id == request->id, "the answer has the request's id");
     require(request || !is_ok, "what is no request is refused");

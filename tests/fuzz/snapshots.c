@@ -1,13 +1,14 @@
 /*
  * The snapshot of a simulation with changes that the bytes describe: it is refused, or it becomes a simulation that
- * can be stepped, whose words are UTF-8 and whose state is finite.
+ * can be stepped, whose words are printable and whose state is finite.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include <dynamics/text.h>
+
 #include "message_changes.h"
 #include "methods/simulation_plan.h"
-#include "methods/text.h"
 #include "recorded_run.h"
 #include "target.h"
 
@@ -15,7 +16,9 @@ enum { MOST_CHANGES = 4, STEPS = 3, MOST_SUBSTEPS = 100 };
 
 /* Steps a restored simulation and checks what it tells. */
 static void check(simulation *s) {
-    require(text_is_utf8(s->name) && text_is_utf8(s->entry->name) && text_is_utf8(s->computed_with), "words are UTF-8");
+    require(dyn_text_is_printable(s->name) && dyn_text_is_printable(s->entry->name) &&
+                dyn_text_is_printable(s->computed_with),
+            "words are printable");
     simulation_lock(s);
     const Dynamics__V1__CreateSimulationRequest *options = face_of(s)->request;
     bool is_quick = options->stepping->substeps <= MOST_SUBSTEPS;
@@ -47,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (s) {
         check(s);
     } else {
-        require(text_is_utf8(why.message) && why.code != DYNAMICS__V1__CODE__CODE_INTERNAL, "words are UTF-8");
+        require(dyn_text_is_printable(why.message) && why.code != DYNAMICS__V1__CODE__CODE_INTERNAL,
+                "words are printable");
     }
     simulation_release(s);
     model_entry_release(entry);

@@ -25,7 +25,7 @@ ROOMS = {
     "lib/src/identification": ["lib/src/dynamics"],
     "lib/compile": ["lib/src/kernels", "lib/src/urdf"],
     "proto": [],
-    "server/observe": [],
+    "server/observe": ["lib/include"],
     "server/transport/transport.h": ["server/observe"],  # the interface; what carries it is not seen through it
     "server/transport": ["proto", "server/transport/transport.h"],
     "server/files": [],

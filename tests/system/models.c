@@ -363,6 +363,47 @@ START_TEST(another_inertia_counts) {
 END_TEST
 
 /* A result with a doubtful inertia is told, and refused under `strict`. */
+/* The call was refused, and the error shows the name with escapes. */
+static void expect_escaped(dyn_client_status status, dyn_client_status expected, const char *shown) {
+    ck_assert_int_eq(status, expected);
+    ck_assert_msg(strstr(error.message, shown) != NULL, "%s", error.message);
+    for (const char *c = error.message; *c != '\0'; c++) {
+        ck_assert((unsigned char)*c >= 0x20 && *c != 0x7f);
+    }
+    ck_assert_ptr_null(strstr(error.message, "\xe2\x80\xae"));
+    ck_assert_ptr_null(strstr(error.message, "\xc2\x9b"));
+}
+
+START_TEST(unprintable_names_are_refused_and_shown_with_escapes) {
+    static const char *const names[][2] = {{"a\x1b[2J", "\"a\\x1b[2J\""},
+                                           {"a\xc2\x9b", "\"a\\u009b\""},
+                                           {"a\xe2\x80\xae", "\"a\\u202e\""},
+                                           {"a\xe2\x80\xa8", "\"a\\u2028\""}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *name = names[i][0], *shown = names[i][1];
+        char urdf[256];
+        dyn_client_loaded_model *loaded;
+        dyn_client_load_request load_request = {.urdf = "<robot name='r'><link name='l'/></robot>", .name = name};
+        expect_escaped(dyn_client_load_model(client, &load_request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+                       shown);
+        if (i > 0) { /* XML has no ESC */
+            snprintf(urdf, sizeof urdf, "<robot name='r'><link name='%s'/></robot>", name);
+            load_request = (dyn_client_load_request){.urdf = urdf, .name = "r"};
+            expect_escaped(dyn_client_load_model(client, &load_request, 0, &error, &loaded),
+                           DYN_CLIENT_INVALID_ARGUMENT, shown);
+        }
+        const dyn_client_operation lock = {.kind = DYN_CLIENT_LOCK_JOINTS};
+        const dyn_client_derive_request derive_request = {
+            .model = name, .name = name, .operation_count = 1, .operations = &lock};
+        expect_escaped(dyn_client_derive_model(client, &derive_request, 0, &error, &loaded), DYN_CLIENT_NOT_FOUND,
+                       shown);
+        const dyn_client_query query = {.model = name, .nq = 1, .nv = 1, .samples = 1};
+        double q[1] = {0}, g[1];
+        expect_escaped(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_NOT_FOUND, shown);
+    }
+}
+END_TEST
+
 START_TEST(derived_models_have_a_report) {
     const dyn_client_operation doubtful = {.kind = DYN_CLIENT_ATTACH_LINK,
                                            .link = "tip",
@@ -518,6 +559,7 @@ int main(void) {
     tcase_add_test(all, a_chain_is_traversed_both_ways);
     tcase_add_test(all, equal_operations_give_equal_models);
     tcase_add_test(all, another_inertia_counts);
+    tcase_add_test(all, unprintable_names_are_refused_and_shown_with_escapes);
     tcase_add_test(all, derived_models_have_a_report);
     tcase_add_test(all, departures_are_loaded_with_a_warning_or_refused);
     tcase_add_test(all, files_are_read_as_strictly_as_configured);

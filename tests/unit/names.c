@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/dynamics.h>
+
 #include "lib/src/model/name_check.h"
 #include "lib/src/model/name_index.h"
 #include "robots.h"
@@ -30,6 +32,15 @@ static const struct {
     {"surrogate \xED\xA0\x80", DYN_INVALID_ARGUMENT},
     {"beyond \xF4\x90\x80\x80", DYN_INVALID_ARGUMENT},
     {"byte \xFF", DYN_INVALID_ARGUMENT},
+    {"next line \xC2\x85", DYN_INVALID_ARGUMENT},
+    {"soft hyphen \xC2\xAD", DYN_INVALID_ARGUMENT},
+    {"zero width \xE2\x80\x8B", DYN_INVALID_ARGUMENT},
+    {"line separator \xE2\x80\xA8", DYN_INVALID_ARGUMENT},
+    {"right to left \xE2\x80\xAE", DYN_INVALID_ARGUMENT},
+    {"isolate \xE2\x81\xA6", DYN_INVALID_ARGUMENT},
+    {"Arabic letter mark \xD8\x9C", DYN_INVALID_ARGUMENT},
+    {"byte order mark \xEF\xBB\xBF", DYN_INVALID_ARGUMENT},
+    {"tag \xF3\xA0\x80\x81", DYN_INVALID_ARGUMENT},
 };
 
 START_TEST(names_are_printable_utf8) {
@@ -37,7 +48,55 @@ START_TEST(names_are_printable_utf8) {
     ck_assert_msg(name_check(cases[_i].name, &error, "here", "link") == cases[_i].status, "case %d", _i);
     if (cases[_i].status != DYN_OK) {
         ck_assert_str_eq(error.place, "here");
+        ck_assert(dyn_text_is_printable(error.message));
     }
+}
+END_TEST
+
+START_TEST(a_refused_name_is_shown_with_escapes) {
+    dyn_error error;
+    name_check("a\x1b[2J\xE2\x80\xAE\x85", &error, "link a\x1b", "link");
+    ck_assert_str_eq(error.place, "link a\\x1b");
+    ck_assert_ptr_nonnull(strstr(error.message, "\"a\\x1b[2J\\u202e\\x85\", is not printable at byte 1;"));
+}
+END_TEST
+
+/* The reader refuses them in any place of a description, and its report and errors have no such characters. */
+START_TEST(descriptions_with_unprintable_names_are_refused) {
+    static const char *const texts[] = {
+        "<robot name='r'><link name='a\xE2\x80\xAE'/></robot>",
+        "<robot name='r\xC2\x9B'><link name='a'/></robot>",
+        "<robot name='r'><link name='a'/><link name='b'/><joint name='j\xE2\x80\xA8' type='fixed'><parent link='a'/>"
+        "<child link='b'/></joint></robot>",
+        "<robot name='r'><link name='a'/><joint name='j' type='fixed'><parent link='a'/>"
+        "<child link='b\xE2\x81\xA9'/></joint></robot>",
+        "<robot name='r'><link name='a'/><link name='b'/><joint name='j\xE2\x80\xA8' type='x\xC2\x9B'/></robot>",
+    };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        dyn_error error;
+        dyn_model *model = NULL;
+        ck_assert_int_eq(dyn_urdf_load(texts[i], strlen(texts[i]), NULL, NULL, &error, &model), DYN_INVALID_ARGUMENT);
+        ck_assert(dyn_text_is_printable(error.place));
+        ck_assert(dyn_text_is_printable(error.message));
+    }
+}
+END_TEST
+
+START_TEST(what_is_ignored_is_reported_with_escapes) {
+    static const char text[] = "<robot name='r'><link name='a'><strange\xC2\xB7 odd='1\xE2\x80\xAE'/></link>"
+                               "<gazebo reference='\xC2\x9B'><x\xC2\xB7/></gazebo></robot>";
+    dyn_error error;
+    dyn_model *model = NULL;
+    dyn_report *report;
+    ck_assert_int_eq(dyn_report_create(&report), DYN_OK);
+    ck_assert_int_eq(dyn_urdf_load(text, strlen(text), NULL, report, &error, &model), DYN_OK);
+    ck_assert_uint_gt(dyn_report_count(report), 0);
+    for (size_t i = 0; i < dyn_report_count(report); i++) {
+        ck_assert(dyn_text_is_printable(dyn_report_at(report, i).place));
+        ck_assert(dyn_text_is_printable(dyn_report_at(report, i).message));
+    }
+    dyn_report_free(report);
+    dyn_model_free(model);
 }
 END_TEST
 
@@ -73,6 +132,9 @@ END_TEST
 int main(void) {
     TCase *tests = tcase_create("names");
     tcase_add_loop_test(tests, names_are_printable_utf8, 0, COUNT(cases));
+    tcase_add_test(tests, a_refused_name_is_shown_with_escapes);
+    tcase_add_test(tests, descriptions_with_unprintable_names_are_refused);
+    tcase_add_test(tests, what_is_ignored_is_reported_with_escapes);
     tcase_add_test(tests, names_are_bounded);
     tcase_add_test(tests, index_finds_what_was_added_and_nothing_else);
     return run_tests(tests);

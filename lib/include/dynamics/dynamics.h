@@ -46,6 +46,7 @@
 #include <dynamics/simulation.h>
 #include <dynamics/status.h>
 #include <dynamics/task.h>
+#include <dynamics/text.h>
 #include <dynamics/trajectory.h>
 #include <dynamics/urdf.h>
 #include <dynamics/workspace.h>

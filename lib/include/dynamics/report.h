@@ -24,7 +24,7 @@ typedef struct dyn_report_entry {
     dyn_severity severity;
     int line;            /* in the description; 0 where no single line is meant */
     const char *place;   /* "link wrist", "joint elbow", "robot" */
-    const char *message; /* a sentence */
+    const char *message; /* a sentence; both are printable (text.h) */
 } dyn_report_entry;
 
 /* Creates an empty report. Errors: DYN_RESOURCE_EXHAUSTED. */

@@ -21,8 +21,9 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  * Understood: <robot>, <link> with <inertial>, <joint> of every type (fixed, revolute, continuous, prismatic, planar,
  * floating) with <origin>, <axis>, <limit>, <dynamics>, <mimic>. No file that the document names is opened, entities
  * other than XML's own are refused. `report` (may be NULL) receives, with line numbers, each element and attribute that
- * was ignored and each value that is suspicious. Cost O(length). Errors, with place "urdf:LINE" and the element in the
- * message: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED.
+ * was ignored and each value that is suspicious. A name of a link or joint that is not printable (text.h) is an error:
+ * it would read as another one in logs and tables. Cost O(length). Errors, with place "urdf:LINE" and the element in
+ * the message: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED.
  *
  * Public robots depart from URDF and from XML in ways whose meaning is plain. The reader reports each of these as a
  * warning, so that building under `strict` (dyn_build_options) refuses it:

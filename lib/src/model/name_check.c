@@ -4,28 +4,12 @@
 #include "name_check.h"
 
 #include <dynamics/builder.h>
+#include <dynamics/text.h>
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "error.h"
-
-size_t utf8_length(const unsigned char *text) {
-    unsigned char lead = text[0];
-    size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
-    if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4) {
-        return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (lead == 0xE0 && text[1] < 0xA0) || (lead == 0xF0 && text[1] < 0x90);
-    bool outside = (lead == 0xED && text[1] > 0x9F) || (lead == 0xF4 && text[1] > 0x8F);
-    return overlong || outside ? 0 : length;
-}
 
 dyn_status name_check(const char *name, dyn_error *error, const char *place, const char *kind) {
     if (name == NULL || name[0] == '\0') {
@@ -36,15 +20,18 @@ dyn_status name_check(const char *name, dyn_error *error, const char *place, con
         return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, place,
                              "the name of the %s has %zu bytes; give it at most %d", kind, length, DYN_MAX_NAME);
     }
-    for (size_t i = 0; i < length;) {
-        unsigned char byte = (unsigned char)name[i];
-        size_t step = utf8_length((const unsigned char *)name + i);
-        if (step == 0 || byte < 0x20 || byte == 0x7F) {
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
-                                 "the name of the %s has the byte 0x%02x at place %zu; give it printable UTF-8", kind,
-                                 byte, i);
+    if (!dyn_text_is_printable(name)) {
+        char printed[128];
+        size_t at = 0;
+        for (size_t step; (step = dyn_text_character(name + at)) > 0;) {
+            at += step;
         }
-        i += step;
+        dyn_text_print(name, printed, sizeof printed);
+        return dyn_error_set(
+            error, DYN_INVALID_ARGUMENT, place,
+            "the name of the %s, \"%s\", is not printable at byte %zu; give it printable UTF-8 without "
+            "control, invisible or direction characters",
+            kind, printed, at);
     }
     return DYN_OK;
 }

@@ -8,12 +8,8 @@
 
 #include <dynamics/status.h>
 
-/* Checks that a name has 1 to DYN_MAX_NAME bytes of UTF-8 and no control character. `kind` is what it names, such as
+/* Checks that a name has 1 to DYN_MAX_NAME bytes of printable UTF-8 (text.h). `kind` is what it names, such as
  * "link". Errors with that place: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED for one too long. */
 dyn_status name_check(const char *name, dyn_error *error, const char *place, const char *kind);
-
-/* Bytes of the UTF-8 character at `text`, which ends with a zero byte; 0 if it is none (overlong forms and surrogates
- * are none). */
-size_t utf8_length(const unsigned char *text);
 
 #endif

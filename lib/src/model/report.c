@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/text.h>
+
 struct dyn_report {
     dyn_report_entry *entries;
     size_t count, capacity;
@@ -86,7 +88,21 @@ static void drop(dyn_report *report, dyn_severity severity) {
              report->dropped[DYN_WARNING], report->dropped[DYN_NOTE]);
 }
 
-static void add(dyn_report *report, dyn_severity severity, int line, char *place, char *message) {
+/* The text made printable in new memory, or NULL; frees the text. */
+static char *print(char *text) {
+    /* An escape of one byte has four, and one of a character has at most five times its bytes. */
+    size_t size = text != NULL ? 5 * strlen(text) + 1 : 0;
+    char *printed = size > 0 ? malloc(size) : NULL;
+    if (printed != NULL) {
+        dyn_text_print(text, printed, size);
+    }
+    free(text);
+    return printed;
+}
+
+/* Adds an entry with strings that the report owns from here on. */
+static void add(dyn_report *report, dyn_severity severity, int line, char *raw_place, char *raw_message) {
+    char *place = print(raw_place), *message = print(raw_message);
     if (place == NULL || message == NULL || !grow(report)) {
         report->incomplete = true;
         free(place);

@@ -4,7 +4,8 @@
 #include "error.h"
 
 #include <stdio.h>
-#include <string.h>
+
+#include <dynamics/text.h>
 
 const char *dyn_status_name(dyn_status status) {
     switch (status) {
@@ -24,27 +25,17 @@ const char *dyn_status_name(dyn_status status) {
     return "unknown status";
 }
 
-/* Ends a text that vsnprintf has cut in "...", without leaving half a UTF-8 character before it. */
-static void mark_cut(char *text, size_t size) {
-    size_t end = size - sizeof "...";
-    while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80) {
-        end--;
-    }
-    memcpy(text + end, "...", sizeof "...");
-}
-
 dyn_status dyn_error_set_list(dyn_error *error, dyn_status status, const char *place, const char *format,
                               va_list list) {
     if (error == NULL) {
         return status;
     }
+    /* Twice the room: dyn_text_print cuts, and marks the cut. */
+    char message[2 * DYN_MESSAGE_SIZE];
+    vsnprintf(message, sizeof message, format, list);
     error->status = status;
-    if (snprintf(error->place, sizeof error->place, "%s", place) >= (int)sizeof error->place) {
-        mark_cut(error->place, sizeof error->place);
-    }
-    if (vsnprintf(error->message, sizeof error->message, format, list) >= (int)sizeof error->message) {
-        mark_cut(error->message, sizeof error->message);
-    }
+    dyn_text_print(place, error->place, sizeof error->place);
+    dyn_text_print(message, error->message, sizeof error->message);
     return status;
 }
 

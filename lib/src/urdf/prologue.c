@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../model/name_check.h"
+#include "../model/utf8.h"
 #include "reader.h"
 
 /* Bytes of the longest XML declaration that is searched for an encoding, and of the longest name of one. */
@@ -109,7 +109,8 @@ static size_t first_beyond_utf8(const prologue *p) {
     while (i < p->length) {
         char character[5] = {0};
         memcpy(character, p->text + i, p->length - i < 4 ? p->length - i : 4);
-        size_t step = utf8_length((const unsigned char *)character);
+        uint32_t number;
+        size_t step = utf8_decode((const unsigned char *)character, &number);
         if (step == 0) {
             break;
         }

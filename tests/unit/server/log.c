@@ -1,0 +1,60 @@
+/*
+ * The daemon's log: whatever a message holds, a line of it is one printable line.
+ */
+#include "observe/log.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <dynamics/text.h>
+
+#include "unit/server/support.h"
+
+static const char HOSTILE[] = "model \"a\x1b]0;x\a\n<3>forged\xc2\x9b\x9b\xe2\x80\xae\xe2\x80\xa8\\\"";
+
+/* What the log writes to standard error in a format. */
+static void capture(log_format format, char line[4096]) {
+    int ends[2], error = dup(STDERR_FILENO);
+    logger log;
+    ck_assert_int_eq(pipe(ends), 0);
+    log_configure(&log, LOG_LEVEL_DEBUG, format);
+    dup2(ends[1], STDERR_FILENO);
+    log_warning(&log, "%s", HOSTILE);
+    dup2(error, STDERR_FILENO);
+    ssize_t length = read(ends[0], line, 4095);
+    ck_assert_int_gt((int)length, 0);
+    line[length] = '\0';
+    close(ends[0]), close(ends[1]), close(error);
+}
+
+START_TEST(a_line_is_one_printable_line_in_every_format) {
+    static const log_format formats[] = {LOG_FORMAT_PLAIN, LOG_FORMAT_JOURNAL, LOG_FORMAT_JSON};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char line[4096];
+        capture(formats[i], line);
+        size_t length = strlen(line);
+        ck_assert_int_eq(line[length - 1], '\n');
+        line[length - 1] = '\0';
+        ck_assert(dyn_text_is_printable(line));
+        ck_assert_ptr_nonnull(strstr(line, "x1b]0;x"));
+        ck_assert_ptr_nonnull(strstr(line, "u009b"));
+        ck_assert_ptr_nonnull(strstr(line, "x9b"));
+        ck_assert_ptr_nonnull(strstr(line, "u202e"));
+    }
+}
+END_TEST
+
+START_TEST(a_line_of_json_has_escaped_quotes_and_backslashes) {
+    char line[4096];
+    capture(LOG_FORMAT_JSON, line);
+    ck_assert_ptr_nonnull(strstr(line, "\"message\": \"model \\\"a\\\\x1b]0;x\\\\x07\\\\x0a<3>forged\\\\u009b\\\\x9b"
+                                       "\\\\u202e\\\\u2028\\\\\\\"\"}"));
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("log");
+    tcase_add_test(tests, a_line_is_one_printable_line_in_every_format);
+    tcase_add_test(tests, a_line_of_json_has_escaped_quotes_and_backslashes);
+    return run_tests(tests);
+}
