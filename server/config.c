@@ -71,6 +71,9 @@ static const key keys[] = {
     {"limits", "topics", KEY_COUNT, offsetof(config, topics), 0, 10000},
     {"limits", "stream_points", KEY_COUNT, offsetof(config, stream_points), 1, 10000000},
     {"limits", "recording_bytes", KEY_BYTES, offsetof(config, recording_bytes), 4096, 1UL << 44},
+    {"limits", "recordings_bytes", KEY_BYTES, offsetof(config, recordings_bytes), 4096, 1UL << 50},
+    {"limits", "recordings", KEY_COUNT, offsetof(config, recordings), 0, 1000000},
+    {"limits", "disk_reserve_bytes", KEY_BYTES, offsetof(config, disk_reserve_bytes), 0, 1UL << 50},
     {"simulations", "state_directory", KEY_PATH, offsetof(config, state_directory), 0, 0},
     {"simulations", "threads", KEY_COUNT, offsetof(config, threads), 0, 1024},
     {"simulations", "lease_time", KEY_SECONDS, offsetof(config, lease_time), 0.1, 86400},
@@ -145,6 +148,9 @@ void config_init(config *c) {
     c->topics = 128;
     c->stream_points = 100000;
     c->recording_bytes = 1UL << 30;
+    c->recordings_bytes = 4UL << 30;
+    c->recordings = 4096;
+    c->disk_reserve_bytes = 64UL << 20;
     snprintf(c->state_directory, sizeof c->state_directory, "/var/lib/dynamicsd");
     c->lease_time = 60;
     c->contexts = 128;

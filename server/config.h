@@ -37,7 +37,8 @@ typedef struct config {
     unsigned long message_bytes, reply_bytes, samples, models, links, connections;
     unsigned long peer_connections; /* 0: half of the connections */
     double request_time, idle_time, reply_time, message_time;
-    unsigned long simulations, streams, topics, stream_points, recording_bytes;
+    unsigned long simulations, streams, topics, stream_points;
+    unsigned long recording_bytes, recordings_bytes, recordings, disk_reserve_bytes;
     /* [simulations] */
     char state_directory[PATH_MAX];
     unsigned long threads; /* 0: one for each processor */

@@ -174,6 +174,9 @@ static void apply_limits(daemon_state *d) {
     atomic_store(&d->limits.topics, (uint32_t)c->topics);
     atomic_store(&d->limits.stream_points, c->stream_points);
     atomic_store(&d->limits.recording_bytes, c->recording_bytes);
+    atomic_store(&d->limits.recordings_bytes, c->recordings_bytes);
+    atomic_store(&d->limits.recordings, (uint32_t)c->recordings);
+    atomic_store(&d->limits.disk_reserve_bytes, c->disk_reserve_bytes);
     atomic_store(&d->limits.lease_time, c->lease_time);
     memory_budget_set(&d->budget, c->memory_bytes, atomic_load(&d->limits.message_bytes));
     model_store_set_capacity(d->store, c->models);
@@ -494,7 +497,13 @@ static bool start_probe(daemon_state *d) {
 /* Models, workers and the service. */
 static bool start_service(daemon_state *d) {
     d->store = model_store_create(d->config.models);
-    d->directory = d->store ? model_directory_create(d->store, &d->log) : NULL;
+    if (!d->store) {
+        log_error(&d->log, "out of memory");
+        return false;
+    }
+    atomic_store(&d->limits.message_bytes, d->config.message_bytes);
+    apply_limits(d);
+    d->directory = model_directory_create(d->store, &d->log);
     unsigned processors = uv_available_parallelism();
     d->workers = d->config.workers ? (unsigned)d->config.workers : processors;
     d->pool = worker_pool_create(d->workers, QUEUE_CAPACITY);
@@ -506,6 +515,7 @@ static bool start_service(daemon_state *d) {
         .store = d->store,
         .limits = &d->limits,
         .counters = &d->counters,
+        .health = &d->health,
         .log = &d->log,
         .threads = d->config.threads ? (unsigned)d->config.threads : processors,
         .state_directory = d->config.state_directory,
@@ -531,8 +541,6 @@ static bool start_service(daemon_state *d) {
         return false;
     }
     model_store_listen(d->store, events_on_model_change, &d->events);
-    atomic_store(&d->limits.message_bytes, d->config.message_bytes);
-    apply_limits(d);
     scan_models(d);
     report_models(d);
     return true;
@@ -735,6 +743,7 @@ int daemon_run(const daemon_arguments *arguments, config *c) {
     log_configure(&d.log, c->level, c->format);
     signal(SIGPIPE, SIG_IGN);
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+    signal(SIGXFSZ, SIG_IGN); /* a file that is too long for a limit of the system's is an error of its write */
     health_init(&d.health);
     d.models_component = health_enter(&d.health, "models");
     d.workers_component = health_enter(&d.health, "workers");

@@ -99,6 +99,8 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
                       "where v and a come from (default a cubic spline through q)"},
     [OPTION_COMPILED] = {"compiled", "where_ready|never|always",
                          "whether steps are computed by what the daemon compiled for the model (default where_ready)"},
+    [OPTION_DELETE] = {"delete", "NAME", "delete this one"},
+    [OPTION_FETCH] = {"fetch", "NAME", "write this one to standard output, as it is on the daemon's disk"},
     [OPTION_COUNT] = {"count", "N", "how many (default 1)"},
 };
 

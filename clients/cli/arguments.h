@@ -76,6 +76,8 @@ typedef enum option {
     OPTION_RATES,
     OPTION_COUNT,
     OPTION_COMPILED,
+    OPTION_DELETE,
+    OPTION_FETCH,
     OPTIONS /* how many there are */
 } option;
 

@@ -50,6 +50,7 @@ exit_code run_watch(const command *self, const arguments *given, dyn_client *cli
 exit_code run_stream(const command *self, const arguments *given, dyn_client *client);
 exit_code run_streams(const command *self, const arguments *given, dyn_client *client);
 exit_code run_record(const command *self, const arguments *given, dyn_client *client);
+exit_code run_recordings(const command *self, const arguments *given, dyn_client *client);
 exit_code run_replay(const command *self, const arguments *given, dyn_client *client);
 exit_code run_rollout(const command *self, const arguments *given, dyn_client *client);
 exit_code run_trajectory(const command *self, const arguments *given, dyn_client *client);

@@ -358,6 +358,10 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
         code = complain_call(&error, NULL);
     if (code == EXIT_OK)
         code = own->options.follows_clock ? follow_clock(own, &rows) : step_through(own, &rows);
+    /* What could not be recorded is told at the end of the recording. */
+    if (code == EXIT_OK && recording != NULL &&
+        dyn_client_record_simulation(own->client, own->name, own->token, NULL, 0, &error) != DYN_CLIENT_OK)
+        code = complain_call(&error, NULL);
     if (code == EXIT_OK && rows.form == TRACE_QUIET) {
         if (dyn_client_get_simulation(own->client, own->name, 0, 0, &error, &end) == DYN_CLIENT_OK) {
             print_end(end, robot);
@@ -641,6 +645,8 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     if (own.stream != NULL && dyn_client_close_stream(client, own.stream, 0, &error, &status) == DYN_CLIENT_OK &&
         rows.form == TRACE_QUIET && code == EXIT_OK)
         print_streams(status);
+    if (code == EXIT_OK && status != NULL && status->count > 0 && status->streams[0].recording_error[0] != '\0')
+        code = complain(EXIT_REFUSED, "%s", status->streams[0].recording_error);
     dyn_client_stream_list_free(status);
     trace_close(&rows);
     dyn_client_watch_close(own.watch);

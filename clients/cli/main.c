@@ -400,6 +400,17 @@ static const command COMMANDS[] = {
      .options = WITH(OPTION_TOKEN) | WITH(OPTION_DURATION),
      .words = (const option_words[]){{OPTION_DURATION, "seconds until it ends (default: until Ctrl-C)"}, {0}},
      .run = run_record},
+    {.name = "recordings",
+     .operands = "",
+     .summary = "list the recordings of the daemon, delete one, or fetch its file",
+     .details =
+         "The daemon bounds what all recordings take of its disk (limits.recordings_bytes, info shows it): at that\n"
+         "bound nothing more is recorded until some are deleted. A file is a sequence of messages, each behind\n"
+         "its length (dynamics/v1/recording.proto).\n",
+     .example = "dynamicsctl recordings\n  dynamicsctl recordings --fetch run1 > run1.recording\n"
+                "  dynamicsctl recordings --delete run1",
+     .options = WITH(OPTION_JSON) | WITH(OPTION_DELETE) | WITH(OPTION_FETCH),
+     .run = run_recordings},
     {.name = "replay",
      .operands = "RECORDING",
      .summary = "compute a recorded run once more, and compare it bit by bit",

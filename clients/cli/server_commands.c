@@ -107,6 +107,12 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.stream_points);
     emit_key(writer, "recording_bytes");
     emit_unsigned(writer, info->limits.recording_bytes);
+    emit_key(writer, "recordings_bytes");
+    emit_unsigned(writer, info->limits.recordings_bytes);
+    emit_key(writer, "recordings");
+    emit_unsigned(writer, info->limits.recordings);
+    emit_key(writer, "disk_reserve_bytes");
+    emit_unsigned(writer, info->limits.disk_reserve_bytes);
     emit_key(writer, "lease_time");
     emit_double(writer, info->limits.lease_time);
     emit_key(writer, "memory_bytes");
@@ -235,9 +241,11 @@ static void print_info(const dyn_client_server_info *info) {
     printf("  models        %u, of %u links\n", info->limits.models, info->limits.links);
     printf("  simulations   %u, a lease of %g s unless they name one\n", info->limits.simulations,
            info->limits.lease_time);
-    printf("  streams       %u, of %llu points; %u endpoints for those who watch; recordings of %llu bytes\n",
-           info->limits.streams, (unsigned long long)info->limits.stream_points, info->limits.topics,
-           (unsigned long long)info->limits.recording_bytes);
+    printf("  streams       %u, of %llu points; %u endpoints for those who watch\n", info->limits.streams,
+           (unsigned long long)info->limits.stream_points, info->limits.topics);
+    printf("  recordings    %u, each of %llu bytes, all of %llu; they leave %llu bytes of the disk free\n",
+           info->limits.recordings, (unsigned long long)info->limits.recording_bytes,
+           (unsigned long long)info->limits.recordings_bytes, (unsigned long long)info->limits.disk_reserve_bytes);
     printf("  connections   %u, %u of one user or address, each idle for %g s at most\n", info->limits.connections,
            info->limits.peer_connections, info->limits.idle_time);
 }

@@ -16,6 +16,10 @@
 #define LOOK_INTERVAL (NANOSECONDS / 20)
 #define LAST_MESSAGES (NANOSECONDS / 5)
 
+/* Time between two looks at the free space of the disk, and at the files that others may have deleted. */
+#define CHECK_INTERVAL (NANOSECONDS / 2)
+#define MEASURE_INTERVAL (2 * NANOSECONDS)
+
 /* As many as a number of JSON holds exactly. */
 enum { TOKEN_BITS = 53 };
 
@@ -60,6 +64,12 @@ live *live_create(const live_options *options) {
     arena_init(&l->chunk_memory);
     pthread_mutex_init(&l->mutex, NULL);
     pthread_mutex_init(&l->files, NULL);
+    recording_store_init(&l->recordings, l->state_directory, options->limits);
+    l->are_recordings_well = true;
+    if (options->health) {
+        l->recordings_component = health_enter(options->health, "recordings");
+        health_set(options->health, l->recordings_component, HEALTH_SERVING, "%s", "");
+    }
     pthread_cond_init(&l->changed, NULL);
     l->pacer = pacer_create(options->threads);
     l->is_started = l->pacer && pthread_create(&l->thread, NULL, look_after, l) == 0;
@@ -112,6 +122,7 @@ void live_free(live *l) {
     pthread_cond_destroy(&l->changed);
     pthread_mutex_destroy(&l->mutex);
     pthread_mutex_destroy(&l->files);
+    recording_store_free(&l->recordings);
     free(l);
 }
 
@@ -173,6 +184,31 @@ bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal
     return check_name(name, "recording", why) && live_path(l, "recordings", name, ".recording", path, why);
 }
 
+/* Begins a recording whose path is known. With the mutex `files`. */
+static bool begin_recording(live *l, const char *name, const recording_beginning *b, const char *path, refusal *why) {
+    recording *r = recording_store_create(&l->recordings, path, name, why);
+    if (!r || (b->write_header(r, b->context) && recording_flush(r))) {
+        return r != NULL;
+    }
+    pthread_mutex_lock(b->mutex);
+    *b->place = *b->place == r ? NULL : *b->place;
+    pthread_mutex_unlock(b->mutex);
+    recording_store_cancel(&l->recordings, r, why);
+    l->next_check = 0;
+    return false;
+}
+
+bool live_begin_recording(live *l, const char *name, const recording_beginning *beginning, char path[PATH_MAX],
+                          refusal *why) {
+    if (!live_recording_path(l, name, path, why)) {
+        return false;
+    }
+    pthread_mutex_lock(&l->files);
+    bool is_begun = begin_recording(l, name, beginning, path, why);
+    pthread_mutex_unlock(&l->files);
+    return is_begun;
+}
+
 /* ---- entering and ending ----------------------------------------------------------------------------------------- */
 
 static bool refuse_insertion(refusal *why, name_insertion result, const char *kind, const char *name, uint64_t most) {
@@ -215,21 +251,45 @@ static void close_later(live *l, transport_topic *endpoint) {
     }
 }
 
-bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, uint64_t *entries, uint64_t *bytes) {
+/* Says that a recording is not whole. */
+static void explain_end(const char *name, uint64_t bytes, const char *reason, char error[RECORDING_ERROR_SIZE]) {
+    error[0] = '\0';
+    if (reason[0] != '\0') {
+        snprintf(error, RECORDING_ERROR_SIZE, "recording %s ended by itself after %llu bytes: %s", name,
+                 (unsigned long long)bytes, reason);
+    }
+}
+
+/* Closes a recording; `error` receives why it is not whole. With the mutex `files`. */
+static void close_recording(live *l, recording *r, char error[RECORDING_ERROR_SIZE]) {
+    char reason[RECORDING_REASON_SIZE], name[SIMULATION_NAME_SIZE];
+    uint64_t bytes = recording_bytes(r);
+    snprintf(name, sizeof name, "%s", recording_name(r));
+    recording_store_close(&l->recordings, r, reason);
+    explain_end(name, bytes, reason, error);
+    if (error[0] != '\0') {
+        log_repeated(l->options.log, &l->broken, "%s", error);
+        l->next_check = 0;
+    }
+}
+
+bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_recording *ended) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__RecordingEnd end = DYNAMICS__V1__RECORDING_END__INIT;
+    ended->error[0] = '\0';
     pthread_mutex_lock(&l->files);
     pthread_mutex_lock(mutex);
     recording *r = *place;
     *place = NULL;
     pthread_mutex_unlock(mutex);
     if (r) {
-        *entries = end.entries = recording_entries(r);
+        ended->entries = end.entries = recording_entries(r);
         entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_END;
         entry.end = &end;
         recording_append(r, &entry.base);
-        *bytes = recording_bytes(r);
-        recording_close(r);
+        ended->bytes = recording_bytes(r);
+        snprintf(ended->file, sizeof ended->file, "%s", recording_path(r));
+        close_recording(l, r, ended->error);
     }
     pthread_mutex_unlock(&l->files);
     return r != NULL;
@@ -237,7 +297,7 @@ bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, uint64_t 
 
 /* A stream's own part of its end. With no mutex held. */
 void live_end_stream(live *l, stream *s, stream_event event, const char *message) {
-    uint64_t entries, bytes;
+    ended_recording ended;
     if (s->target) {
         simulation_lock(s->target);
         s->target->source = s->target->source == s ? NULL : s->target->source;
@@ -252,7 +312,11 @@ void live_end_stream(live *l, stream *s, stream_event event, const char *message
     s->is_closed = true;
     stream_face_of(s)->topics.endpoint = NULL;
     pthread_mutex_unlock(&s->mutex);
-    live_end_recording(l, &s->recording, &s->mutex, &entries, &bytes);
+    if (live_end_recording(l, &s->recording, &s->mutex, &ended)) {
+        pthread_mutex_lock(&s->mutex);
+        memcpy(stream_face_of(s)->recording_error, ended.error, sizeof ended.error);
+        pthread_mutex_unlock(&s->mutex);
+    }
     close_later(l, endpoint);
     name_table_remove(&l->streams, s->name, s);
 }
@@ -262,7 +326,7 @@ static bool feeds(const void *value, const void *context) {
 }
 
 void live_end_simulation(live *l, simulation *s, simulation_event event, const char *message) {
-    uint64_t entries, bytes;
+    ended_recording ended;
     if (!name_table_remove(&l->simulations, s->name, s)) {
         return;
     }
@@ -276,7 +340,7 @@ void live_end_simulation(live *l, simulation *s, simulation_event event, const c
     simulation_tell(s, event, -1, "%s", message);
     face_of(s)->topics.endpoint = NULL;
     simulation_unlock(s);
-    live_end_recording(l, &s->recording, &s->mutex, &entries, &bytes);
+    live_end_recording(l, &s->recording, &s->mutex, &ended);
     close_later(l, endpoint);
 }
 
@@ -380,6 +444,8 @@ static void close_endpoints(live *l, uint64_t now) {
 
 /* Writes a simulation's recording; ends one that broke. */
 static void write_recording(live *l, simulation *s) {
+    simulation_face *face = face_of(s);
+    char error[RECORDING_ERROR_SIZE];
     pthread_mutex_lock(&l->files);
     simulation_lock(s);
     recording *r = s->recording;
@@ -387,24 +453,58 @@ static void write_recording(live *l, simulation *s) {
     if (r && !recording_flush(r)) {
         simulation_lock(s);
         s->recording = NULL;
-        simulation_tell(s, SIMULATION_RECORDING_ENDED, -1,
-                        "recording %s ended after %llu bytes: it reached its limit, or the disk is full or too slow",
-                        recording_name(r), (unsigned long long)recording_bytes(r));
         simulation_unlock(s);
-        recording_close(r);
+        close_recording(l, r, error);
+        simulation_lock(s);
+        memcpy(face->recording_error, error, sizeof error);
+        simulation_tell(s, SIMULATION_RECORDING_ENDED, -1, "%s", error);
+        simulation_unlock(s);
     }
     pthread_mutex_unlock(&l->files);
 }
 
-/* Writes a stream's recording. False when it broke. */
-static bool write_points(live *l, stream *s) {
+/* Writes a stream's recording; ends one that broke. The stream stays, so that its planner is told. */
+static void write_points(live *l, stream *s) {
+    stream_face *face = stream_face_of(s);
+    char error[RECORDING_ERROR_SIZE];
     pthread_mutex_lock(&l->files);
     pthread_mutex_lock(&s->mutex);
     recording *r = s->recording;
     pthread_mutex_unlock(&s->mutex);
-    bool is_good = !r || recording_flush(r);
+    if (r && !recording_flush(r)) {
+        pthread_mutex_lock(&s->mutex);
+        s->recording = NULL;
+        pthread_mutex_unlock(&s->mutex);
+        close_recording(l, r, error);
+        pthread_mutex_lock(&s->mutex);
+        memcpy(face->recording_error, error, sizeof error);
+        s->hooks->on_event(s, STREAM_RECORDING_ENDED, error);
+        pthread_mutex_unlock(&s->mutex);
+    }
     pthread_mutex_unlock(&l->files);
-    return is_good;
+}
+
+/* Tells the health whether there is room for recordings. */
+static void check_recordings(live *l, uint64_t now) {
+    char problem[RECORDING_PROBLEM_SIZE];
+    pthread_mutex_lock(&l->files);
+    if (now >= l->next_measure && (l->recordings.open_count > 0 || !l->are_recordings_well || l->next_measure == 0)) {
+        l->next_measure = now + MEASURE_INTERVAL;
+        recording_store_measure(&l->recordings);
+    }
+    if (now >= l->next_check) {
+        l->next_check = now + CHECK_INTERVAL;
+        bool is_well = recording_store_check(&l->recordings, problem);
+        if (l->options.health) {
+            health_set(l->options.health, l->recordings_component, is_well ? HEALTH_SERVING : HEALTH_DEGRADED, "%s",
+                       problem);
+        }
+        if (is_well != l->are_recordings_well) {
+            log_warning(l->options.log, "%s", is_well ? "there is room for recordings again" : problem);
+        }
+        l->are_recordings_well = is_well;
+    }
+    pthread_mutex_unlock(&l->files);
 }
 
 static void look_after_simulation(live *l, simulation *s, uint64_t now) {
@@ -437,9 +537,8 @@ static void look_after_stream(live *l, stream *s, uint64_t now) {
     transport_topic *endpoint = take_unused(&stream_face_of(s)->topics, now);
     pthread_mutex_unlock(&s->mutex);
     close_later(l, endpoint);
-    if (!write_points(l, s)) {
-        live_end_stream(l, s, STREAM_CLOSED, "the recording reached its limit, or the disk is full or too slow");
-    } else if (is_idle) {
+    write_points(l, s);
+    if (is_idle) {
         snprintf(message, sizeof message, "no chunk came for %g s", s->options.idle_time);
         live_end_stream(l, s, STREAM_EXPIRED, message);
     }
@@ -462,6 +561,7 @@ static void look(live *l) {
         name_table_release_list(&l->streams, values, count);
     }
     close_endpoints(l, now);
+    check_recordings(l, now);
 }
 
 static void *look_after(void *argument) {

@@ -10,19 +10,20 @@
 #include <limits.h>
 
 #include "dynamics/v1/recording.pb-c.h"
-#include "methods/recording.h"
+#include "methods/recording_store.h"
 #include "methods/robot_values.h"
 #include "methods/service.h"
 #include "methods/topic.h"
 #include "simulations/name_table.h"
 #include "simulations/stream.h"
 
-enum { LIVE_INGEST_ADDRESSES = 16 };
+enum { LIVE_INGEST_ADDRESSES = 16, RECORDING_ERROR_SIZE = RECORDING_REASON_SIZE + 128 };
 
 typedef struct live_options {
     model_store *store;
     service_limits *limits;
     counters *counters;
+    health *health; /* told of recordings as the component "recordings"; NULL: nobody is told */
     logger *log;
     unsigned threads;            /* that step simulations */
     const char *state_directory; /* "": none; copied */
@@ -47,9 +48,13 @@ struct live {
     atomic_uint topics;
     atomic_uint_fast64_t next_number; /* of things without a name */
     atomic_uint_fast64_t stray_chunks;
-    log_episode stray, expired;
+    log_episode stray, expired, broken;
     arena chunk_memory;    /* of the pushed message at hand */
-    pthread_mutex_t files; /* one thread writes or closes recordings; taken before all others */
+    pthread_mutex_t files; /* one thread writes or closes recordings; taken before all others; guards what follows */
+    recording_store recordings;
+    uint64_t next_check, next_measure; /* ns */
+    size_t recordings_component;
+    bool are_recordings_well; /* as the health was told last */
     pthread_t thread;
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t changed;
@@ -64,6 +69,8 @@ typedef struct simulation_face {
     robot robot;
     Dynamics__V1__CreateSimulationRequest *request; /* with every default filled in */
     double *rows; /* SIMULATION_BATCH rows of nq and twice nv, in the caller's order */
+    /* Why the last recording ended by itself; empty: it did not, or another one has begun. With the mutex. */
+    char recording_error[RECORDING_ERROR_SIZE];
 } simulation_face;
 
 typedef struct stream_face {
@@ -72,6 +79,7 @@ typedef struct stream_face {
     robot robot;
     double *rows; /* for results in the caller's order */
     size_t row_count;
+    char recording_error[RECORDING_ERROR_SIZE]; /* as of a simulation; with the stream's mutex */
 } stream_face;
 
 simulation_face *face_of(const simulation *s);
@@ -99,6 +107,20 @@ bool live_path(live *l, const char *kind, const char *name, const char *suffix, 
  * "recording". */
 bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal *why);
 
+/* Where a recording begins. */
+typedef struct recording_beginning {
+    void **place;           /* of whoever records */
+    pthread_mutex_t *mutex; /* guards it */
+    /* Appends the header and puts the recording into its place, in one step of whoever records. */
+    bool (*write_header)(recording *r, void *context);
+    void *context;
+} recording_beginning;
+
+/* Creates a recording of that name and writes its header to the disk; `path` receives the name of the file. On failure
+ * `why` is filled, and neither the place nor the disk holds anything. */
+bool live_begin_recording(live *l, const char *name, const recording_beginning *beginning, char path[PATH_MAX],
+                          refusal *why);
+
 /* Enters a simulation that is ready to run. */
 bool live_add_simulation(live *l, simulation *s, refusal *why);
 bool live_add_stream(live *l, stream *s, refusal *why);
@@ -112,8 +134,15 @@ void live_end_stream(live *l, stream *s, stream_event event, const char *message
 bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *memory, char ***addresses,
                 size_t *count, refusal *why);
 
+/* A recording that was ended. */
+typedef struct ended_recording {
+    uint64_t entries, bytes;
+    char file[PATH_MAX];
+    char error[RECORDING_ERROR_SIZE]; /* why it is not whole; empty: it is */
+} ended_recording;
+
 /* Ends a recording and forgets it; `mutex` guards its place. Returns false when there is none. */
-bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, uint64_t *entries, uint64_t *bytes);
+bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_recording *ended);
 
 /* The transport's sink; `context` is the live. In stream.c. */
 void live_take_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);

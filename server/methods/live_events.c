@@ -155,11 +155,13 @@ static void on_stream_event(stream *s, stream_event kind, const char *message) {
     topics_send_event(&face->topics, &event);
 }
 
-static bool on_record(stream *s, const stream_points *p) {
+static bool on_record(stream *s, const stream_points *p, const char **problem) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__RecordedPoints points = DYNAMICS__V1__RECORDED_POINTS__INIT;
     size_t nq = s->nq, nv = s->nv;
-    if (!s->recording || recording_room(s->recording) < p->n * (12 + (1 + nq + 3 * nv) * sizeof(double)) + 128) {
+    *problem = s->recording ? NULL : stream_face_of(s)->recording_error;
+    size_t most = p->n * (12 + (1 + nq + 3 * nv) * sizeof(double)) + 128;
+    if (!s->recording || !recording_has_room(s->recording, most)) {
         return false;
     }
     points.n_sequence = points.n_t = p->n;

@@ -152,6 +152,7 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
     to->statistics = statistics(c, &s->statistics);
     to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
+    to->recording_error = call_string(c, face_of(s)->recording_error);
     if (s->source) {
         to->streams = call_allocate(c, 1, sizeof *to->streams);
         to->n_streams = to->streams ? 1 : 0;
@@ -201,6 +202,7 @@ Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
     transport_topic *endpoint = stream_face_of(s)->topics.endpoint;
     to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
     to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
+    to->recording_error = call_string(c, stream_face_of(s)->recording_error);
     copy_names(c, &stream_face_of(s)->robot, &to->n_joint_names, &to->joint_names);
     to->nq = (uint32_t)s->nq;
     to->nv = (uint32_t)s->nv;

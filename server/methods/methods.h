@@ -61,6 +61,11 @@ void method_save_simulations(call *c);
 void method_restore_simulations(call *c);
 void method_replay_simulation(call *c);
 
+/* recording_files.c: the recordings in the state directory. */
+void method_list_recordings(call *c);
+void method_delete_recording(call *c);
+void method_fetch_recording(call *c);
+
 /* stream.c: points that are pushed. */
 void method_open_stream(call *c);
 void method_stream_status(call *c);

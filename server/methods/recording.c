@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "files/regular_file.h"
@@ -27,11 +28,13 @@ struct recording {
     uint8_t *waiting;
     size_t count, capacity;
     uint64_t bytes, limit, entries;
-    bool is_broken;
+    recording_fault fault;
+    int failed_write;           /* errno of RECORDING_NOT_WRITTEN */
     pthread_mutex_t file_mutex; /* one flush at a time */
     int file;
     uint8_t *writing;
     size_t writing_capacity;
+    recording_space *space; /* NULL: the whole disk */
     char name[65];
     char path[PATH_MAX];
 };
@@ -55,6 +58,10 @@ recording *recording_create(const char *path, const char *name, uint64_t limit) 
     pthread_mutex_init(&r->mutex, NULL);
     pthread_mutex_init(&r->file_mutex, NULL);
     return r;
+}
+
+void recording_share(recording *r, recording_space *space) {
+    r->space = space;
 }
 
 static size_t write_varint(uint8_t *bytes, size_t value) {
@@ -83,7 +90,13 @@ static bool reserve(recording *r, size_t size) {
 bool recording_append(recording *r, const ProtobufCMessage *message) {
     size_t size = protobuf_c_message_get_packed_size(message);
     pthread_mutex_lock(&r->mutex);
-    bool has_room = !r->is_broken && r->bytes + size + VARINT_SIZE <= r->limit && reserve(r, size + VARINT_SIZE);
+    if (r->fault == RECORDING_NO_FAULT && r->bytes + size + VARINT_SIZE > r->limit) {
+        r->fault = RECORDING_AT_LIMIT;
+    }
+    if (r->fault == RECORDING_NO_FAULT && !reserve(r, size + VARINT_SIZE)) {
+        r->fault = RECORDING_TOO_SLOW;
+    }
+    bool has_room = r->fault == RECORDING_NO_FAULT;
     if (has_room) {
         size_t before = r->count;
         r->count += write_varint(r->waiting + r->count, size);
@@ -91,18 +104,18 @@ bool recording_append(recording *r, const ProtobufCMessage *message) {
         r->bytes += r->count - before;
         r->entries++;
     }
-    r->is_broken = !has_room;
     pthread_mutex_unlock(&r->mutex);
     return has_room;
 }
 
-size_t recording_room(recording *r) {
+bool recording_has_room(recording *r, size_t bytes) {
     pthread_mutex_lock(&r->mutex);
-    size_t memory = MOST_WAITING > r->count ? MOST_WAITING - r->count : 0;
-    uint64_t file = r->limit - r->bytes;
-    bool is_broken = r->is_broken;
+    if (r->fault == RECORDING_NO_FAULT && r->bytes + bytes > r->limit) {
+        r->fault = RECORDING_AT_LIMIT;
+    }
+    bool has_room = r->fault == RECORDING_NO_FAULT && r->count + bytes <= MOST_WAITING;
     pthread_mutex_unlock(&r->mutex);
-    return is_broken ? 0 : file < memory ? (size_t)file : memory;
+    return has_room;
 }
 
 static bool write_all(int file, const uint8_t *bytes, size_t count) {
@@ -119,6 +132,47 @@ static bool write_all(int file, const uint8_t *bytes, size_t count) {
     return true;
 }
 
+/* Free bytes of the file system beyond those that recordings leave. */
+static uint64_t free_bytes(const recording *r) {
+    struct statvfs disk;
+    if (fstatvfs(r->file, &disk) != 0) {
+        return UINT64_MAX;
+    }
+    uint64_t bytes = (uint64_t)disk.f_bavail * disk.f_frsize, reserve = atomic_load(r->space->reserve);
+    return bytes > reserve ? bytes - reserve : 0;
+}
+
+/* Whether the disk may take so many bytes more. */
+static recording_fault check_space(const recording *r, uint64_t count) {
+    if (atomic_load(&r->space->used) + count > atomic_load(r->space->most)) {
+        return RECORDING_AT_QUOTA;
+    }
+    return free_bytes(r) < count ? RECORDING_DISK_FULL : RECORDING_NO_FAULT;
+}
+
+/* Notes in the space what came of writing so many bytes. */
+static void note_write(const recording *r, size_t count, recording_fault fault, int number) {
+    recording_space *space = r->space;
+    uint64_t used = atomic_load(&space->used), most = atomic_load(space->most), left = most > used ? most - used : 0;
+    atomic_store(&space->needed_quota, fault == RECORDING_AT_QUOTA ? left + 1 : 0);
+    atomic_store(&space->needed_disk, fault == RECORDING_DISK_FULL ? free_bytes(r) + 1 : 0);
+    atomic_store(&space->failed_write, fault == RECORDING_NOT_WRITTEN ? number : 0);
+    atomic_fetch_add(&space->used, fault == RECORDING_NO_FAULT ? count : 0);
+}
+
+/* Writes bytes where there is room for them. `number` receives the errno of RECORDING_NOT_WRITTEN. */
+static recording_fault write_shared(recording *r, const uint8_t *bytes, size_t count, int *number) {
+    recording_fault fault = r->space ? check_space(r, count) : RECORDING_NO_FAULT;
+    if (fault == RECORDING_NO_FAULT && !write_all(r->file, bytes, count)) {
+        *number = errno;
+        fault = errno == ENOSPC ? RECORDING_DISK_FULL : RECORDING_NOT_WRITTEN;
+    }
+    if (r->space) {
+        note_write(r, count, fault, *number);
+    }
+    return fault;
+}
+
 /* What waits and what was written change places, so that nobody waits for the disk. */
 bool recording_flush(recording *r) {
     pthread_mutex_lock(&r->file_mutex);
@@ -131,13 +185,54 @@ bool recording_flush(recording *r) {
     r->writing = bytes;
     r->writing_capacity = capacity;
     pthread_mutex_unlock(&r->mutex);
-    bool is_written = write_all(r->file, bytes, count);
+    int number = 0;
+    recording_fault fault = count > 0 ? write_shared(r, bytes, count, &number) : RECORDING_NO_FAULT;
     pthread_mutex_lock(&r->mutex);
-    r->is_broken = r->is_broken || !is_written;
-    bool is_good = !r->is_broken;
+    if (r->fault == RECORDING_NO_FAULT) {
+        r->fault = fault;
+        r->failed_write = number;
+    }
+    bool is_good = r->fault == RECORDING_NO_FAULT;
     pthread_mutex_unlock(&r->mutex);
     pthread_mutex_unlock(&r->file_mutex);
     return is_good;
+}
+
+recording_fault recording_explain(recording *r, char text[RECORDING_REASON_SIZE]) {
+    pthread_mutex_lock(&r->mutex);
+    recording_fault fault = r->fault;
+    int number = r->failed_write;
+    uint64_t limit = r->limit;
+    pthread_mutex_unlock(&r->mutex);
+    switch (fault) {
+    case RECORDING_NO_FAULT:
+        text[0] = '\0';
+        break;
+    case RECORDING_AT_LIMIT:
+        snprintf(text, RECORDING_REASON_SIZE, "it has reached %llu bytes, the limit of one (limits.recording_bytes)",
+                 (unsigned long long)limit);
+        break;
+    case RECORDING_TOO_SLOW:
+        snprintf(text, RECORDING_REASON_SIZE, "the disk is too slow, or memory is short: %d bytes wait to be written",
+                 MOST_WAITING);
+        break;
+    case RECORDING_AT_QUOTA:
+        snprintf(text, RECORDING_REASON_SIZE,
+                 "all recordings together have reached %llu bytes (limits.recordings_bytes); delete some "
+                 "(DeleteRecording)",
+                 (unsigned long long)atomic_load(r->space->most));
+        break;
+    case RECORDING_DISK_FULL:
+        snprintf(text, RECORDING_REASON_SIZE,
+                 "the disk is full but for the %llu bytes that recordings leave free (limits.disk_reserve_bytes); "
+                 "delete recordings (DeleteRecording) or other files",
+                 (unsigned long long)(r->space ? atomic_load(r->space->reserve) : 0));
+        break;
+    case RECORDING_NOT_WRITTEN:
+        snprintf(text, RECORDING_REASON_SIZE, "it cannot be written: %s", strerror(number));
+        break;
+    }
+    return fault;
 }
 
 const char *recording_name(const recording *r) {

@@ -8,23 +8,53 @@
 #define SERVER_METHODS_RECORDING_H
 
 #include <protobuf-c/protobuf-c.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct recording recording;
 
+enum { RECORDING_REASON_SIZE = 256 };
+
+/* Why a recording takes no more. */
+typedef enum recording_fault {
+    RECORDING_NO_FAULT,
+    RECORDING_AT_LIMIT,    /* it has as many bytes as one recording may have */
+    RECORDING_TOO_SLOW,    /* more waits in memory than may wait there: the disk does not keep up */
+    RECORDING_AT_QUOTA,    /* all recordings together have as many bytes as they may have */
+    RECORDING_DISK_FULL,   /* the file system has no more free bytes than recordings leave */
+    RECORDING_NOT_WRITTEN, /* the system has refused to write */
+} recording_fault;
+
+/* The disk as all recordings share it. Any thread may read it; one thread at a time flushes recordings. */
+typedef struct recording_space {
+    const _Atomic uint64_t *most;    /* bytes of all recordings */
+    const _Atomic uint64_t *reserve; /* free bytes of the file system that recordings leave */
+    _Atomic uint64_t used;           /* bytes of all recordings */
+    /* Bytes of the quota and of the disk that must be free until there is room again: more than there were when the
+     * last flush found no room. 0: it found room. */
+    _Atomic uint64_t needed_quota, needed_disk;
+    _Atomic int failed_write; /* errno of the last write; 0: it was good */
+} recording_space;
+
 /* Creates a file; an existing one is not touched: errno is EEXIST. `limit`: most bytes. NULL with errno. */
 recording *recording_create(const char *path, const char *name, uint64_t limit);
+
+/* Makes a recording that was created keep to a space, which outlives it. */
+void recording_share(recording *r, recording_space *space);
 
 /* Takes a message. False when there is no room for it, on the disk, under the limit or in memory: then the recording is
  * broken, and takes no more. */
 bool recording_append(recording *r, const ProtobufCMessage *message);
 
-/* Bytes that may still wait in memory. */
-size_t recording_room(recording *r);
+/* Whether so many bytes can be taken now. A recording whose limit leaves no room for them is broken from now on. */
+bool recording_has_room(recording *r, size_t bytes);
 
 /* Writes what waits. False when it is broken. */
 bool recording_flush(recording *r);
+
+/* Why the recording is broken. RECORDING_NO_FAULT: it is not, and the text is empty. */
+recording_fault recording_explain(recording *r, char text[RECORDING_REASON_SIZE]);
 
 const char *recording_name(const recording *r);
 const char *recording_path(const recording *r);

@@ -90,6 +90,9 @@ static Dynamics__V1__Limits *limits(call *c) {
     to->topics = atomic_load(&from->topics);
     to->stream_points = atomic_load(&from->stream_points);
     to->recording_bytes = atomic_load(&from->recording_bytes);
+    to->recordings_bytes = atomic_load(&from->recordings_bytes);
+    to->recordings = atomic_load(&from->recordings);
+    to->disk_reserve_bytes = atomic_load(&from->disk_reserve_bytes);
     to->lease_time = atomic_load(&from->lease_time);
     to->memory_bytes = atomic_load(&c->service->budget->limit);
     to->peer_connections = atomic_load(&from->peer_connections);

@@ -137,6 +137,16 @@ static const method methods[] = {
     [DYNAMICS__V1__REQUEST__METHOD_WATCH_STREAM] = {.name = "watch_stream",
                                                     .run = method_watch_stream,
                                                     .is_slow = true},
+    [DYNAMICS__V1__REQUEST__METHOD_LIST_RECORDINGS] = {.name = "list_recordings",
+                                                       .run = method_list_recordings,
+                                                       .is_slow = true},
+    [DYNAMICS__V1__REQUEST__METHOD_DELETE_RECORDING] = {.name = "delete_recording",
+                                                        .run = method_delete_recording,
+                                                        .is_slow = true,
+                                                        .changes_state = true},
+    [DYNAMICS__V1__REQUEST__METHOD_FETCH_RECORDING] = {.name = "fetch_recording",
+                                                       .run = method_fetch_recording,
+                                                       .is_slow = true},
 };
 
 service *service_create(const service_options *options) {

@@ -41,7 +41,8 @@ typedef struct service_limits {
     _Atomic uint32_t streams;
     _Atomic uint32_t topics;
     _Atomic uint64_t stream_points;
-    _Atomic uint64_t recording_bytes;
+    _Atomic uint64_t recording_bytes, recordings_bytes, disk_reserve_bytes;
+    _Atomic uint32_t recordings;
     _Atomic double lease_time; /* s */
 } service_limits;
 

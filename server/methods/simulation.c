@@ -490,66 +490,92 @@ void method_watch_simulation(call *c) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* Writes what a recording starts from. The simulation is locked. */
-static bool write_header(const simulation *s, Dynamics__V1__ModelDescription *description, recording *r) {
+/* What a recording starts from. */
+typedef struct recording_start {
+    simulation *simulation;
+    Dynamics__V1__ModelDescription *description;
+} recording_start;
+
+/* Appends the header, and lets the simulation record from there on. */
+static bool write_header(recording *r, void *context) {
+    const recording_start *start = context;
+    simulation *s = start->simulation;
     Dynamics__V1__RecordingHeader header = DYNAMICS__V1__RECORDING_HEADER__INIT;
     static char format[] = "dynamics.v1.simulation", version[] = DYNAMICSD_VERSION;
     message_snapshot_parts parts;
+    simulation_lock(s);
     header.format = format;
     header.daemon = version;
     header.stamp = simulation_stamp();
     header.start = message_snapshot(s, &parts);
-    header.description = description;
-    /* Who commands it is nobody's business who reads the file. */
+    header.description = start->description;
+    /* The token commands the simulation: it is nobody's business who reads the file. */
     parts.snapshot.token = 0;
-    bool is_good = header.start && recording_append(r, &header.base);
+    bool is_good = !s->recording && !s->is_deleted && header.start && recording_append(r, &header.base);
+    if (is_good) {
+        s->recording = r;
+        face_of(s)->recording_error[0] = '\0';
+    }
+    simulation_unlock(s);
     message_snapshot_free(&parts);
     return is_good;
 }
 
 static void start_recording(call *c, simulation *s, const char *name, Dynamics__V1__RecordSimulationReply *reply) {
-    char path[PATH_MAX];
-    refusal why = {0};
     live *l = c->service->live;
-    if (!live_recording_path(l, name, path, &why)) {
-        call_refuse(c, &why);
-        return;
-    }
-    recording *r = recording_create(path, name, atomic_load(&c->service->limits->recording_bytes));
-    if (!r) {
-        call_blame(c, "recording");
-        call_fail(c, errno == EEXIST ? DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS : PRECONDITION, "%s: %s", path,
-                  strerror(errno));
-        return;
-    }
+    char path[PATH_MAX];
     recorded_model model;
-    recorded_model_describe(&model, l, s->entry->model, atomic_load(&c->service->limits->recording_bytes) / 2);
+    refusal why = {0};
     simulation_lock(s);
-    bool is_free = !s->recording && !s->is_deleted;
-    bool is_good = is_free && write_header(s, model.description, r);
-    s->recording = is_good ? r : s->recording;
+    bool is_under_way = s->recording != NULL;
     simulation_unlock(s);
-    recorded_model_free(&model);
-    if (!is_good) {
-        recording_close(r);
-        unlink(path);
+    if (is_under_way) {
         call_blame(c, "recording");
-        call_fail(c, PRECONDITION,
-                  is_free ? "the recording could not be begun"
-                          : "a recording of this simulation is under way; end it first");
+        call_fail(c, PRECONDITION, "a recording of this simulation is under way; end it first");
         return;
     }
-    reply->file = call_string(c, path);
+    recorded_model_describe(&model, l, s->entry->model, atomic_load(&c->service->limits->recording_bytes) / 2);
+    recording_start start = {.simulation = s, .description = model.description};
+    const recording_beginning beginning = {
+        .place = &s->recording, .mutex = &s->mutex, .write_header = write_header, .context = &start};
+    if (live_begin_recording(l, name, &beginning, path, &why)) {
+        reply->file = call_string(c, path);
+    } else {
+        call_refuse(c, &why);
+    }
+    recorded_model_free(&model);
+}
+
+/* Answers that there is nothing to end: no recording is under way, or the last one has ended by itself. */
+static void refuse_end(call *c, simulation *s) {
+    char error[RECORDING_ERROR_SIZE];
+    simulation_lock(s);
+    memcpy(error, face_of(s)->recording_error, sizeof error);
+    simulation_unlock(s);
+    call_blame(c, "recording");
+    if (error[0] != '\0') {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "%s", error);
+    } else {
+        call_fail(c, PRECONDITION, "no recording of simulation \"%s\" is under way; name the one to begin", s->name);
+    }
 }
 
 static void end_recording(call *c, simulation *s, Dynamics__V1__RecordSimulationReply *reply) {
-    simulation_lock(s);
-    reply->file = call_string(c, s->recording ? recording_path(s->recording) : "");
-    simulation_unlock(s);
-    if (!live_end_recording(c->service->live, &s->recording, &s->mutex, &reply->entries, &reply->bytes)) {
-        call_blame(c, "recording");
-        call_fail(c, PRECONDITION, "no recording of simulation \"%s\" is under way; name the one to begin", s->name);
+    ended_recording ended;
+    if (!live_end_recording(c->service->live, &s->recording, &s->mutex, &ended)) {
+        refuse_end(c, s);
+        return;
     }
+    simulation_lock(s);
+    memcpy(face_of(s)->recording_error, ended.error, sizeof ended.error);
+    simulation_unlock(s);
+    if (ended.error[0] != '\0') {
+        refuse_end(c, s);
+        return;
+    }
+    reply->file = call_string(c, ended.file);
+    reply->entries = ended.entries;
+    reply->bytes = ended.bytes;
 }
 
 void method_record_simulation(call *c) {

@@ -195,33 +195,38 @@ static stream_face *create_face(const Dynamics__V1__OpenStreamRequest *r, model_
     return NULL;
 }
 
-/* The file of a stream that records. */
-static recording *open_recording(live *l, const stream *s, const char *wanted, refusal *why) {
+/* What the recording of a stream starts with. */
+typedef struct recorded_stream {
+    stream *stream;
+    Dynamics__V1__ModelDescription *description;
+} recorded_stream;
+
+static bool write_header(recording *r, void *context) {
+    const recorded_stream *start = context;
+    stream *s = start->stream;
     Dynamics__V1__RecordingHeader header = DYNAMICS__V1__RECORDING_HEADER__INIT;
     static char format[] = "dynamics.v1.stream", version[] = DYNAMICSD_VERSION;
-    char name[SIMULATION_NAME_SIZE], path[PATH_MAX];
-    if (!live_name(l, "recording", wanted[0] ? wanted : s->name, "recording", name, why) ||
-        !live_recording_path(l, name, path, why)) {
-        return NULL;
-    }
-    recording *r = recording_create(path, name, atomic_load(&l->options.limits->recording_bytes));
-    if (!r) {
-        refuse(why,
-               errno == EEXIST ? DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS : DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
-               "recording", "%.300s: %s", path, strerror(errno));
-        return NULL;
-    }
     header.format = format;
     header.daemon = version;
     header.stamp = simulation_stamp();
     header.model = s->entry->name;
     header.digest = s->entry->digest;
+    header.description = start->description;
+    s->recording = r;
+    return recording_append(r, &header.base);
+}
+
+/* Opens the file of a stream that records, which nobody knows yet. */
+static bool open_recording(live *l, stream *s, const char *wanted, refusal *why) {
+    char path[PATH_MAX];
     recorded_model model;
     recorded_model_describe(&model, l, s->entry->model, atomic_load(&l->options.limits->recording_bytes) / 2);
-    header.description = model.description;
-    recording_append(r, &header.base);
+    recorded_stream start = {.stream = s, .description = model.description};
+    const recording_beginning beginning = {
+        .place = &s->recording, .mutex = &s->mutex, .write_header = write_header, .context = &start};
+    bool is_begun = live_begin_recording(l, wanted[0] ? wanted : s->name, &beginning, path, why);
     recorded_model_free(&model);
-    return r;
+    return is_begun;
 }
 
 /* Whether the simulation may be fed; locked. */
@@ -282,10 +287,8 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     s->key = live_token();
     snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
     topics_name(&face->topics, "stream", name, "torques");
-    if (options.kind == STREAM_RECORD) {
-        s->recording = open_recording(l, s, r->recording, &why);
-    }
-    bool is_good = (options.kind != STREAM_RECORD || s->recording) && live_add_stream(l, s, &why);
+    bool is_good =
+        (options.kind != STREAM_RECORD || open_recording(l, s, r->recording, &why)) && live_add_stream(l, s, &why);
     if (!is_good) {
         call_refuse(c, &why);
         live_end_stream(l, s, STREAM_CLOSED, "it could not be opened");

@@ -334,9 +334,24 @@ static void enqueue(stream *s, stream_points *p, verdicts *f) {
     p->n = good;
 }
 
+/* Hands points to the file. */
+static void record(stream *s, stream_points *p, verdicts *f) {
+    const char *problem;
+    if (s->hooks->on_record(s, p, &problem)) {
+        s->counters.consumed += p->n;
+        return;
+    }
+    if (problem) {
+        note_refusal(f, p->sequence[0], "%.150s", problem);
+        f->refused += p->n - 1;
+    } else {
+        f->beyond_credit += p->n;
+    }
+    p->n = 0;
+}
+
 /* Uses the good points of a chunk. */
 static void use(stream *s, stream_points *p, verdicts *f) {
-    size_t n = p->n;
     switch (s->options.kind) {
     case STREAM_FEEDFORWARD:
         compute_torques(s, p, f);
@@ -347,12 +362,7 @@ static void use(stream *s, stream_points *p, verdicts *f) {
         enqueue(s, p, f);
         break;
     case STREAM_RECORD:
-        if (s->hooks->on_record(s, p)) {
-            s->counters.consumed += p->n;
-        } else {
-            f->beyond_credit += n;
-            p->n = 0;
-        }
+        record(s, p, f);
         break;
     }
     s->counters.accepted += p->n;

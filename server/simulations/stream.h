@@ -28,6 +28,7 @@ typedef enum stream_event {
     STREAM_EXPIRED,
     STREAM_DUPLICATE,
     STREAM_REORDERED,
+    STREAM_RECORDING_ENDED,
 } stream_event;
 
 typedef struct stream_options {
@@ -66,8 +67,8 @@ typedef struct stream_points {
 typedef struct stream_hooks {
     void (*on_torques)(stream *s, const stream_points *points);
     void (*on_event)(stream *s, stream_event event, const char *message);
-    /* Takes points into the file; false when there is no room for them now. */
-    bool (*on_record)(stream *s, const stream_points *points);
+    /* Takes points into the file. False when there is no room for them now, or, with a `problem`, will be none. */
+    bool (*on_record)(stream *s, const stream_points *points, const char **problem);
 } stream_hooks;
 
 struct stream {

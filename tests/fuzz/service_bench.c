@@ -70,6 +70,8 @@ void bench_start(bench *b, const char *state_directory) {
     b->limits.streams = 4;
     b->limits.stream_points = 64;
     b->limits.recording_bytes = 1 << 20;
+    b->limits.recordings_bytes = 1 << 24;
+    b->limits.recordings = 16;
     b->limits.lease_time = 60;
     log_configure(&b->log, LOG_LEVEL_ERROR, LOG_FORMAT_PLAIN);
     health_init(&b->health);

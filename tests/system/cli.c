@@ -629,6 +629,13 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     ck_assert_mem_eq(first, second, strcspn(first, "]"));
     outcome_free(&run);
     must_fail("$ctl replay run2", 1, "replay_simulation.recording");
+    must_say("$ctl recordings", "run1");
+    must_say("$ctl recordings --json", "\"name\": \"run1\"");
+    must_say("$ctl recordings --fetch run1", "dynamics.v1.simulation");
+    must_fail("$ctl recordings --fetch run1 --delete run1", 2, "give one of them");
+    must_say("$ctl recordings --delete run1", "run1: deleted");
+    must_fail("$ctl recordings --delete run1", 1, "delete_recording.recording");
+    must_say("$ctl recordings", "no recordings");
     /* A recording is compared without its model, and shown with it. */
     must_say("$ctl derive two_link inertia:link2,0.5,0.2,0,0,0.01,0,0,0.01,0,0.01 --name passing", "nv = 2");
     must_say("$ctl simulate passing --duration 0.1 --record passing", "100 steps of 0.001 s");

@@ -4,13 +4,17 @@
  */
 #include <check.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -203,9 +207,311 @@ START_TEST(recording_needs_a_name_to_be_replayed) {
 }
 END_TEST
 
+/* ---- the disk ---------------------------------------------------------------------------------------------------- */
+
+/* Waits until the daemon's health says this of recordings: a word, or that all is well (""). */
+static void wait_for_health(const char *word) {
+    char message[512] = "";
+    for (int i = 0; i < 500; i++) {
+        dyn_client_health *health;
+        ok(dyn_client_get_health(client, "recordings", 0, &error, &health));
+        ck_assert_uint_eq(health->component_count, 1);
+        snprintf(message, sizeof message, "%s", health->components[0].message);
+        ck_assert_int_eq(health->state, message[0] == '\0' ? DYN_CLIENT_HEALTH_SERVING : DYN_CLIENT_HEALTH_DEGRADED);
+        dyn_client_health_free(health);
+        if (word[0] == '\0' ? message[0] == '\0' : strstr(message, word) != NULL) {
+            return;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    ck_abort_msg("the health says \"%s\", not \"%s\"", message, word);
+}
+
+/* Waits until the recording of "arm" has ended by itself, and checks that all who ask are told why. */
+static void check_broken(uint64_t token, const char *word) {
+    dyn_client_simulation *arm = NULL;
+    for (int i = 0; i < 500 && (!arm || arm->recording[0] != '\0'); i++) {
+        dyn_client_simulation_free(arm);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &arm));
+    }
+    ck_assert_str_eq(arm->recording, "");
+    ck_assert_msg(strstr(arm->recording_error, word) != NULL, "%s", arm->recording_error);
+    dyn_client_simulation_free(arm);
+    refused(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
+            "record_simulation.recording", word);
+}
+
+/* Steps until far more was recorded than fits. */
+static void step_far(uint64_t token) {
+    ok(dyn_client_step_simulation(client, "arm", token, 20000, NULL, 0, &error, NULL));
+}
+
+static uint64_t bytes_of(const char *recording) {
+    dyn_client_recording_list *list;
+    uint64_t bytes = 0;
+    ok(dyn_client_list_recordings(client, 0, &error, &list));
+    for (size_t i = 0; i < list->count; i++) {
+        bytes = strcmp(list->recordings[i].name, recording) == 0 ? list->recordings[i].bytes : bytes;
+    }
+    dyn_client_recording_list_free(list);
+    return bytes;
+}
+
+static void check_count(size_t count) {
+    dyn_client_recording_list *list;
+    ok(dyn_client_list_recordings(client, 0, &error, &list));
+    ck_assert_uint_eq(list->count, count);
+    dyn_client_recording_list_free(list);
+}
+
+START_TEST(recordings_together_keep_to_their_quota) {
+    start_with("[limits]\nrecordings_bytes = 200000\n");
+    wait_for_health("");
+    uint64_t token = create("arm");
+    ok(dyn_client_record_simulation(client, "arm", token, "small", 0, &error));
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    for (int round = 0; round < 2; round++) {
+        ok(dyn_client_record_simulation(client, "arm", token, "big", 0, &error));
+        /* In parts, so that the disk takes up some of it. */
+        for (int i = 0; i < 10; i++) {
+            ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, &error, NULL));
+            nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        }
+        step_far(token);
+        check_broken(token, "limits.recordings_bytes");
+        wait_for_health("limits.recordings_bytes");
+        ck_assert_uint_gt(bytes_of("big"), 10000);
+        ck_assert_uint_lt(bytes_of("big"), 200000);
+        dyn_client_replay *replay;
+        ok(dyn_client_replay_simulation(client, "big", 0, 1, 0, 0, &error, &replay));
+        ck_assert_uint_ge(replay->steps, 50);
+        ck_assert_uint_eq(replay->equal_steps, replay->steps);
+        ck_assert(replay->is_truncated);
+        dyn_client_replay_free(replay);
+        ok(dyn_client_delete_recording(client, "big", 0, &error));
+        wait_for_health("");
+    }
+    stop();
+}
+END_TEST
+
+START_TEST(recording_is_refused_where_there_is_no_room_for_one_more) {
+    start_with("[limits]\nrecordings_bytes = 9000\nrecordings = 3\n");
+    uint64_t token = create("arm");
+    for (int i = 0; i < 2; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "run%d", i);
+        ok(dyn_client_record_simulation(client, "arm", token, name, 0, &error));
+        ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    }
+    refused(dyn_client_record_simulation(client, "arm", token, "more", 0, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
+            "record_simulation.recording", "the oldest is \"run0\"");
+    ck_assert_msg(strstr(error.message, "limits.recordings_bytes") != NULL, "%s", error.message);
+    check_count(2);
+    wait_for_health("limits.recordings_bytes");
+    daemon_configure(&fixture, "[limits]\nrecordings = 2\n");
+    daemon_signal(&fixture, SIGHUP);
+    wait_for_health("");
+    refused(dyn_client_record_simulation(client, "arm", token, "more", 0, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
+            "record_simulation.recording", "limits.recordings)");
+    ok(dyn_client_delete_recording(client, "run0", 0, &error));
+    ok(dyn_client_record_simulation(client, "arm", token, "more", 0, &error));
+    check_count(2);
+    stop();
+}
+END_TEST
+
+START_TEST(recordings_leave_the_reserve_of_the_disk_free) {
+    start_with("[limits]\ndisk_reserve_bytes = 1125899906842624\n");
+    uint64_t token = create("arm");
+    wait_for_health("limits.disk_reserve_bytes");
+    refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
+            "record_simulation.recording", "limits.disk_reserve_bytes");
+    check_count(0);
+    ok(dyn_client_save_simulations(client, 0, &error, NULL));
+    daemon_configure(&fixture, "[limits]\ndisk_reserve_bytes = 0\n");
+    daemon_signal(&fixture, SIGHUP);
+    wait_for_health("");
+    ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
+    stop();
+}
+END_TEST
+
+/* A file system of a few bytes for recordings. Returns whether this process may make one. */
+static bool mount_small_disk(void) {
+    char path[PATH_SIZE];
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
+        return false;
+    }
+    start_with("[limits]\ndisk_reserve_bytes = 65536\n");
+    path_of("recordings", path);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    /* The daemon shares the mounts of this process, which nobody else sees. */
+    ck_assert_int_eq(mount("none", path, "tmpfs", 0, "size=512k"), 0);
+    return true;
+}
+
+START_TEST(full_disk_is_told_to_the_recorder_and_by_the_health) {
+    char path[PATH_SIZE];
+    struct statvfs disk;
+    if (!mount_small_disk()) {
+        fprintf(stderr, "skipped: no file system may be mounted here\n");
+        return;
+    }
+    uint64_t token = create("arm");
+    path_of("recordings", path);
+    for (int round = 0; round < 2; round++) {
+        ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
+        for (int i = 0; i < 5; i++) {
+            ok(dyn_client_step_simulation(client, "arm", token, 200, NULL, 0, &error, NULL));
+            nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
+        }
+        step_far(token);
+        check_broken(token, "the disk is full");
+        wait_for_health("limits.disk_reserve_bytes");
+        ck_assert_int_eq(statvfs(path, &disk), 0);
+        ck_assert_uint_ge(disk.f_bavail * disk.f_frsize, 65536);
+        ok(dyn_client_save_simulations(client, 0, &error, NULL));
+        ok(dyn_client_delete_recording(client, "run", 0, &error));
+        wait_for_health("");
+    }
+    stop();
+    /* The directory could not be removed while something was mounted in it. */
+    umount(path);
+    rmdir(path);
+}
+END_TEST
+
+START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
+    const struct rlimit small = {.rlim_cur = 100000, .rlim_max = RLIM_INFINITY};
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    uint64_t token = create("arm");
+    bool is_told = false;
+    ck_assert_int_eq(prlimit(fixture.process, RLIMIT_FSIZE, &small, NULL), 0);
+    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &watch));
+    ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
+    step_far(token);
+    for (int i = 0; i < 1000 && !is_told; i++) {
+        is_told = dyn_client_watch_next(watch, 1, &error, &update) == DYN_CLIENT_OK &&
+                  strcmp(update.text, "recording_ended") == 0;
+    }
+    ck_assert(is_told);
+    ck_assert_msg(strstr(update.message, "File too large") != NULL, "%s", update.message);
+    dyn_client_watch_close(watch);
+    check_broken(token, "File too large");
+    wait_for_health("File too large");
+    /* What can be written ends the alarm. */
+    ok(dyn_client_record_simulation(client, "arm", token, "short", 0, &error));
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    wait_for_health("");
+}
+END_TEST
+
+START_TEST(planner_is_told_that_its_points_are_no_longer_recorded) {
+    start_with("[limits]\nrecording_bytes = 20000\n");
+    const dyn_client_stream_options options = {
+        .name = "log", .kind = DYN_CLIENT_STREAM_RECORD, .model = "two_link", .recording = "points"};
+    const double q[2] = {0.1, 0.2};
+    dyn_client_stream *stream;
+    dyn_client_stream_list *status = NULL;
+    ok(dyn_client_open_stream(client, &options, 0, &error, &stream));
+    for (int i = 0; i < 2000 && (!status || status->streams[0].recording_error[0] == '\0'); i++) {
+        double t = 0.001 * i;
+        ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
+        if (i > 500) {
+            dyn_client_stream_list_free(status);
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+            ok(dyn_client_stream_status(client, "log", 0, &error, &status));
+        }
+    }
+    const dyn_client_stream_info *told = &status->streams[0];
+    ck_assert_msg(strstr(told->recording_error, "limits.recording_bytes") != NULL, "%s", told->recording_error);
+    ck_assert_str_eq(told->recording, "");
+    dyn_client_stream_list_free(status);
+    double t = 100;
+    ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
+    ok(dyn_client_close_stream(client, stream, 0, &error, &status));
+    ck_assert_msg(strstr(status->streams[0].recording_error, "limits.recording_bytes") != NULL, "%s",
+                  status->streams[0].recording_error);
+    dyn_client_stream_list_free(status);
+    stop();
+}
+END_TEST
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Fetches a recording in parts of so many bytes. */
+static size_t fetch(const char *name, uint64_t part_bytes, uint8_t *bytes) {
+    dyn_client_recording_part *part;
+    size_t used = 0;
+    bool is_last = false;
+    while (!is_last) {
+        ok(dyn_client_fetch_recording(client, name, used, part_bytes, 0, &error, &part));
+        ck_assert_uint_le(used + part->count, FILE_SIZE);
+        memcpy(bytes + used, part->bytes, part->count);
+        used += part->count;
+        is_last = used == part->size;
+        ck_assert(is_last || part->count == part_bytes);
+        dyn_client_recording_part_free(part);
+    }
+    return used;
+}
+
+START_TEST(fetched_recording_is_the_file) {
+    char path[PATH_SIZE];
+    uint8_t whole[FILE_SIZE], parts[FILE_SIZE], at_once[FILE_SIZE];
+    record_steps("run", 100);
+    path_of("recordings/run.recording", path);
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(whole, 1, sizeof whole, file);
+    fclose(file);
+    ck_assert_uint_eq(size, bytes_of("run"));
+    ck_assert_uint_eq(fetch("run", 1000, parts), size);
+    ck_assert_uint_eq(fetch("run", 0, at_once), size);
+    ck_assert_mem_eq(parts, whole, size);
+    ck_assert_mem_eq(at_once, whole, size);
+    dyn_client_recording_part *part;
+    refused(dyn_client_fetch_recording(client, "run", size + 1, 0, 0, &error, &part), DYN_CLIENT_OUT_OF_RANGE,
+            "fetch_recording.offset", "the recording has");
+    refused(dyn_client_fetch_recording(client, "run", 0, UINT64_MAX, 0, &error, &part), DYN_CLIENT_RESOURCE_EXHAUSTED,
+            "fetch_recording.bytes", "limits.reply_bytes");
+    refused(dyn_client_fetch_recording(client, "none", 0, 0, 0, &error, &part), DYN_CLIENT_NOT_FOUND,
+            "fetch_recording.recording", "ListRecordings");
+    refused(dyn_client_fetch_recording(client, "../run", 0, 0, 0, &error, &part), DYN_CLIENT_INVALID_ARGUMENT,
+            "fetch_recording.recording", "is no name");
+}
+END_TEST
+
+START_TEST(recording_under_way_is_listed_and_cannot_be_deleted) {
+    dyn_client_recording_list *list;
+    record_steps("done", 1);
+    uint64_t token = create("arm");
+    ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
+    ok(dyn_client_list_recordings(client, 0, &error, &list));
+    ck_assert_uint_eq(list->count, 2);
+    ck_assert_str_eq(list->recordings[0].name, "done");
+    ck_assert_str_eq(list->recordings[1].name, "run");
+    ck_assert(!list->recordings[0].is_under_way && list->recordings[1].is_under_way);
+    ck_assert_uint_ge(list->bytes, list->recordings[0].bytes + list->recordings[1].bytes);
+    dyn_client_recording_list_free(list);
+    refused(dyn_client_delete_recording(client, "run", 0, &error), DYN_CLIENT_FAILED_PRECONDITION,
+            "delete_recording.recording", "under way");
+    refused(dyn_client_delete_recording(client, "none", 0, &error), DYN_CLIENT_NOT_FOUND, "delete_recording.recording",
+            "ListRecordings");
+    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_delete_recording(client, "run", 0, &error));
+    ok(dyn_client_delete_recording(client, "done", 0, &error));
+    check_count(0);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("recordings");
-    TCase *tests = tcase_create("files");
+    TCase *tests = tcase_create("files"), *alone = tcase_create("own configuration");
+    tcase_set_timeout(alone, 120);
     tcase_add_checked_fixture(tests, start, stop);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, recorded_states_without_values_are_refused);
@@ -214,7 +520,16 @@ int main(void) {
     tcase_add_test(tests, fifo_in_the_place_of_the_configuration_leaves_the_old_one_in_force);
     tcase_add_test(tests, fifo_in_the_place_of_a_robot_is_told_in_the_log);
     tcase_add_test(tests, recording_needs_a_name_to_be_replayed);
+    tcase_add_test(tests, fetched_recording_is_the_file);
+    tcase_add_test(tests, recording_under_way_is_listed_and_cannot_be_deleted);
+    tcase_add_test(tests, failed_write_ends_the_recording_and_not_the_daemon);
+    tcase_add_test(alone, recordings_together_keep_to_their_quota);
+    tcase_add_test(alone, recording_is_refused_where_there_is_no_room_for_one_more);
+    tcase_add_test(alone, recordings_leave_the_reserve_of_the_disk_free);
+    tcase_add_test(alone, full_disk_is_told_to_the_recorder_and_by_the_health);
+    tcase_add_test(alone, planner_is_told_that_its_points_are_no_longer_recorded);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, alone);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

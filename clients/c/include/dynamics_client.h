@@ -171,9 +171,11 @@ typedef struct dyn_client_server_info {
         double request_time; /* s, longest time of one request */
         double idle_time;    /* s, after which a silent connection is closed */
         uint32_t simulations, streams;
-        uint32_t topics;           /* endpoints of watched simulations and streams */
-        uint64_t stream_points;    /* of one stream */
-        uint64_t recording_bytes;  /* of one recording */
+        uint32_t topics;                               /* endpoints of watched simulations and streams */
+        uint64_t stream_points;                        /* of one stream */
+        uint64_t recording_bytes;                      /* of one recording */
+        uint64_t recordings_bytes, disk_reserve_bytes; /* of all recordings; free ones that they leave on the disk */
+        uint32_t recordings;
         double lease_time;         /* s, of a simulation whose owner names none */
         uint64_t memory_bytes;     /* of all requests and replies together */
         uint32_t peer_connections; /* of one user or one address */
@@ -1028,7 +1030,8 @@ typedef struct dyn_client_simulation {
     const dyn_client_external_force *external_forces;
     size_t joint_count; /* order of these values; 0: the model's own */
     const char *const *joint_names;
-    const char *computed_with; /* the code of its steps: with equal texts, equal inputs give equal bits */
+    const char *computed_with;   /* the code of its steps: with equal texts, equal inputs give equal bits */
+    const char *recording_error; /* why the last recording ended by itself; empty: it did not */
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
@@ -1101,7 +1104,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_simulations(dyn_client *clie
                                                                 dyn_client_simulation_list **list);
 DYN_CLIENT_EXPORT void dyn_client_simulation_list_free(dyn_client_simulation_list *list);
 
-/* Begins a recording in the daemon's state directory; NULL ends the one under way. */
+/* Begins a recording in the daemon's state directory; NULL ends the one under way. DYN_CLIENT_RESOURCE_EXHAUSTED: there
+ * is no room for one, or the one under way has ended by itself. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                  const char *recording, double timeout,
                                                                  dyn_client_error *error);
@@ -1128,6 +1132,44 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_replay_simulation(dyn_client *cli
                                                                  double timeout, dyn_client_error *error,
                                                                  dyn_client_replay **replay);
 DYN_CLIENT_EXPORT void dyn_client_replay_free(dyn_client_replay *replay);
+
+/* A recording in the daemon's state directory. */
+typedef struct dyn_client_recording {
+    const char *name;
+    uint64_t bytes;
+    double modified; /* s since 1970-01-01 UTC */
+    bool is_under_way;
+} dyn_client_recording;
+
+typedef struct dyn_client_recording_list {
+    size_t count;
+    const dyn_client_recording *recordings; /* in the order of their names */
+    uint64_t bytes;                         /* that they take of limits.recordings_bytes */
+} dyn_client_recording_list;
+
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout,
+                                                               dyn_client_error *error,
+                                                               dyn_client_recording_list **list);
+DYN_CLIENT_EXPORT void dyn_client_recording_list_free(dyn_client_recording_list *list);
+
+/* Deletes a recording that is not under way. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_delete_recording(dyn_client *client, const char *recording,
+                                                                double timeout, dyn_client_error *error);
+
+/* A part of a recording's file. */
+typedef struct dyn_client_recording_part {
+    const uint8_t *bytes;
+    size_t count;
+    uint64_t size; /* of the file */
+    bool is_under_way;
+} dyn_client_recording_part;
+
+/* Reads at most `bytes` (0: as many as the daemon likes) from `offset` on; fewer come at the end of the file only. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *recording,
+                                                               uint64_t offset, uint64_t bytes, double timeout,
+                                                               dyn_client_error *error,
+                                                               dyn_client_recording_part **part);
+DYN_CLIENT_EXPORT void dyn_client_recording_part_free(dyn_client_recording_part *part);
 
 /* Writes all simulations to the state directory, and reads them again, as the daemon does at its end and start. `count`
  * (may be NULL) receives their number. */
@@ -1388,6 +1430,7 @@ DYN_CLIENT_EXPORT void dyn_client_stream_seek(dyn_client_stream *stream, uint64_
 
 typedef struct dyn_client_stream_info {
     const char *name, *model, *simulation, *owner, *recording;
+    const char *recording_error; /* why the recording ended by itself; empty: it did not */
     dyn_client_stream_kind kind;
     uint64_t accepted, lost, late, duplicates, reordered, refused, beyond_credit, chunks, consumed, empty;
     uint64_t last_sequence, credit, waiting;

@@ -89,6 +89,9 @@ static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.topics = from->topics;
     info->limits.stream_points = from->stream_points;
     info->limits.recording_bytes = from->recording_bytes;
+    info->limits.recordings_bytes = from->recordings_bytes;
+    info->limits.recordings = from->recordings;
+    info->limits.disk_reserve_bytes = from->disk_reserve_bytes;
     info->limits.lease_time = from->lease_time;
     info->limits.memory_bytes = from->memory_bytes;
     info->limits.peer_connections = from->peer_connections;

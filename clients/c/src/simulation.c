@@ -29,6 +29,7 @@ static void take_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
     to->digest = from->digest;
     to->owner = from->owner;
     to->recording = from->recording;
+    to->recording_error = from->recording_error;
     to->condition = (dyn_client_condition)from->condition;
     to->follows_clock = from->pace == DYNAMICS__V1__PACE__PACE_CLOCK;
     to->rate = from->rate;
@@ -72,7 +73,7 @@ static dyn_client_status give(void *reply, const Dynamics__V1__SimulationSummary
     }
     result->reply = reply;
     result->simulation.name = result->simulation.model = result->simulation.digest = "";
-    result->simulation.owner = result->simulation.recording = "";
+    result->simulation.owner = result->simulation.recording = result->simulation.recording_error = "";
     if (summary != NULL)
         take_summary(summary, &result->simulation);
     if (state != NULL)

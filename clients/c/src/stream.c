@@ -192,6 +192,7 @@ static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
         .simulation = from->simulation,
         .owner = from->owner,
         .recording = from->recording,
+        .recording_error = from->recording_error,
         .kind = (dyn_client_stream_kind)from->kind,
         .last_sequence = from->last_sequence,
         .credit = from->credit,

@@ -117,8 +117,8 @@ static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int val
     static const char *const simulation[] = {"unknown", "limit",           "reset",        "state_set",     "paused",
                                              "resumed", "diverged",        "overrun",      "deleted",       "expired",
                                              "claimed", "recording_ended", "stream_empty", "stream_resumed"};
-    static const char *const stream[] = {"credit", "lost",   "late",    "refused",   "beyond_credit",
-                                         "empty",  "closed", "expired", "duplicate", "reordered"};
+    static const char *const stream[] = {"credit", "lost",    "late",      "refused",   "beyond_credit",  "empty",
+                                         "closed", "expired", "duplicate", "reordered", "recording_ended"};
     bool is_simulation = descriptor == &dynamics__v1__simulation_event__kind__descriptor;
     size_t count = is_simulation ? sizeof simulation / sizeof *simulation : sizeof stream / sizeof *stream;
     if (value < 0 || (size_t)value >= count)

@@ -17,7 +17,8 @@ OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "health"
           "create_simulation", "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation",
           "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation",
           "save_simulations", "restore_simulations", "record_simulation", "replay_simulation", "open_stream",
-          "close_stream", "list_streams", "list_simulations", "stream_status", "get_stream_points", "watch_stream"}
+          "close_stream", "list_streams", "list_simulations", "stream_status", "get_stream_points", "watch_stream",
+          "list_recordings", "fetch_recording", "delete_recording"}
 
 
 def bits(value):

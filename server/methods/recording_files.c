@@ -1,0 +1,175 @@
+/* The recordings in the state directory: listing, deleting and fetching them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files/regular_file.h"
+#include "methods/live.h"
+#include "methods/methods.h"
+
+/* Bytes that FetchRecording returns unless the request says how many, and those of a reply beside them. */
+enum { STANDARD_PART = 1 << 20, REPLY_MARGIN = 4096 };
+
+/* ---- listing ----------------------------------------------------------------------------------------------------- */
+
+static void add_file(call *c, const recording_file *file, Dynamics__V1__ListRecordingsReply *reply) {
+    Dynamics__V1__RecordingSummary *summary = call_allocate(c, 1, sizeof *summary);
+    if (summary) {
+        dynamics__v1__recording_summary__init(summary);
+        summary->name = call_string(c, file->name);
+        summary->bytes = file->bytes;
+        summary->modified = file->modified;
+        summary->is_under_way = file->is_under_way;
+        reply->recordings[reply->n_recordings++] = summary;
+    }
+}
+
+void method_list_recordings(call *c) {
+    live *l = c->service->live;
+    Dynamics__V1__ListRecordingsReply *reply = call_allocate(c, 1, sizeof *reply);
+    recording_file *files;
+    size_t count;
+    if (!reply) {
+        return;
+    }
+    pthread_mutex_lock(&l->files);
+    bool is_listed = recording_store_list(&l->recordings, &files, &count);
+    pthread_mutex_unlock(&l->files);
+    if (!is_listed) {
+        call_fail_memory(c);
+        return;
+    }
+    dynamics__v1__list_recordings_reply__init(reply);
+    reply->bytes = atomic_load(&l->recordings.space.used);
+    reply->recordings = call_allocate(c, count, sizeof *reply->recordings);
+    for (size_t i = 0; i < count && !call_has_ended(c); i++) {
+        add_file(c, &files[i], reply);
+    }
+    free(files);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_RECORDINGS;
+        c->reply.list_recordings = reply;
+    }
+}
+
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
+
+/* Ends a call about a file that cannot be used. */
+static void fail_file(call *c, const char *path, int number) {
+    call_blame(c, "recording");
+    if (number == ENOENT) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "%s: %s; ListRecordings tells which recordings there are",
+                  path, strerror(number));
+    } else {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "%s: %s", path, regular_file_error(number));
+    }
+}
+
+/* Writes the path of the recording that is named, or ends the call. */
+static bool find_path(call *c, const char *name, char path[PATH_MAX]) {
+    refusal why = {0};
+    if (live_recording_path(c->service->live, name, path, &why)) {
+        return true;
+    }
+    call_refuse(c, &why);
+    return false;
+}
+
+void method_delete_recording(call *c) {
+    live *l = c->service->live;
+    const char *name = c->request->delete_recording->recording;
+    Dynamics__V1__DeleteRecordingReply *reply = call_allocate(c, 1, sizeof *reply);
+    char path[PATH_MAX];
+    struct stat status;
+    if (!reply || !find_path(c, name, path)) {
+        return;
+    }
+    pthread_mutex_lock(&l->files);
+    if (recording_store_is_open(&l->recordings, name)) {
+        call_blame(c, "recording");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
+                  "recording \"%s\" is under way; end it first (RecordSimulation, CloseStream)", name);
+    } else if (lstat(path, &status) != 0 || !recording_store_delete(&l->recordings, path)) {
+        fail_file(c, path, errno);
+    }
+    l->next_check = 0;
+    pthread_mutex_unlock(&l->files);
+    if (!call_has_ended(c)) {
+        dynamics__v1__delete_recording_reply__init(reply);
+        reply->bytes = (uint64_t)status.st_size;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DELETE_RECORDING;
+        c->reply.delete_recording = reply;
+    }
+}
+
+/* Bytes that a reply returns of those that are left in the file; 0 and the call ended where it must not ask for that
+ * many. */
+static size_t choose_part(call *c, const Dynamics__V1__FetchRecordingRequest *r, uint64_t left) {
+    uint64_t most = atomic_load(&c->service->limits->reply_bytes) - REPLY_MARGIN;
+    uint64_t wanted = r->bytes ? r->bytes : most < STANDARD_PART ? most : STANDARD_PART;
+    if (wanted > most) {
+        call_blame(c, "bytes");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+                  "bytes is %llu; a reply may have %llu (limits.reply_bytes): fetch the recording in smaller parts",
+                  (unsigned long long)wanted, (unsigned long long)most);
+        return 0;
+    }
+    return (size_t)(wanted < left ? wanted : left);
+}
+
+/* Reads the part of an open file that is asked for. */
+static void fetch(call *c, int file, const char *path, Dynamics__V1__FetchRecordingReply *reply) {
+    const Dynamics__V1__FetchRecordingRequest *r = c->request->fetch_recording;
+    struct stat status;
+    if (fstat(file, &status) != 0) {
+        fail_file(c, path, errno);
+        return;
+    }
+    reply->size = (uint64_t)status.st_size;
+    if (r->offset > reply->size) {
+        call_blame(c, "offset");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_OUT_OF_RANGE, "offset is %llu; the recording has %llu bytes",
+                  (unsigned long long)r->offset, (unsigned long long)reply->size);
+        return;
+    }
+    size_t part = choose_part(c, r, reply->size - r->offset);
+    reply->data.data = call_has_ended(c) ? NULL : call_allocate(c, part, 1);
+    while (!call_has_ended(c) && reply->data.len < part) {
+        ssize_t count = pread(file, reply->data.data + reply->data.len, part - reply->data.len,
+                              (off_t)(r->offset + reply->data.len));
+        if (count < 0 && errno != EINTR) {
+            fail_file(c, path, errno);
+        } else if (count == 0) {
+            return; /* it was shortened meanwhile */
+        }
+        reply->data.len += count > 0 ? (size_t)count : 0;
+    }
+}
+
+void method_fetch_recording(call *c) {
+    live *l = c->service->live;
+    const char *name = c->request->fetch_recording->recording;
+    Dynamics__V1__FetchRecordingReply *reply = call_allocate(c, 1, sizeof *reply);
+    char path[PATH_MAX];
+    if (!reply || !find_path(c, name, path)) {
+        return;
+    }
+    int file = regular_file_open(path, O_NOFOLLOW);
+    if (file < 0) {
+        fail_file(c, path, errno);
+        return;
+    }
+    dynamics__v1__fetch_recording_reply__init(reply);
+    pthread_mutex_lock(&l->files);
+    reply->is_under_way = recording_store_is_open(&l->recordings, name);
+    pthread_mutex_unlock(&l->files);
+    fetch(c, file, path, reply);
+    close(file);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_FETCH_RECORDING;
+        c->reply.fetch_recording = reply;
+    }
+}

@@ -1,0 +1,266 @@
+/* The recordings in the state directory. */
+#include "methods/recording_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static const char SUFFIX[] = ".recording";
+
+/* Bytes that a file takes at least: the quota also bounds the number of short recordings. */
+enum { LEAST_BYTES = 4096 };
+
+void recording_store_init(recording_store *rs, const char *state_directory, const service_limits *limits) {
+    memset(rs, 0, sizeof *rs);
+    snprintf(rs->state_directory, sizeof rs->state_directory, "%s", state_directory);
+    rs->limits = limits;
+    rs->space.most = &limits->recordings_bytes;
+    rs->space.reserve = &limits->disk_reserve_bytes;
+}
+
+void recording_store_free(recording_store *rs) {
+    free(rs->open);
+}
+
+bool recording_store_is_open(const recording_store *rs, const char *name) {
+    for (size_t i = 0; i < rs->open_count; i++) {
+        if (strcmp(recording_name(rs->open[i]), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static int is_recording(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
+    return entry->d_name[0] != '.' && length > suffix && length - suffix < sizeof(((recording_file *)0)->name) &&
+           strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
+}
+
+/* Fills what is to be told of a file. False where it is no recording. */
+static bool look_at(const recording_store *rs, const char *file_name, recording_file *file) {
+    char path[PATH_MAX];
+    struct stat status;
+    int length = snprintf(path, sizeof path, "%.3000s/recordings/%s", rs->state_directory, file_name);
+    if (length >= PATH_MAX || lstat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return false;
+    }
+    snprintf(file->name, sizeof file->name, "%.*s", (int)(strlen(file_name) - strlen(SUFFIX)), file_name);
+    file->is_under_way = recording_store_is_open(rs, file->name);
+    file->bytes = (uint64_t)status.st_size;
+    file->modified = (double)status.st_mtim.tv_sec + (double)status.st_mtim.tv_nsec / 1e9;
+    return true;
+}
+
+/* Looks at the files of a directory that was read, and counts their bytes. */
+static bool look_at_all(recording_store *rs, struct dirent **entries, size_t found, recording_file **files,
+                        size_t *count) {
+    uint64_t used = 0;
+    *count = 0;
+    *files = malloc((found + 1) * sizeof **files);
+    for (size_t i = 0; *files && i < found; i++) {
+        recording_file *file = &(*files)[*count];
+        if (look_at(rs, entries[i]->d_name, file)) {
+            used += file->bytes > LEAST_BYTES ? file->bytes : LEAST_BYTES;
+            ++*count;
+        }
+    }
+    if (*files) {
+        atomic_store(&rs->space.used, used);
+    }
+    return *files != NULL;
+}
+
+bool recording_store_list(recording_store *rs, recording_file **files, size_t *count) {
+    char path[PATH_MAX];
+    struct dirent **entries = NULL;
+    snprintf(path, sizeof path, "%.3000s/recordings", rs->state_directory);
+    int found = rs->state_directory[0] != '\0' ? scandir(path, &entries, is_recording, alphasort) : 0;
+    size_t entry_count = found > 0 ? (size_t)found : 0;
+    bool is_good = look_at_all(rs, entries, entry_count, files, count);
+    for (size_t i = 0; i < entry_count; i++) {
+        free(entries[i]);
+    }
+    free(entries);
+    return is_good;
+}
+
+void recording_store_measure(recording_store *rs) {
+    recording_file *files;
+    size_t count;
+    if (recording_store_list(rs, &files, &count)) {
+        free(files);
+    }
+}
+
+bool recording_store_delete(recording_store *rs, const char *path) {
+    bool is_done = unlink(path) == 0;
+    int number = errno;
+    recording_store_measure(rs);
+    atomic_store(&rs->space.failed_write, 0);
+    errno = number;
+    return is_done;
+}
+
+/* ---- life of one ------------------------------------------------------------------------------------------------- */
+
+/* Names the recording that was not written to for longest, for those who look for room. */
+static void name_oldest(const recording_file *files, size_t count, char *text, size_t size) {
+    const recording_file *oldest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!files[i].is_under_way && (!oldest || files[i].modified < oldest->modified)) {
+            oldest = &files[i];
+        }
+    }
+    text[0] = '\0';
+    if (oldest) {
+        snprintf(text, size, ": the oldest is \"%s\", %llu bytes", oldest->name, (unsigned long long)oldest->bytes);
+    }
+}
+
+static bool enter(recording_store *rs, recording *r) {
+    if (rs->open_count == rs->open_capacity) {
+        size_t larger = rs->open_capacity ? 2 * rs->open_capacity : 16;
+        recording **grown = realloc(rs->open, larger * sizeof(recording *));
+        if (!grown) {
+            return false;
+        }
+        rs->open = grown;
+        rs->open_capacity = larger;
+    }
+    rs->open[rs->open_count++] = r;
+    return true;
+}
+
+static void leave(recording_store *rs, const recording *r) {
+    for (size_t i = 0; i < rs->open_count; i++) {
+        if (rs->open[i] == r) {
+            rs->open[i] = rs->open[--rs->open_count];
+            return;
+        }
+    }
+}
+
+/* Refuses one more recording where there are too many, or where there is no room for the shortest one. */
+static bool check_place(const recording_store *rs, const recording_file *files, size_t count, refusal *why) {
+    char oldest[128];
+    uint64_t most = atomic_load(&rs->limits->recordings), bytes = atomic_load(rs->space.most);
+    name_oldest(files, count, oldest, sizeof oldest);
+    if (count >= most) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "recording",
+                      "there are %zu recordings; the limit is %llu (limits.recordings): delete one (DeleteRecording, "
+                      "dynamicsctl recordings --delete NAME)%s",
+                      count, (unsigned long long)most, oldest);
+    }
+    uint64_t used = atomic_load(&rs->space.used);
+    return used + LEAST_BYTES <= bytes ||
+           refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "recording",
+                  "%zu recordings take %llu bytes; the limit is %llu (limits.recordings_bytes): delete one "
+                  "(DeleteRecording, dynamicsctl recordings --delete NAME)%s",
+                  count, (unsigned long long)used, (unsigned long long)bytes, oldest);
+}
+
+recording *recording_store_create(recording_store *rs, const char *path, const char *name, refusal *why) {
+    recording_file *files;
+    size_t count;
+    if (!recording_store_list(rs, &files, &count)) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return NULL;
+    }
+    bool has_place = check_place(rs, files, count, why);
+    free(files);
+    recording *r = has_place ? recording_create(path, name, atomic_load(&rs->limits->recording_bytes)) : NULL;
+    if (has_place && !r) {
+        Dynamics__V1__Code code = errno == EEXIST   ? DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS
+                                  : errno == ENOSPC ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED
+                                                    : DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
+        refuse(why, code, "recording", "%.300s: %s", path, strerror(errno));
+    }
+    if (r && !enter(rs, r)) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        recording_close(r);
+        unlink(path);
+        return NULL;
+    }
+    if (r) {
+        recording_share(r, &rs->space);
+    }
+    return r;
+}
+
+void recording_store_cancel(recording_store *rs, recording *r, refusal *why) {
+    char reason[RECORDING_REASON_SIZE], oldest[128] = "", path[PATH_MAX];
+    recording_file *files;
+    size_t count;
+    recording_fault fault = recording_explain(r, reason);
+    snprintf(path, sizeof path, "%s", recording_path(r));
+    recording_store_close(rs, r, NULL);
+    unlink(path);
+    if (recording_store_list(rs, &files, &count)) {
+        if (fault == RECORDING_AT_QUOTA || fault == RECORDING_DISK_FULL) {
+            name_oldest(files, count, oldest, sizeof oldest);
+        }
+        free(files);
+    }
+    if (fault == RECORDING_NO_FAULT) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "recording",
+               "the recording could not be begun: memory is short, or what it records has ended");
+    } else {
+        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "recording", "there is no room for a recording: %s%s",
+               reason, oldest);
+    }
+}
+
+void recording_store_close(recording_store *rs, recording *r, char reason[RECORDING_REASON_SIZE]) {
+    leave(rs, r);
+    recording_flush(r);
+    if (reason) {
+        recording_explain(r, reason);
+    }
+    if (!recording_close(r) && reason && reason[0] == '\0') {
+        snprintf(reason, RECORDING_REASON_SIZE, "it cannot be closed: %s", strerror(errno));
+    }
+}
+
+/* ---- health ------------------------------------------------------------------------------------------------------ */
+
+bool recording_store_check(recording_store *rs, char problem[RECORDING_PROBLEM_SIZE]) {
+    recording_space *space = &rs->space;
+    struct statvfs disk;
+    char path[PATH_MAX];
+    problem[0] = '\0';
+    snprintf(path, sizeof path, "%.3000s/recordings", rs->state_directory);
+    bool is_known = statvfs(path, &disk) == 0 || statvfs(rs->state_directory, &disk) == 0;
+    if (rs->state_directory[0] == '\0' || !is_known) {
+        return true;
+    }
+    uint64_t used = atomic_load(&space->used), most = atomic_load(space->most);
+    uint64_t reserve = atomic_load(space->reserve), free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+    uint64_t needed_quota = atomic_load(&space->needed_quota), needed_disk = atomic_load(&space->needed_disk);
+    int number = atomic_load(&space->failed_write);
+    needed_quota = needed_quota > LEAST_BYTES ? needed_quota : LEAST_BYTES;
+    needed_disk = needed_disk > LEAST_BYTES ? needed_disk : LEAST_BYTES;
+    if (free_bytes < reserve || free_bytes - reserve < needed_disk) {
+        snprintf(problem, RECORDING_PROBLEM_SIZE,
+                 "the disk of %.200s has %llu free bytes, and recordings leave %llu (limits.disk_reserve_bytes): "
+                 "recording has ended for want of room; delete recordings (DeleteRecording) or other files",
+                 rs->state_directory, (unsigned long long)free_bytes, (unsigned long long)reserve);
+    } else if (used + needed_quota > most) {
+        snprintf(problem, RECORDING_PROBLEM_SIZE,
+                 "recordings take %llu of %llu bytes (limits.recordings_bytes): recording has ended for want of room; "
+                 "delete some (DeleteRecording, dynamicsctl recordings --delete NAME)",
+                 (unsigned long long)used, (unsigned long long)most);
+    } else if (number != 0) {
+        snprintf(problem, RECORDING_PROBLEM_SIZE,
+                 "a recording in %.200s could not be written: %s; the next one that can be written ends this",
+                 rs->state_directory, strerror(number));
+    }
+    return problem[0] == '\0';
+}
