@@ -148,9 +148,15 @@ static void write_file(const std::string &path, const std::string &text) {
     }
 }
 
+/* The path for a command line, where a word that begins with - is an option and one that begins with @ names a file of
+ * further words. */
+static std::string as_argument(const std::string &path) {
+    return path[0] == '/' ? path : "./" + path;
+}
+
 void build_object(const std::string &source, const std::string &path, const build_options &options) {
     const target &t = *find_target(options.instruction_set);
-    scratch_directory scratch(path);
+    scratch_directory scratch(as_argument(path));
     std::string source_file = scratch.file("kernels.c"), wide = scratch.file("wide.o"), object = scratch.file("all.so");
     write_file(source_file, source);
     words both =

@@ -1,21 +1,12 @@
 #include "emit.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
 static const uint32_t none = UINT32_MAX;
-
-std::string identifier(const std::string &name) {
-    std::string plain;
-    for (char c : name) {
-        plain += std::isalnum((unsigned char)c) && (unsigned char)c < 128 ? c : '_';
-    }
-    return plain.empty() || std::isdigit((unsigned char)plain[0]) ? "_" + plain : plain;
-}
 
 /* ---- the prelude --------------------------------------------------------------------------------------------------*/
 

@@ -45,7 +45,4 @@ bool is_pivots(const output_array &o);
 /* Whether functions of an object take an input behind the sines (object_prelude.h). */
 bool is_late_input(input_array array);
 
-/* A name that C allows: letters, digits and underscores. */
-std::string identifier(const std::string &name);
-
 #endif

@@ -18,7 +18,8 @@
 
 #include <dynamics/dynamics.h>
 
-#include "emit.h"
+#include "alone.h"
+#include "escape.h"
 #include "object.h"
 
 enum { EXIT_USAGE = 2 };
@@ -30,6 +31,8 @@ static const char help[] = R"(Usage: dynamics-compile ROBOT -o FILE [OPTION]...
 
 Writes the dynamics of one robot as straight-line C: constants are folded, common subexpressions shared, what is zero
 is gone. The file needs nothing but libm, and allocates nothing: it suits microcontrollers and real-time loops.
+The file is ASCII. Names of the description stand in comments alone, where * ? " \ and other characters are octal
+escapes (\ooo), and in names of functions, where each byte that is no letter or digit is an underscore.
 ROBOT is URDF, or a description as dyn_description_write (dynamics/description.h) writes it, which states its base,
 mimic policy and gravity itself. - stands for standard input or output.
 
@@ -227,6 +230,10 @@ static void check(const command &c, const char *for_source, const char *for_obje
     if (c.is_shared && (c.is_float || c.output == "-")) {
         throw usage_error(c.is_float ? "--shared is in double precision" : "--shared needs the name of a file");
     }
+    if (!c.header.empty() && !can_be_included(c.header)) {
+        throw usage_error("--header: #include cannot name the file " + escaped(c.header) +
+                          "; use printable ASCII without \" \\ * ? in its name");
+    }
     if (c.output == c.header) {
         throw usage_error("--header: " + c.header + " is the output; give it another name");
     }
@@ -353,116 +360,10 @@ static std::vector<compiled_function> chosen_functions(const command &c, const d
         if (frame == DYN_WORLD_FRAME) {
             throw usage_error("--frames: the world does not move");
         }
-        compiled_function f = specialize(model, algorithm::frame, frame, most_nodes);
-        f.name += "_" + identifier(name);
-        f.meaning = "Pose and Jacobian of the frame " + name + ".";
+        compiled_function f = specialize_frame(model, frame, most_nodes);
         add_function("--frames", name, std::move(f), &functions);
     }
     return functions;
-}
-
-/* The units of a joint's coordinates, in their order. */
-static std::string units_of(const dyn_joint *joint) {
-    const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
-    std::string units;
-    for (int k = 0; k < traits->nq && k != traits->quaternion; k++) {
-        units += std::string(k > 0 ? ", " : "") + (traits->q_kinds[k] == DYN_COORDINATE_ANGLE ? "rad" : "m");
-    }
-    if (traits->quaternion >= 0) {
-        units += std::string(traits->quaternion > 0 ? ", " : "") + "quaternion x y z w";
-    }
-    return units;
-}
-
-/* Names come from the file: no comment ends in them. */
-static std::string safe(std::string name) {
-    for (size_t at; (at = name.find("*/")) != std::string::npos;) {
-        name.replace(at, 2, "* ");
-    }
-    return name;
-}
-
-/* A call of a function, with its arrays. */
-static void write_use(std::ostream &out, const dyn_model *model, const compiled_function &f,
-                      const emit_options &options) {
-    out << " * Use\n *     " << (options.is_float ? "float " : "double ");
-    std::string arguments;
-    for (input_array array : f.inputs) {
-        out << (arguments.empty() ? "" : ", ") << input_name(array) << "[" << input_size(model, array) << "]";
-        arguments += (arguments.empty() ? "" : ", ") + std::string(input_name(array));
-    }
-    for (const output_array &o : f.outputs) {
-        out << ", " << o.name << "[" << o.values.size() << "]";
-        arguments += ", " + o.name;
-    }
-    out << ";\n *     " << options.prefix << f.name << "(" << arguments << ");\n *\n";
-}
-
-static void write_heading(std::ostream &out, const dyn_model *model, const std::vector<compiled_function> &functions,
-                          const emit_options &options) {
-    out << "/*\n * Dynamics of the robot " << safe(dyn_model_name(model)) << ", written by dynamics-compile "
-        << DYNAMICS_VERSION << ".\n *\n"
-        << " * Model " << digest(canonical(model)) << ", gravity included.\n"
-        << " * Units are SI and radians. Functions allocate nothing, keep nothing, and may be called from any thread "
-           "or "
-           "interrupt.\n"
-           " * Outputs overlap no input. Numbers are not checked: what is not finite gives what is not finite.\n"
-           " * Compile with optimization (-O2); nothing but libm is needed"
-        << (options.is_float ? ", of it sinf and cosf" : "") << ".\n *\n";
-    write_use(out, model, functions.front(), options);
-    out << " * Coordinates\n *     q    v    joint\n";
-    for (int i = 0; i < dyn_model_joint_count(model); i++) {
-        const dyn_joint *joint = dyn_model_joint(model, i);
-        char line[64];
-        std::snprintf(line, sizeof line, " *     %-4d %-4d ", joint->q_index, joint->v_index);
-        out << line << safe(joint->name) << " (" << units_of(joint) << ")" << (joint->master >= 0 ? ", mimic" : "")
-            << "\n";
-    }
-    out << " */\n";
-}
-
-static std::string file_name(const std::string &path) {
-    return path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
-}
-
-/* What C makes of a file's name. */
-static std::string guard_of(const std::string &path) {
-    std::string guard = identifier(file_name(path));
-    for (char &c : guard) {
-        c = (char)std::toupper((unsigned char)c);
-    }
-    return guard;
-}
-
-static std::string header_text(const command &c, const dyn_model *model,
-                               const std::vector<compiled_function> &functions, const emit_options &options) {
-    std::ostringstream out;
-    std::string guard = guard_of(c.header);
-    write_heading(out, model, functions, options);
-    out << "#ifndef " << guard << "\n#define " << guard << "\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
-    for (const compiled_function &f : functions) {
-        out << "\n";
-        emit_prototype(out, model, f, options);
-    }
-    out << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-    return out.str();
-}
-
-static std::string source_text(const command &c, const dyn_model *model,
-                               const std::vector<compiled_function> &functions, const emit_options &options) {
-    std::ostringstream out;
-    write_heading(out, model, functions, options);
-    if (!c.header.empty()) {
-        out << "#include \"" << file_name(c.header) << "\"\n\n";
-    }
-    std::ostringstream text;
-    for (const compiled_function &f : functions) {
-        text << "\n";
-        emit_function(text, model, f, options);
-    }
-    emit_prelude(out, options, text.str());
-    out << text.str();
-    return out.str();
 }
 
 static void write_file(const std::string &path, const std::string &text) {
@@ -481,13 +382,13 @@ static void write_file(const std::string &path, const std::string &text) {
 static void write_alone(const command &c, const dyn_model *model) {
     std::string prefix = identifier(c.prefix.empty() ? dyn_model_name(model) : c.prefix.c_str());
     emit_options options = {emit_target::alone, c.is_float, prefix + "_"};
-    std::vector<compiled_function> functions = chosen_functions(c, model);
-    if (functions.empty()) {
+    alone_file file = {model, digest(canonical(model)), c.header, options, chosen_functions(c, model)};
+    if (file.functions.empty()) {
         throw usage_error("--functions: name at least one, or a frame");
     }
-    write_file(c.output, source_text(c, model, functions, options));
+    write_file(c.output, alone_source(file));
     if (!c.header.empty()) {
-        write_file(c.header, header_text(c, model, functions, options));
+        write_file(c.header, alone_header(file));
     }
 }
 

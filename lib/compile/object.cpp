@@ -4,6 +4,7 @@
 
 #include "kernels/compiled_object.h"
 #include "emit.h"
+#include "escape.h"
 
 static const emit_options style = {emit_target::object, false, "compute_"};
 
@@ -160,14 +161,7 @@ static void emit_table(std::ostream &out, const dyn_model *model, const std::vec
 static void emit_text(std::ostream &out, const std::string &text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-        out << "    \"";
-        for (char c : line) {
-            if (c == '"' || c == '\\' || c == '?') {
-                out << '\\';
-            }
-            out << c;
-        }
-        out << "\\n\"\n";
+        out << "    \"" << escaped(line) << "\\n\"\n";
     }
     out << "    \"\"";
 }

@@ -1,0 +1,113 @@
+#include "alone.h"
+
+#include <cstdio>
+#include <sstream>
+
+#include "escape.h"
+
+compiled_function specialize_frame(const dyn_model *model, int frame, size_t limit) {
+    const dyn_link *link = dyn_model_link(model, frame);
+    compiled_function f = specialize(model, algorithm::frame, frame, limit);
+    f.name += "_" + identifier(link->name);
+    f.meaning = "Pose and Jacobian of the frame " + escaped(link->name) + ".";
+    return f;
+}
+
+/* The units of a joint's coordinates, in their order. */
+static std::string units_of(const dyn_joint *joint) {
+    const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
+    std::string units;
+    for (int k = 0; k < traits->nq && k != traits->quaternion; k++) {
+        units += std::string(k > 0 ? ", " : "") + (traits->q_kinds[k] == DYN_COORDINATE_ANGLE ? "rad" : "m");
+    }
+    if (traits->quaternion >= 0) {
+        units += std::string(traits->quaternion > 0 ? ", " : "") + "quaternion x y z w";
+    }
+    return units;
+}
+
+/* A call of a function, with its arrays. */
+static void write_use(std::ostream &out, const dyn_model *model, const compiled_function &f,
+                      const emit_options &options) {
+    out << " * Use\n *     " << (options.is_float ? "float " : "double ");
+    std::string arguments;
+    for (input_array array : f.inputs) {
+        out << (arguments.empty() ? "" : ", ") << input_name(array) << "[" << input_size(model, array) << "]";
+        arguments += (arguments.empty() ? "" : ", ") + std::string(input_name(array));
+    }
+    for (const output_array &o : f.outputs) {
+        out << ", " << o.name << "[" << o.values.size() << "]";
+        arguments += ", " + o.name;
+    }
+    out << ";\n *     " << options.prefix << f.name << "(" << arguments << ");\n *\n";
+}
+
+static void write_coordinates(std::ostream &out, const dyn_model *model) {
+    out << " * Coordinates\n *     q    v    joint\n";
+    for (int i = 0; i < dyn_model_joint_count(model); i++) {
+        const dyn_joint *joint = dyn_model_joint(model, i);
+        char line[64];
+        std::snprintf(line, sizeof line, " *     %-4d %-4d ", joint->q_index, joint->v_index);
+        out << line << escaped(joint->name) << " (" << units_of(joint) << ")" << (joint->master >= 0 ? ", mimic" : "")
+            << "\n";
+    }
+}
+
+static void write_heading(std::ostream &out, const alone_file &file) {
+    out << "/*\n * Dynamics of the robot " << escaped(dyn_model_name(file.model))
+        << ", written by dynamics-compile " DYNAMICS_VERSION ".\n *\n * Model " << file.digest
+        << ", gravity included.\n"
+           " * Units are SI and radians. Functions allocate nothing, keep nothing, and may be called from any thread "
+           "or interrupt.\n"
+           " * Outputs overlap no input. Numbers are not checked: what is not finite gives what is not finite.\n"
+           " * Compile with optimization (-O2); nothing but libm is needed"
+        << (file.options.is_float ? ", of it sinf and cosf" : "") << ".\n *\n";
+    write_use(out, file.model, file.functions.front(), file.options);
+    write_coordinates(out, file.model);
+    out << " */\n";
+}
+
+static std::string file_name(const std::string &path) {
+    return path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+}
+
+bool can_be_included(const std::string &path) {
+    return escaped(file_name(path)) == file_name(path);
+}
+
+/* A macro for the header alone: the suffix keeps a header named "j" from defining J. */
+static std::string guard_of(const std::string &path) {
+    std::string guard = identifier(file_name(path)) + "_INCLUDED";
+    for (char &c : guard) {
+        c = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    }
+    return guard;
+}
+
+std::string alone_header(const alone_file &file) {
+    std::ostringstream out;
+    std::string guard = guard_of(file.header);
+    write_heading(out, file);
+    out << "#ifndef " << guard << "\n#define " << guard << "\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+    for (const compiled_function &f : file.functions) {
+        out << "\n";
+        emit_prototype(out, file.model, f, file.options);
+    }
+    out << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+    return out.str();
+}
+
+std::string alone_source(const alone_file &file) {
+    std::ostringstream out, text;
+    write_heading(out, file);
+    if (!file.header.empty()) {
+        out << "#include \"" << file_name(file.header) << "\"\n\n";
+    }
+    for (const compiled_function &f : file.functions) {
+        text << "\n";
+        emit_function(text, file.model, f, file.options);
+    }
+    emit_prelude(out, file.options, text.str());
+    out << text.str();
+    return out.str();
+}

@@ -1,0 +1,32 @@
+/*
+ * Functions of one robot as a C file of its own, and a header for it.
+ */
+#ifndef DYNAMICS_COMPILE_ALONE_H
+#define DYNAMICS_COMPILE_ALONE_H
+
+#include <string>
+#include <vector>
+
+#include "emit.h"
+
+/* Contents of the file and of its header. */
+struct alone_file {
+    const dyn_model *model;
+    std::string digest; /* of the model, for the heading */
+    std::string header; /* path of the header; empty: there is none */
+    emit_options options;
+    std::vector<compiled_function> functions; /* at least one */
+};
+
+/* Pose and Jacobian of a link under its name in the model; `limit` is that of specialize(). */
+compiled_function specialize_frame(const dyn_model *model, int frame, size_t limit);
+
+/* Whether #include can name the file of this path. */
+bool can_be_included(const std::string &path);
+
+/* Texts of the source and of the header. Outside of comments they depend on no name of the model: functions are named
+ * by identifiers (escape.h). */
+std::string alone_source(const alone_file &file);
+std::string alone_header(const alone_file &file);
+
+#endif
