@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "models/object_cache.h"
 
 /* ms between two looks for a model that waits; bounds of a command. */
 enum { TICK_MILLISECONDS = 100, WORD_SIZE = 96, WORDS = 24 };
+
+/* Files of a compilation, in its scratch directory, where dynamics-compile runs. */
+static const char description_name[] = "description", object_name[] = "object.so", messages_name[] = "messages";
 
 struct model_compiler {
     model_compiler_options options;
@@ -22,11 +26,11 @@ struct model_compiler {
     uv_process_t process;
     uv_work_t work;
     bool is_busy, is_stopped, is_running, is_late;
-    /* the model that is being compiled, and its files */
+    /* the model that is being compiled, where its object belongs, and where it is compiled ("": nowhere) */
     model_entry *entry;
-    char object[PATH_MAX], description[PATH_MAX], messages[PATH_MAX];
+    char object[PATH_MAX], scratch[PATH_MAX];
     /* what the last step found */
-    bool must_compile;
+    bool must_compile, is_made;
     dyn_compiled *compiled;
     char digest[DIGEST_SIZE]; /* of its object */
     char reason[OBJECT_REASON_SIZE];
@@ -34,14 +38,22 @@ struct model_compiler {
 
 /* ---- the end of a model ------------------------------------------------------------------------------------------ */
 
-static void remove_scratch(const model_compiler *c) {
-    unlink(c->description);
-    unlink(c->messages);
+/* Path of a file of the compilation; object_cache_open leaves room for it. */
+static void scratch_file(const model_compiler *c, const char *name, char path[PATH_MAX]) {
+    snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 32, c->scratch, name);
+}
+
+/* Removes the files of the compilation. Runs in a worker thread, since it may wait for processes that are being killed;
+ * or when the loop has ended. */
+static void remove_scratch(model_compiler *c) {
+    if (c->scratch[0] != '\0') {
+        object_cache_remove_scratch(c->scratch);
+        c->scratch[0] = '\0';
+    }
 }
 
 /* Hands the entry what was found, and gives it back. */
 static void finish(model_compiler *c) {
-    remove_scratch(c);
     if (c->compiled) {
         log_info(c->options.log, "%s computes with %zu compiled algorithms (%s)", c->entry->name,
                  dyn_compiled_count(c->compiled), dyn_instruction_set());
@@ -69,28 +81,22 @@ static void load(model_compiler *c) {
     }
 }
 
-static void on_new_object(uv_work_t *work) {
-    model_compiler *c = work->data;
-    if (!object_cache_seal(c->object, c->options.cache_bytes)) {
+/* Moves the new object to the cache and loads it. */
+static void take_object(model_compiler *c) {
+    char made[PATH_MAX];
+    scratch_file(c, object_name, made);
+    if (object_cache_take(made, c->object, c->options.cache_bytes)) {
+        load(c);
+    } else {
         snprintf(c->reason, sizeof c->reason, "the object cannot be read, or is larger than [compile] cache_bytes");
-        object_cache_remove(c->object);
-        return;
     }
-    load(c);
-    object_cache_prune(c->directory, c->options.cache_bytes, c->object);
 }
 
-static void on_loaded(uv_work_t *work, int status) {
-    (void)status;
-    finish(work->data);
-}
-
-/* ---- the process that compiles ----------------------------------------------------------------------------------- */
-
-/* The command's last line on standard error. */
+/* The last line that dynamics-compile wrote to standard error, if any. */
 static void read_messages(model_compiler *c) {
-    char line[OBJECT_REASON_SIZE];
-    FILE *file = fopen(c->messages, "re");
+    char path[PATH_MAX], line[OBJECT_REASON_SIZE];
+    scratch_file(c, messages_name, path);
+    FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
         snprintf(c->reason, sizeof c->reason, "%s", line);
@@ -100,23 +106,46 @@ static void read_messages(model_compiler *c) {
     }
 }
 
+/* In a thread: takes what came out of a compilation, or the reason why nothing did, and removes the rest. */
+static void on_end(uv_work_t *work) {
+    model_compiler *c = work->data;
+    if (c->is_made) {
+        take_object(c);
+    } else if (!c->is_late) {
+        read_messages(c);
+    }
+    remove_scratch(c);
+    object_cache_prune(c->directory, c->options.cache_bytes, c->object);
+}
+
+static void on_ended(uv_work_t *work, int status) {
+    (void)status;
+    finish(work->data);
+}
+
+/* Ends a compilation; is_made and the reason say how it went. */
+static void end(model_compiler *c) {
+    uv_queue_work(c->options.loop, &c->work, on_end, on_ended);
+}
+
+/* ---- the process that compiles ----------------------------------------------------------------------------------- */
+
 static void on_exit_of_process(uv_process_t *process, int64_t code, int signal) {
     model_compiler *c = process->data;
     c->is_running = false;
+    c->is_made = code == 0 && signal == 0 && !c->is_stopped;
     uv_timer_stop(&c->limit);
+    if (signal != 0) {
+        kill(-process->pid, SIGKILL); /* a compiler that it did not wait for */
+    }
     uv_close((uv_handle_t *)process, NULL);
-    if (code == 0 && signal == 0 && !c->is_stopped) {
-        uv_queue_work(c->options.loop, &c->work, on_new_object, on_loaded);
-        return;
-    }
-    snprintf(c->reason, sizeof c->reason, "dynamics-compile ended with %s %d", signal ? "signal" : "exit code",
-             signal ? signal : (int)code);
     if (c->is_late) {
-        snprintf(c->reason, sizeof c->reason, "compiling took longer than %g s ([compile] time)", c->options.time);
-    } else {
-        read_messages(c);
+        snprintf(c->reason, sizeof c->reason, "compiling took longer than %g s; raise [compile] time", c->options.time);
+    } else if (!c->is_made) {
+        snprintf(c->reason, sizeof c->reason, "dynamics-compile ended with %s %d", signal ? "signal" : "exit code",
+                 signal ? signal : (int)code);
     }
-    finish(c);
+    end(c);
 }
 
 /* The process and all that it started. */
@@ -152,10 +181,10 @@ static void add_number(command_line *l, const char *option, double value) {
 static void write_command(model_compiler *c, command_line *l) {
     l->count = 0;
     add_word(l, c->program);
-    add_word(l, c->description);
+    add_word(l, (char *)description_name);
     add_word(l, "--shared");
     add_word(l, "-o");
-    add_word(l, c->object);
+    add_word(l, (char *)object_name);
     add_number(l, "--cpu-seconds", c->options.time > 1 ? c->options.time : 1);
     add_number(l, "--memory-megabytes", (double)(c->options.memory_bytes >> 20));
     if (c->options.compiler[0] != '\0') {
@@ -166,7 +195,9 @@ static void write_command(model_compiler *c, command_line *l) {
 
 static void start_process(model_compiler *c) {
     command_line line;
-    int messages = open(c->messages, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    char path[PATH_MAX];
+    scratch_file(c, messages_name, path);
+    int messages = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     uv_stdio_container_t stdio[3] = {
         {.flags = UV_IGNORE}, {.flags = UV_IGNORE}, {.flags = messages < 0 ? UV_IGNORE : UV_INHERIT_FD}};
     stdio[2].data.fd = messages;
@@ -175,10 +206,9 @@ static void start_process(model_compiler *c) {
                                     .file = c->program,
                                     .args = line.words,
                                     .flags = UV_PROCESS_DETACHED,
-                                    .cwd = c->directory,
+                                    .cwd = c->scratch,
                                     .stdio = stdio,
                                     .stdio_count = 3};
-    c->is_late = false;
     int status = uv_spawn(c->options.loop, &c->process, &options);
     if (messages >= 0) {
         close(messages);
@@ -186,7 +216,7 @@ static void start_process(model_compiler *c) {
     if (status != 0) {
         uv_close((uv_handle_t *)&c->process, NULL);
         snprintf(c->reason, sizeof c->reason, "%.160s cannot be started: %s", c->program, uv_strerror(status));
-        finish(c);
+        end(c);
         return;
     }
     c->is_running = true;
@@ -196,17 +226,23 @@ static void start_process(model_compiler *c) {
 /* ---- the beginning of a model ------------------------------------------------------------------------------------ */
 
 static bool write_description(model_compiler *c) {
-    char *text = NULL;
+    char *text = NULL, path[PATH_MAX];
     size_t length;
     dyn_error error;
+    if (!object_cache_create_scratch(c->directory, c->scratch)) {
+        c->scratch[0] = '\0';
+        snprintf(c->reason, sizeof c->reason, "no directory can be made in %.160s: %s", c->directory, strerror(errno));
+        return false;
+    }
     if (dyn_description_write(c->entry->model, &error, &text, &length) != DYN_OK) {
         snprintf(c->reason, sizeof c->reason, "%.80s: %.140s", error.place, error.message);
         return false;
     }
-    FILE *file = fopen(c->description, "we");
+    scratch_file(c, description_name, path);
+    FILE *file = fopen(path, "we");
     bool is_written = file && fwrite(text, 1, length, file) == length;
     if (!file || fclose(file) != 0 || !is_written) {
-        snprintf(c->reason, sizeof c->reason, "%.160s: %s", c->description, strerror(errno));
+        snprintf(c->reason, sizeof c->reason, "%.160s: %s", path, strerror(errno));
         is_written = false;
     }
     free(text);
@@ -227,22 +263,28 @@ static void on_prepare(uv_work_t *work) {
         c->reason[0] = '\0';
         break;
     case OBJECT_DAMAGED:
-        log_warning(c->options.log, "%s was changed since it was compiled; it is compiled anew", c->object);
+        log_warning(c->options.log,
+                    "%s was changed since it was compiled, or others may write to it; it is compiled anew", c->object);
         object_cache_remove(c->object);
         break;
     case OBJECT_MISSING:
         break;
     }
     c->must_compile = write_description(c);
+    if (!c->must_compile) {
+        remove_scratch(c);
+    }
 }
 
 static void on_prepared(uv_work_t *work, int status) {
     model_compiler *c = work->data;
     (void)status;
-    if (c->must_compile && !c->is_stopped) {
-        start_process(c);
-    } else {
+    if (!c->must_compile) {
         finish(c);
+    } else if (c->is_stopped) {
+        end(c);
+    } else {
+        start_process(c);
     }
 }
 
@@ -254,11 +296,10 @@ static bool is_waiting(const model_compiler *c, model_entry *entry) {
 
 static void begin(model_compiler *c, model_entry *entry) {
     c->is_busy = true;
+    c->is_made = c->is_late = false;
     c->entry = model_entry_retain(entry);
     c->reason[0] = '\0';
-    if (!object_cache_path(c->directory, entry->digest, dyn_instruction_set(), c->object) ||
-        snprintf(c->description, PATH_MAX, "%s.description", c->object) >= PATH_MAX ||
-        snprintf(c->messages, PATH_MAX, "%s.log", c->object) >= PATH_MAX) {
+    if (!object_cache_path(c->directory, entry->digest, dyn_instruction_set(), c->object)) {
         snprintf(c->reason, sizeof c->reason, "the name of the state directory is too long");
         finish(c);
         return;
@@ -315,6 +356,12 @@ model_compiler *model_compiler_create(const model_compiler_options *options) {
         c->is_stopped = true;
         return c;
     }
+    size_t left = object_cache_clean(c->directory);
+    if (left > 0) {
+        log_info(options->log, "%zu files and directories of compilations that were cut short are removed from %s",
+                 left, c->directory);
+    }
+    object_cache_prune(c->directory, options->cache_bytes, "");
     uv_timer_init(options->loop, &c->tick);
     uv_timer_init(options->loop, &c->limit);
     uv_timer_start(&c->tick, on_tick, 0, TICK_MILLISECONDS);
@@ -329,6 +376,9 @@ void model_compiler_stop(model_compiler *compiler) {
 void model_compiler_free(model_compiler *compiler) {
     if (compiler && compiler->entry) {
         kill_process(compiler);
+        if (compiler->is_running) {
+            waitpid(compiler->process.pid, NULL, 0); /* the loop has ended, and waits for no process any more */
+        }
         remove_scratch(compiler);
         model_entry_release(compiler->entry);
     }

@@ -1,18 +1,24 @@
 /* Files of compiled algorithms. */
 #include "models/object_cache.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "files/regular_file.h"
 #include "models/digest.h"
+
+/* Whether it is of that type (S_IFREG, S_IFDIR) and nobody but this user can have written to it. */
+static bool is_ours(const struct stat *status, mode_t type) {
+    return (status->st_mode & S_IFMT) == type && status->st_uid == geteuid() && (status->st_mode & 022) == 0;
+}
 
 bool object_cache_open(const char *state_directory, char directory[PATH_MAX], char reason[OBJECT_REASON_SIZE]) {
     struct stat status;
@@ -20,7 +26,7 @@ bool object_cache_open(const char *state_directory, char directory[PATH_MAX], ch
         snprintf(reason, OBJECT_REASON_SIZE, "there is no state directory");
         return false;
     }
-    if (snprintf(directory, PATH_MAX, "%s/compiled", state_directory) >= PATH_MAX - DIGEST_SIZE - 32) {
+    if (snprintf(directory, PATH_MAX, "%s/compiled", state_directory) >= PATH_MAX - DIGEST_SIZE - 64) {
         snprintf(reason, OBJECT_REASON_SIZE, "the name of the state directory is too long");
         return false;
     }
@@ -28,7 +34,7 @@ bool object_cache_open(const char *state_directory, char directory[PATH_MAX], ch
         snprintf(reason, OBJECT_REASON_SIZE, "%.160s: %s", directory, strerror(errno));
         return false;
     }
-    if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022) != 0) {
+    if (!is_ours(&status, S_IFDIR)) {
         snprintf(reason, OBJECT_REASON_SIZE, "%.160s is no directory that this user alone may write to", directory);
         return false;
     }
@@ -40,37 +46,76 @@ bool object_cache_path(const char *directory, const char *digest, const char *se
     return snprintf(path, PATH_MAX, "%s/%s-%s.so", directory, digits ? digits + 1 : digest, set) < PATH_MAX;
 }
 
-/* Computes the digest of a file's bytes, of which there must be some. */
-static bool digest_file(const char *path, size_t most, char digest[DIGEST_SIZE]) {
-    size_t length = 0;
-    char *bytes = regular_file_read(path, O_NOFOLLOW, most, &length);
-    if (length > 0) {
-        digest_write(bytes, length, digest);
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Reads a file of ours that has 1 to `most` bytes, which the caller frees; NULL for any other one. */
+static char *read_file(const char *path, size_t most, size_t *size) {
+    struct stat status;
+    if (lstat(path, &status) != 0 || !is_ours(&status, S_IFREG) || status.st_size == 0) {
+        return NULL;
     }
-    free(bytes);
-    return length > 0;
+    return regular_file_read(path, O_NOFOLLOW, most, size);
 }
 
+/* Computes the digest of a file's bytes. */
+static bool digest_file(const char *path, size_t most, char digest[DIGEST_SIZE]) {
+    size_t size;
+    char *bytes = read_file(path, most, &size);
+    if (bytes) {
+        digest_write(bytes, size, digest);
+    }
+    free(bytes);
+    return bytes != NULL;
+}
+
+/* The file beside an object that has its digest. */
 static bool seal_path(const char *path, char seal[PATH_MAX]) {
     return snprintf(seal, PATH_MAX, "%s.sha256", path) < PATH_MAX;
 }
 
+static bool write_seal(const char *path, const char *digest) {
+    char seal[PATH_MAX];
+    if (!seal_path(path, seal) || (unlink(seal) != 0 && errno != ENOENT)) {
+        return false;
+    }
+    int file = open(seal, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool is_written = file >= 0 && write(file, digest, strlen(digest)) == (ssize_t)strlen(digest);
+    return file >= 0 && close(file) == 0 && is_written;
+}
+
+/* ---- one object -------------------------------------------------------------------------------------------------- */
+
 bool object_cache_digest(const char *path, char digest[DIGEST_SIZE]) {
     char seal[PATH_MAX];
-    FILE *file = seal_path(path, seal) ? regular_file_stream(seal, O_NOFOLLOW) : NULL;
-    bool is_noted = file && fgets(digest, DIGEST_SIZE, file);
-    if (file) {
-        fclose(file);
+    size_t size;
+    char *text = seal_path(path, seal) ? read_file(seal, DIGEST_SIZE - 1, &size) : NULL;
+    bool is_noted = text && size == DIGEST_SIZE - 1;
+    if (is_noted) {
+        memcpy(digest, text, size);
+        digest[size] = '\0';
     }
+    free(text);
     return is_noted;
 }
 
+/* Whether the directory that holds a file is still ours alone: its permissions may have changed since it was opened. */
+static bool is_directory_ours(const char *path) {
+    char directory[PATH_MAX];
+    struct stat status;
+    const char *end = strrchr(path, '/');
+    int length = end ? (int)(end - path) : 0;
+    return end && snprintf(directory, sizeof directory, "%.*s", length, path) < PATH_MAX &&
+           lstat(directory, &status) == 0 && is_ours(&status, S_IFDIR);
+}
+
 object_state object_cache_look(const char *path) {
-    char noted[DIGEST_SIZE] = "", found[DIGEST_SIZE];
-    if (access(path, F_OK) != 0) {
+    char noted[DIGEST_SIZE], found[DIGEST_SIZE];
+    struct stat status;
+    if (lstat(path, &status) != 0) {
         return OBJECT_MISSING;
     }
-    if (!object_cache_digest(path, noted) || !digest_file(path, SIZE_MAX, found) || strcmp(noted, found) != 0) {
+    if (!is_directory_ours(path) || !object_cache_digest(path, noted) || !digest_file(path, SIZE_MAX, found) ||
+        strcmp(noted, found) != 0) {
         return OBJECT_DAMAGED;
     }
     utimensat(AT_FDCWD, path, NULL, 0);
@@ -93,57 +138,130 @@ bool object_cache_load(const char *directory, model_entry *entry) {
     return true;
 }
 
-bool object_cache_seal(const char *path, size_t most) {
-    char seal[PATH_MAX], digest[DIGEST_SIZE];
-    FILE *file = seal_path(path, seal) && digest_file(path, most, digest) ? fopen(seal, "we") : NULL;
-    bool is_written = file && fputs(digest, file) >= 0;
-    return file && fclose(file) == 0 && is_written;
+bool object_cache_take(const char *made, const char *path, size_t most) {
+    char digest[DIGEST_SIZE];
+    /* Linkers make files that the umask lets a group write to. */
+    bool is_taken = chmod(made, 0600) == 0 && digest_file(made, most, digest) && object_cache_remove(path) &&
+                    write_seal(path, digest) && rename(made, path) == 0;
+    if (!is_taken) {
+        object_cache_remove(path);
+    }
+    return is_taken;
 }
 
-void object_cache_remove(const char *path) {
+bool object_cache_remove(const char *path) {
     char seal[PATH_MAX];
-    unlink(path);
-    if (seal_path(path, seal)) {
-        unlink(seal);
+    bool is_gone = unlink(path) == 0 || errno == ENOENT;
+    return is_gone && seal_path(path, seal) && (unlink(seal) == 0 || errno == ENOENT);
+}
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+bool object_cache_create_scratch(const char *directory, char scratch[PATH_MAX]) {
+    if (snprintf(scratch, PATH_MAX, "%s/scratch.XXXXXX", directory) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return mkdtemp(scratch) != NULL;
+}
+
+/* One pass over a tree, from its leaves up; returns whether all is gone. */
+static bool remove_tree(const char *path) {
+    char *const roots[] = {(char *)path, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+    for (const FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
+        if (entry->fts_info == FTS_DP) {
+            rmdir(entry->fts_path);
+        } else if (entry->fts_info != FTS_D) {
+            unlink(entry->fts_path);
+        }
+    }
+    if (tree) {
+        fts_close(tree);
+    }
+    return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
+void object_cache_remove_scratch(const char *scratch) {
+    const struct timespec pause = {.tv_nsec = 20000000};
+    for (int i = 0; !remove_tree(scratch) && i < 50; i++) {
+        nanosleep(&pause, NULL);
     }
 }
 
-static int is_object(const struct dirent *entry) {
-    size_t length = strlen(entry->d_name);
-    return length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
+/* ---- the directory ----------------------------------------------------------------------------------------------- */
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t length = strlen(name), end = strlen(suffix);
+    return length > end && strcmp(name + length - end, suffix) == 0;
 }
 
-/* Bytes of all objects, and the one that was not used for longest, but for `kept`; "" where there is none. */
+/* Whether an entry of the tree is an object. */
+static bool is_object(const FTSENT *entry) {
+    return entry->fts_level == 1 && entry->fts_info == FTS_F && has_suffix(entry->fts_name, ".so");
+}
+
+/* Whether it is the digest of an object. */
+static bool is_seal(const FTSENT *entry) {
+    char object[PATH_MAX];
+    struct stat status;
+    static const char suffix[] = ".sha256";
+    if (entry->fts_level != 1 || entry->fts_info != FTS_F || !has_suffix(entry->fts_name, ".so.sha256")) {
+        return false;
+    }
+    int length = (int)(strlen(entry->fts_path) - strlen(suffix));
+    return snprintf(object, sizeof object, "%.*s", length, entry->fts_path) < PATH_MAX && lstat(object, &status) == 0 &&
+           S_ISREG(status.st_mode);
+}
+
+size_t object_cache_clean(const char *directory) {
+    char *const roots[] = {(char *)directory, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+    size_t count = 0;
+    for (FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
+        if (entry->fts_level == 1 && entry->fts_info != FTS_DP && !is_object(entry) && !is_seal(entry)) {
+            fts_set(tree, entry, FTS_SKIP);
+            count += remove_tree(entry->fts_path);
+        }
+    }
+    if (tree) {
+        fts_close(tree);
+    }
+    return count;
+}
+
+static bool is_older(struct timespec a, struct timespec b) {
+    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+/* Bytes of all files, and the object that was not used for longest, but for `kept`; "" where there is none. */
 static size_t find_oldest(const char *directory, const char *kept, char oldest[PATH_MAX]) {
-    struct dirent **entries;
+    char *const roots[] = {(char *)directory, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
     struct timespec time = {0, 0};
     size_t bytes = 0;
-    int count = scandir(directory, &entries, is_object, NULL);
     oldest[0] = '\0';
-    for (int i = 0; i < count; i++) {
-        char path[PATH_MAX];
-        struct stat status;
-        int length = snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-        if (length < PATH_MAX && lstat(path, &status) == 0) {
-            const struct timespec t = status.st_mtim;
-            bool is_older = t.tv_sec < time.tv_sec || (t.tv_sec == time.tv_sec && t.tv_nsec < time.tv_nsec);
-            bytes += (size_t)status.st_size;
-            if (strcmp(path, kept) != 0 && (oldest[0] == '\0' || is_older)) {
-                memcpy(oldest, path, (size_t)length + 1);
-                time = t;
-            }
+    for (const FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
+        if (entry->fts_info != FTS_F) {
+            continue;
         }
-        free(entries[i]);
+        bytes += (size_t)entry->fts_statp->st_size;
+        bool is_first = oldest[0] == '\0' || is_older(entry->fts_statp->st_mtim, time);
+        if (is_object(entry) && is_first && strcmp(entry->fts_path, kept) != 0 && strlen(entry->fts_path) < PATH_MAX) {
+            strcpy(oldest, entry->fts_path);
+            time = entry->fts_statp->st_mtim;
+        }
     }
-    if (count >= 0) {
-        free(entries);
+    if (tree) {
+        fts_close(tree);
     }
     return bytes;
 }
 
 void object_cache_prune(const char *directory, size_t bytes, const char *kept) {
     char oldest[PATH_MAX];
-    while (find_oldest(directory, kept, oldest) > bytes && oldest[0] != '\0') {
-        object_cache_remove(oldest);
+    bool is_removed = true;
+    while (is_removed && find_oldest(directory, kept, oldest) > bytes && oldest[0] != '\0') {
+        is_removed = object_cache_remove(oldest);
     }
 }

@@ -473,15 +473,10 @@ START_TEST(without_a_compiler_the_kernels_serve) {
 }
 END_TEST
 
-START_TEST(a_compiler_that_takes_too_long_is_ended) {
-    char reason[TEXT_SIZE];
-    write_compiler("sleeper", "exec sleep 600");
-    start("mode = on\ncompiler = %s/sleeper\ntime = 0.7", directory);
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
-    ck_assert_msg(strstr(reason, "longer than 0.7 s") != NULL, "%s", reason);
-    stop();
+/* Fails while something lies in the cache that is neither an object nor its digest. */
+static void assert_no_scratch(void) {
+    shell("cd %s/state/compiled && ! ls -A | grep -v '[.]so$\\|[.]so[.]sha256$'", served.directory);
 }
-END_TEST
 
 /* Whether the process whose number is in that file of the directory is there. */
 static bool is_alive(const char *name) {
@@ -497,21 +492,72 @@ static bool is_alive(const char *name) {
     return is_read && kill(process, 0) == 0;
 }
 
-START_TEST(sigterm_ends_the_compiler) {
+START_TEST(a_compiler_that_takes_too_long_is_ended) {
+    char reason[TEXT_SIZE];
+    write_compiler("sleeper", "exec sleep 600");
+    start("mode = on\ncompiler = %s/sleeper\ntime = 0.7", directory);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    ck_assert_msg(strstr(reason, "longer than 0.7 s") != NULL, "%s", reason);
+    assert_no_scratch();
+    stop();
+}
+END_TEST
+
+static void wait_until_alive(const char *name, bool is_wanted) {
+    for (double waited = 0; is_alive(name) != is_wanted && waited < patience; waited += 0.02) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    ck_assert(is_alive(name) == is_wanted);
+}
+
+/* A compiler that notes its process and that of dynamics-compile, writes a file, and never ends. */
+static void start_endless_compiler(void) {
     char text[TEXT_SIZE], reason[TEXT_SIZE];
-    snprintf(text, sizeof text, "echo $$ > %s/pid\nexec sleep 600", directory);
+    snprintf(text, sizeof text, "echo $PPID > %s/parent\necho $$ > %s/pid\nexec sleep 600", directory, directory);
     write_compiler("endless", text);
+    shell("rm -f %s/pid %s/parent", directory, directory);
     start("mode = on\ncompiler = %s/endless", directory);
     wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_RUNNING, reason);
-    for (double waited = 0; !is_alive("pid") && waited < patience; waited += 0.02) {
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    }
-    ck_assert(is_alive("pid"));
+    wait_until_alive("pid", true);
+    shell("test -n \"$(find %s/state/compiled -name kernels.c)\"", served.directory);
+}
+
+START_TEST(sigterm_ends_the_compiler_and_leaves_nothing_of_it) {
+    start_endless_compiler();
+    restart("mode = off");
+    wait_until_alive("pid", false);
+    assert_no_scratch();
     stop();
-    for (int i = 0; is_alive("pid") && i < 100; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    }
-    ck_assert(!is_alive("pid"));
+}
+END_TEST
+
+/* As the kernel does where memory is short. */
+START_TEST(nothing_is_left_of_a_model_compiler_that_is_killed) {
+    char reason[TEXT_SIZE];
+    start_endless_compiler();
+    shell("kill -KILL $(cat %s/parent)", directory);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    ck_assert_msg(strstr(reason, "ended with signal 9") != NULL, "%s", reason);
+    wait_until_alive("pid", false);
+    assert_no_scratch();
+    stop();
+}
+END_TEST
+
+/* Of a daemon that was killed while it compiled, and of older versions. */
+START_TEST(a_restart_removes_what_was_left) {
+    char reason[TEXT_SIZE];
+    start("mode = on");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    assert_no_scratch();
+    shell("cd %s/state/compiled && mkdir 00-avx2.so.AbCdEf scratch.AbCdEf && touch 00-avx2.so.AbCdEf/kernels.c "
+          "scratch.AbCdEf/messages 00-avx2.so.log",
+          served.directory);
+    restart("mode = on");
+    assert_no_scratch();
+    assert_log("3 files and directories of compilations that were cut short are removed");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    stop();
 }
 END_TEST
 
@@ -526,7 +572,9 @@ int main(void) {
     tcase_add_test(tests, first_use_begins_it);
     tcase_add_test(tests, without_a_compiler_the_kernels_serve);
     tcase_add_test(tests, a_compiler_that_takes_too_long_is_ended);
-    tcase_add_test(tests, sigterm_ends_the_compiler);
+    tcase_add_test(tests, sigterm_ends_the_compiler_and_leaves_nothing_of_it);
+    tcase_add_test(tests, nothing_is_left_of_a_model_compiler_that_is_killed);
+    tcase_add_test(tests, a_restart_removes_what_was_left);
     tcase_set_timeout(tests, 300);
     Suite *suite = suite_create("compile");
     suite_add_tcase(suite, tests);
