@@ -29,8 +29,8 @@ typedef struct model_compiler_options {
     const char *program;  /* "": dynamics-compile beside this program */
     const char *compiler; /* for it; "": its own choice */
     double time;          /* most seconds for one model */
-    size_t memory_bytes;  /* most memory of the C compiler */
-    size_t cache_bytes;   /* most bytes of all objects, and so of one */
+    size_t memory_bytes;  /* most memory of dynamics-compile and the C compiler together */
+    size_t cache_bytes;   /* most bytes of all files that are kept, and so of one object */
 } model_compiler_options;
 
 typedef struct model_compiler model_compiler;

@@ -5,9 +5,9 @@
 
 #include "escape.h"
 
-compiled_function specialize_frame(const dyn_model *model, int frame, size_t limit) {
+compiled_function specialize_frame(const dyn_model *model, int frame, const size_limits &limits) {
     const dyn_link *link = dyn_model_link(model, frame);
-    compiled_function f = specialize(model, algorithm::frame, frame, limit);
+    compiled_function f = specialize(model, algorithm::frame, frame, limits);
     f.name += "_" + identifier(link->name);
     f.meaning = "Pose and Jacobian of the frame " + escaped(link->name) + ".";
     return f;
@@ -86,6 +86,7 @@ static std::string guard_of(const std::string &path) {
 
 std::string alone_header(const alone_file &file) {
     std::ostringstream out;
+    out.exceptions(std::ios::badbit); /* else the text ends where memory does */
     std::string guard = guard_of(file.header);
     write_heading(out, file);
     out << "#ifndef " << guard << "\n#define " << guard << "\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
@@ -99,6 +100,8 @@ std::string alone_header(const alone_file &file) {
 
 std::string alone_source(const alone_file &file) {
     std::ostringstream out, text;
+    out.exceptions(std::ios::badbit);
+    text.exceptions(std::ios::badbit);
     write_heading(out, file);
     if (!file.header.empty()) {
         out << "#include \"" << file_name(file.header) << "\"\n\n";

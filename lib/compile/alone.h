@@ -18,8 +18,8 @@ struct alone_file {
     std::vector<compiled_function> functions; /* at least one */
 };
 
-/* Pose and Jacobian of a link under its name in the model; `limit` is that of specialize(). */
-compiled_function specialize_frame(const dyn_model *model, int frame, size_t limit);
+/* Pose and Jacobian of a link under its name in the model; `limits` are those of specialize(). */
+compiled_function specialize_frame(const dyn_model *model, int frame, const size_limits &limits);
 
 /* Whether #include can name the file of this path. */
 bool can_be_included(const std::string &path);

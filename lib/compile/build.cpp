@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <csignal>
+#include <fcntl.h>
+#include <malloc.h>
+#include <new>
 #include <spawn.h>
 #include <stdexcept>
 #include <sys/resource.h>
@@ -68,11 +70,50 @@ static words operator+(words a, const words &b) {
     return a;
 }
 
-/* Not of this process before it starts the child: its own memory is bounded by the nodes of a graph. */
+/* Address space of this process. */
+static size_t used_memory() {
+    unsigned long pages = 0;
+    FILE *file = std::fopen("/proc/self/statm", "re");
+    bool is_read = file && std::fscanf(file, "%lu", &pages) == 1;
+    if (file) {
+        std::fclose(file);
+    }
+    if (!is_read) {
+        throw std::runtime_error("/proc/self/statm cannot be read, by which memory is shared with the compiler");
+    }
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes that a child may use beside this process; 0: any number. */
+static size_t memory_left(const build_options &options) {
+    if (options.memory_bytes == 0) {
+        return 0;
+    }
+    size_t used = is_sanitized ? 0 : used_memory();
+    if (used >= options.memory_bytes) {
+        throw std::bad_alloc();
+    }
+    return options.memory_bytes - used;
+}
+
+/* A child begins with the limit of this process, if it has one. */
 static void limit_memory(pid_t child, size_t bytes) {
     const struct rlimit limit = {bytes, bytes};
     if (bytes > 0 && prlimit(child, RLIMIT_AS, &limit, nullptr) != 0 && errno != ESRCH) {
         kill(child, SIGKILL);
+    }
+}
+
+/* Throws where a program did not end well. */
+static void check_end(const std::string &program, int status, size_t memory_bytes) {
+    std::string memory = memory_bytes == 0 ? ""
+                                           : "; it had " + std::to_string(memory_bytes >> 20) +
+                                                 " MB of memory (--memory-megabytes, [compile] memory_bytes)";
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) {
+        throw std::runtime_error(program + (WIFSIGNALED(status) ? " was ended by a signal" : " did not run") + memory);
+    }
+    if (WEXITSTATUS(status) != 0) {
+        throw std::runtime_error(program + " failed with exit code " + std::to_string(WEXITSTATUS(status)) + memory);
     }
 }
 
@@ -95,12 +136,7 @@ static bool run(const words &command, size_t memory_bytes) {
     limit_memory(child, memory_bytes);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) {
-        throw std::runtime_error(command[0] + (WIFSIGNALED(status) ? " was ended by a signal" : " did not run"));
-    }
-    if (WEXITSTATUS(status) != 0) {
-        throw std::runtime_error(command[0] + " failed with exit code " + std::to_string(WEXITSTATUS(status)));
-    }
+    check_end(command[0], status, memory_bytes);
     return true;
 }
 
@@ -108,7 +144,7 @@ static bool run(const words &command, size_t memory_bytes) {
 static void compile(const build_options &options, const words &arguments) {
     const words candidates = options.compiler.empty() ? words{"clang", "cc", "gcc"} : words{options.compiler};
     for (const std::string &compiler : candidates) {
-        if (run(words{compiler} + arguments, options.memory_bytes)) {
+        if (run(words{compiler} + arguments, memory_left(options))) {
             return;
         }
     }
@@ -154,11 +190,14 @@ static std::string as_argument(const std::string &path) {
     return path[0] == '/' ? path : "./" + path;
 }
 
-void build_object(const std::string &source, const std::string &path, const build_options &options) {
+void build_object(std::string source, const std::string &path, const build_options &options) {
     const target &t = *find_target(options.instruction_set);
     scratch_directory scratch(as_argument(path));
     std::string source_file = scratch.file("kernels.c"), wide = scratch.file("wide.o"), object = scratch.file("all.so");
     write_file(source_file, source);
+    /* The compiler gets the memory that this process no longer needs. */
+    source = std::string();
+    malloc_trim(0);
     words both =
         common + t.options +
         words{"-DWIDE_LANES=" + std::to_string(t.lanes), "-DINSTRUCTION_SET=\"" + options.instruction_set + "\""};

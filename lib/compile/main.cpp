@@ -24,8 +24,10 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* Bounds: nodes of a graph, and operations of a function of a shared object. Compilers need more than linear time. */
-static const size_t most_nodes = 8u << 20, most_operations = 12000;
+/* Bounds of a function: of source that somebody asked for, and of a shared object, where what is larger is left to the
+ * generic kernels. Compilers need more than linear time. */
+static const size_limits most_of_source = {8u << 20, 8u << 20}, most_of_object = {1u << 20, 20000};
+static const size_t most_operations = 12000;
 
 static const char help[] = R"(Usage: dynamics-compile ROBOT -o FILE [OPTION]...
 
@@ -48,16 +50,16 @@ mimic policy and gravity itself. - stands for standard input or output.
                              hardware; --float is the same as --precision single
       --header FILE          declarations too, for C and C++
       --cpu-seconds N        end where one program takes longer
+      --memory-megabytes N   end where this program, together with the compiler that it runs, needs more
   -h, --help                 print this, and end
       --version              print the version, and end
 
 A shared object of all functions, in double precision, for dyn_compiled_load (dynamics/compiled.h) and dynamicsd:
-      --shared               compile it too, by the system's compiler; a function of more than 12000 operations is
-                             left out
+      --shared               compile it too, by the system's compiler; a function of more than 12000 operations, or
+                             20000 results, is left out
       --compiler PROGRAM     default: clang, cc or gcc, the first that there is
       --instruction-set SET  avx512, avx2, sse2, neon or scalar; default: that of this processor. For another
                              processor, --compiler is one that compiles for it, such as aarch64-linux-gnu-gcc
-      --memory-megabytes N   end where the compiler needs more
 
 Exit status: 0 done, 1 failed, 2 wrong command line.
 
@@ -135,6 +137,16 @@ static void limit_time(double seconds) {
     }
 }
 
+/* Bounds the address space of this process, and so of each compiler that it starts; build_object lowers that of
+ * compilers by what this process uses. */
+static void limit_memory(command &c, const char *word) {
+    c.compiler.memory_bytes = (size_t)bounded("--memory-megabytes", word) << 20;
+    const struct rlimit limit = {c.compiler.memory_bytes, c.compiler.memory_bytes};
+    if (!is_sanitized && setrlimit(RLIMIT_AS, &limit) != 0) {
+        throw std::runtime_error(std::string("--memory-megabytes: ") + std::strerror(errno));
+    }
+}
+
 static void set_instruction_set(command &c, const char *name) {
     if (!is_instruction_set(name)) {
         throw usage_error(std::string("--instruction-set: \"") + name +
@@ -186,8 +198,7 @@ static const option_row option_rows[] = {
     {"instruction-set", 0, true, use::object, set_instruction_set},
     {"cpu-seconds", 0, true, use::both,
      [](command &, const char *word) { limit_time(bounded("--cpu-seconds", word)); }},
-    {"memory-megabytes", 0, true, use::object,
-     [](command &c, const char *word) { c.compiler.memory_bytes = (size_t)bounded("--memory-megabytes", word) << 20; }},
+    {"memory-megabytes", 0, true, use::both, limit_memory},
     {"help", 'h', false, use::both, [](command &, const char *) { print_and_end(help); }},
     {"version", 0, false, use::both,
      [](command &, const char *) { print_and_end("dynamics-compile " DYNAMICS_VERSION "\n"); }},
@@ -239,8 +250,7 @@ static void check(const command &c, const char *for_source, const char *for_obje
     }
 }
 
-static command parse(int argc, char **argv) {
-    command c;
+static void parse(int argc, char **argv, command &c) {
     const char *for_source = nullptr, *for_object = nullptr;
     const std::vector<option> rows = long_options();
     for (int code; (code = getopt_long(argc, argv, "o:f:h", rows.data(), nullptr)) != -1;) {
@@ -255,12 +265,14 @@ static command parse(int argc, char **argv) {
     }
     c.robot = argv[optind];
     check(c, for_source, for_object);
-    return c;
 }
 
 /* ---- the robot --------------------------------------------------------------------------------------------------- */
 
 static void require(dyn_status status, const dyn_error &error) {
+    if (status == DYN_RESOURCE_EXHAUSTED && std::strcmp(error.place, "memory") == 0) {
+        throw std::bad_alloc();
+    }
     if (status != DYN_OK) {
         throw std::runtime_error(std::string(error.place) + (error.place[0] ? ": " : "") + error.message);
     }
@@ -351,7 +363,7 @@ static std::vector<compiled_function> chosen_functions(const command &c, const d
         if (!find_algorithm(name, &a) || a == algorithm::frame) {
             throw usage_error("--functions: there is no function \"" + name + "\"; --help names them");
         }
-        add_function("--functions", name, specialize(model, a, 0, most_nodes), &functions);
+        add_function("--functions", name, specialize(model, a, 0, most_of_source), &functions);
     }
     for (const std::string &name : split(c.frames)) {
         dyn_error error;
@@ -360,7 +372,7 @@ static std::vector<compiled_function> chosen_functions(const command &c, const d
         if (frame == DYN_WORLD_FRAME) {
             throw usage_error("--frames: the world does not move");
         }
-        compiled_function f = specialize_frame(model, frame, most_nodes);
+        compiled_function f = specialize_frame(model, frame, most_of_source);
         add_function("--frames", name, std::move(f), &functions);
     }
     return functions;
@@ -397,7 +409,7 @@ static void write_alone(const command &c, const dyn_model *model) {
 /* What is too large to compile is left to the generic kernels. */
 static void add_if_small(const dyn_model *model, algorithm a, int place, std::vector<compiled_function> *functions) {
     try {
-        compiled_function f = specialize(model, a, place, most_nodes);
+        compiled_function f = specialize(model, a, place, most_of_object);
         operations n = count_operations(f);
         if (n.multiplications + n.additions <= most_operations) {
             functions->push_back(std::move(f));
@@ -434,34 +446,60 @@ static std::vector<compiled_function> object_functions(const dyn_model *model) {
     return functions;
 }
 
-static void write_shared(const command &c, const dyn_model *model) {
+static std::string object_source(const dyn_model *model) {
     std::vector<compiled_function> functions = object_functions(model);
     if (functions.empty()) {
-        throw std::runtime_error("every function of this robot has more than 12000 operations");
+        throw std::runtime_error("every function of this robot has more than 12000 operations, or 20000 results");
     }
     std::ostringstream source;
+    source.exceptions(std::ios::badbit); /* else the text ends where memory does */
     emit_object(source, model, functions, canonical(model));
-    build_object(source.str(), c.output, c.compiler);
+    return source.str();
 }
 
 static void run(const command &c) {
     model_pointer model = load(c);
     if (c.is_shared) {
-        write_shared(c, model.get());
-        return;
+        std::string source = object_source(model.get());
+        model.reset();
+        build_object(std::move(source), c.output, c.compiler);
+    } else {
+        write_alone(c, model.get());
     }
-    write_alone(c, model.get());
+}
+
+/* Takes pages for the stack, which cannot grow once the address space is used up. */
+static void reserve_stack() {
+    volatile char pages[256 << 10];
+    for (size_t i = 0; i < sizeof pages; i += 4096) {
+        pages[i] = 0;
+    }
+}
+
+static void report_memory(const command &c) {
+    size_t megabytes = c.compiler.memory_bytes >> 20;
+    if (megabytes == 0) {
+        std::fputs("dynamics-compile: there is not enough memory\n", stderr);
+    } else {
+        std::fprintf(stderr,
+                     "dynamics-compile: %zu MB of memory are not enough for this robot; raise --memory-megabytes "
+                     "(dynamicsd: [compile] memory_bytes)\n",
+                     megabytes);
+    }
 }
 
 int main(int argc, char **argv) {
+    command c;
+    reserve_stack();
     try {
-        run(parse(argc, argv));
+        parse(argc, argv, c);
+        run(c);
         return EXIT_SUCCESS;
     } catch (const usage_error &error) {
         std::fprintf(stderr, "dynamics-compile: %s\nTry dynamics-compile --help.\n", error.what());
         return EXIT_USAGE;
     } catch (const std::bad_alloc &) {
-        std::fputs("dynamics-compile: no memory\n", stderr);
+        report_memory(c);
     } catch (const std::exception &error) {
         std::fprintf(stderr, "dynamics-compile: %s\n", error.what());
     }

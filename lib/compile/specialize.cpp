@@ -54,9 +54,9 @@ const char *input_name(input_array array) {
 /* The model with bodies of its own, and memory for the kernels and for their arguments. */
 class symbolic_run {
   public:
-    symbolic_run(const dyn_model *described, algorithm a, compiled_function *written)
-        : f(*written), scope(f.graph), bodies(described->bodies, described->bodies + described->body_count),
-          model(*described) {
+    symbolic_run(const dyn_model *described, algorithm a, size_t most_results, compiled_function *written)
+        : f(*written), free_results(most_results), scope(f.graph),
+          bodies(described->bodies, described->bodies + described->body_count), model(*described) {
         snap_rotations(bodies);
         if (a != algorithm::frame && !is_of_body(a)) {
             bool is_newton_euler = a == algorithm::rnea || a == algorithm::bias;
@@ -98,6 +98,10 @@ class symbolic_run {
 
     /* Room for an output of `count` numbers; store() takes it over when all are computed. */
     void *output(const char *name, const char *meaning, size_t count) {
+        if (count > free_results) {
+            throw std::length_error(f.name + " has too many results for this robot");
+        }
+        free_results -= count;
         f.outputs.push_back({name, meaning, {}});
         results.emplace_back(new std::vector<real>(count, real_set(0)));
         return results.back()->data();
@@ -112,6 +116,7 @@ class symbolic_run {
     }
 
     compiled_function &f;
+    size_t free_results; /* that may still be asked for */
     current_graph scope;
     std::vector<body> bodies;
     dyn_model model;
@@ -236,7 +241,7 @@ static void run(symbolic_run &r, algorithm a, int place, bool solves) {
     }
 }
 
-static compiled_function write(const dyn_model *model, algorithm a, int place, size_t limit, bool solves) {
+static compiled_function write(const dyn_model *model, algorithm a, int place, const size_limits &limits, bool solves) {
     static const char *const meanings[] = {
         "Inverse dynamics: the recursive Newton-Euler algorithm.",
         "Coriolis, centrifugal and gravity forces.",
@@ -252,8 +257,8 @@ static compiled_function write(const dyn_model *model, algorithm a, int place, s
         "Pose and Jacobian of a body.",
         "Pose, Jacobian and motion of a body.",
     };
-    compiled_function f = {names[(int)a], meanings[(int)a], expression_graph(limit), {}, {}};
-    symbolic_run r(model, a, &f);
+    compiled_function f = {names[(int)a], meanings[(int)a], expression_graph(limits.nodes), {}, {}};
+    symbolic_run r(model, a, limits.results, &f);
     run(r, a, place, solves);
     r.store();
     return f;
@@ -265,18 +270,18 @@ static size_t cost(const operations &n) {
 }
 
 /* Of the ways to compute it the one with fewer operations. */
-static compiled_function write_best(const dyn_model *model, algorithm a, int place, size_t limit) {
+static compiled_function write_best(const dyn_model *model, algorithm a, int place, const size_limits &limits) {
     bool is_forward = a == algorithm::aba || a == algorithm::resisted_aba;
-    compiled_function f = write(model, a, place, limit, is_forward && model->has_coupling);
+    compiled_function f = write(model, a, place, limits, is_forward && model->has_coupling);
     if (is_forward && !model->has_coupling) {
-        compiled_function solved = write(model, a, place, limit, true);
+        compiled_function solved = write(model, a, place, limits, true);
         return cost(count_operations(solved)) < cost(count_operations(f)) ? solved : f;
     }
     return f;
 }
 
-compiled_function specialize(const dyn_model *model, algorithm a, int place, size_t limit) {
-    compiled_function f = reassociate(write_best(model, a, place, limit));
+compiled_function specialize(const dyn_model *model, algorithm a, int place, const size_limits &limits) {
+    compiled_function f = reassociate(write_best(model, a, place, limits));
     f.name += is_of_body(a) ? std::to_string(place) : "";
     f.is_packed = is_of_body(a) || a == algorithm::resisted_aba;
     return f;

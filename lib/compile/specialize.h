@@ -33,6 +33,11 @@ struct compiled_function {
     bool is_packed = false; /* the library takes it from packed arrays to packed arrays alone */
 };
 
+/* Most nodes of a function's graph, and most numbers that it computes: memory is proportional to both. */
+struct size_limits {
+    size_t nodes, results;
+};
+
 /* The algorithms that can be specialized, in the order in which they are written. Those of frames are written once for
  * each frame that is named, and those of bodies for each body at the end of a branch. */
 enum class algorithm {
@@ -60,9 +65,10 @@ int input_size(const dyn_model *model, input_array array);
 const char *input_name(input_array array);
 
 /* Runs the algorithm over expressions. `place` is a link of the model for algorithm::frame, a body for those of bodies,
- * and not read by others. Throws std::length_error where the graph grows beyond `limit` nodes. Of forward dynamics that
- * way is taken that has fewer operations: the articulated-body algorithm, or solving with the mass matrix. */
-compiled_function specialize(const dyn_model *model, algorithm a, int place, size_t limit);
+ * and not read by others. Throws std::length_error where the function is larger than `limits`. Of the ways to compute
+ * forward dynamics, the articulated-body algorithm and solving with the mass matrix, the one with fewer operations is
+ * taken. */
+compiled_function specialize(const dyn_model *model, algorithm a, int place, const size_limits &limits);
 
 /* Which nodes the outputs need. */
 std::vector<bool> live_nodes(const compiled_function &f);

@@ -198,7 +198,7 @@ static void compare(const fixture &f, algorithm a, int k) {
     if (place < 0) {
         return;
     }
-    compiled_function c = specialize(f.model, a, place, 1 << 24);
+    compiled_function c = specialize(f.model, a, place, {1 << 24, 1 << 24});
     std::vector<double> x = evaluate(c.graph, f.arrays);
     for (size_t i = 0; i < c.outputs.size(); i++) {
         const std::vector<expression> &out = c.outputs[i].values;
@@ -284,7 +284,7 @@ START_TEST(a_graph_has_a_bound) {
     fixture f = create(&random, 8);
     bool is_refused = false;
     try {
-        specialize(f.model, algorithm::aba_derivatives, 0, 100);
+        specialize(f.model, algorithm::aba_derivatives, 0, {100, 1 << 20});
     } catch (const std::length_error &) {
         is_refused = true;
     }

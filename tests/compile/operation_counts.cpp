@@ -56,7 +56,7 @@ static sums published(int a, int n) {
 }
 
 static sums specialized(const dyn_model *model, int a) {
-    operations n = count_operations(specialize(model, algorithms[a], 0, 1 << 22));
+    operations n = count_operations(specialize(model, algorithms[a], 0, {1 << 22, 1 << 22}));
     return {(long)n.multiplications, (long)n.additions};
 }
 

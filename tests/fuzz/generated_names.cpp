@@ -19,7 +19,9 @@
 
 #include "target.h"
 
-enum { LINKS = 3, NODES = 1 << 20 };
+enum { LINKS = 3 };
+
+static const size_limits most = {1 << 20, 1 << 20};
 
 static void require(bool holds, const char *property) {
     if (!holds) {
@@ -145,11 +147,11 @@ static dyn_model *build(const std::vector<std::string> &names) {
 static std::vector<std::string> generate(const dyn_model *model, const std::string &canonical, const char *header) {
     std::string prefix = identifier(dyn_model_name(model)) + "_";
     alone_file file = {model, "digest", header, {emit_target::alone, false, prefix}, {}};
-    file.functions.push_back(specialize(model, algorithm::gravity, 0, NODES));
-    file.functions.push_back(specialize_frame(model, LINKS - 1, NODES));
+    file.functions.push_back(specialize(model, algorithm::gravity, 0, most));
+    file.functions.push_back(specialize_frame(model, LINKS - 1, most));
     std::ostringstream object;
     std::vector<compiled_function> functions;
-    functions.push_back(specialize(model, algorithm::gravity, 0, NODES));
+    functions.push_back(specialize(model, algorithm::gravity, 0, most));
     emit_object(object, model, functions, canonical);
     return {alone_source(file), alone_header(file), object.str()};
 }

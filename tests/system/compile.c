@@ -503,6 +503,16 @@ START_TEST(a_compiler_that_takes_too_long_is_ended) {
 }
 END_TEST
 
+START_TEST(a_compiler_that_needs_too_much_memory_is_refused) {
+    char reason[TEXT_SIZE];
+    start("mode = on\nmemory_bytes = 33554432");
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    ck_assert_msg(strstr(reason, "MB of memory (--memory-megabytes, [compile] memory_bytes)") != NULL, "%s", reason);
+    assert_no_scratch();
+    stop();
+}
+END_TEST
+
 static void wait_until_alive(const char *name, bool is_wanted) {
     for (double waited = 0; is_alive(name) != is_wanted && waited < patience; waited += 0.02) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
@@ -572,6 +582,7 @@ int main(void) {
     tcase_add_test(tests, first_use_begins_it);
     tcase_add_test(tests, without_a_compiler_the_kernels_serve);
     tcase_add_test(tests, a_compiler_that_takes_too_long_is_ended);
+    tcase_add_test(tests, a_compiler_that_needs_too_much_memory_is_refused);
     tcase_add_test(tests, sigterm_ends_the_compiler_and_leaves_nothing_of_it);
     tcase_add_test(tests, nothing_is_left_of_a_model_compiler_that_is_killed);
     tcase_add_test(tests, a_restart_removes_what_was_left);
