@@ -25,6 +25,21 @@ typedef enum compiled_algorithm {
     COMPILED_ALGORITHMS,
 } compiled_algorithm;
 
+/* Names and shapes of a compiled algorithm. */
+typedef struct compiled_description {
+    const char *name;   /* in objects, requests and errors */
+    const char *result; /* name of the first result in errors */
+    bool are_matrices;  /* results are nv x nv; otherwise nv */
+    bool has_pivots;    /* the algorithm solves with M */
+} compiled_description;
+
+extern const compiled_description dyn_compiled_descriptions[COMPILED_ALGORITHMS];
+
+/* Numbers of one sample in a result of the algorithm. */
+static inline size_t dyn_compiled_result_width(const dyn_model *model, compiled_algorithm a) {
+    return (size_t)model->nv * (size_t)(dyn_compiled_descriptions[a].are_matrices ? model->nv : 1);
+}
+
 /* What is compiled of a body at the end of a branch; in the order of compiled_object.h. */
 typedef enum compiled_body_algorithm {
     COMPILED_POSE,
