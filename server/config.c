@@ -76,6 +76,7 @@ static const key keys[] = {
     {"limits", "disk_reserve_bytes", KEY_BYTES, offsetof(config, disk_reserve_bytes), 0, 1UL << 50},
     {"simulations", "state_directory", KEY_PATH, offsetof(config, state_directory), 0, 0},
     {"simulations", "threads", KEY_COUNT, offsetof(config, threads), 0, 1024},
+    {"simulations", "save_interval", KEY_SECONDS, offsetof(config, save_interval), 0, 86400},
     {"simulations", "lease_time", KEY_SECONDS, offsetof(config, lease_time), 0.1, 86400},
     {"server", "workers", KEY_COUNT, offsetof(config, workers), 0, 1024},
     {"server", "contexts", KEY_COUNT, offsetof(config, contexts), 8, 4096},
@@ -152,6 +153,7 @@ void config_init(config *c) {
     c->recordings = 4096;
     c->disk_reserve_bytes = 64UL << 20;
     snprintf(c->state_directory, sizeof c->state_directory, "/var/lib/dynamicsd");
+    c->save_interval = 60;
     c->lease_time = 60;
     c->contexts = 128;
     c->drain_time = 5;

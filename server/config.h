@@ -42,6 +42,7 @@ typedef struct config {
     /* [simulations] */
     char state_directory[PATH_MAX];
     unsigned long threads; /* 0: one for each processor */
+    double save_interval;  /* s; 0: a snapshot when the daemon stops alone */
     double lease_time;
     /* [server] */
     unsigned long workers; /* 0: one for each processor */

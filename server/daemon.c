@@ -68,14 +68,15 @@ typedef struct daemon_state {
     service_endpoint service_endpoints[3 * CONFIG_ENDPOINTS];
     probe_target probe_targets[3 * CONFIG_ENDPOINTS];
     size_t endpoint_count;
-    size_t models_component, workers_component, memory_component;
+    size_t models_component, workers_component, memory_component, state_component;
     unsigned workers;
     uv_loop_t loop;
     uv_timer_t tick, watchdog, drain;
     uv_signal_t terminate, interrupt, hang_up;
-    uv_work_t scan, trim;
+    uv_work_t scan, trim, save;
     int64_t spare; /* bytes after the last trim, or the least since then */
-    bool is_trimming, must_trim_again, is_scanning, must_scan_again, is_draining, has_lingered;
+    bool is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_scan_again, is_draining,
+        has_lingered;
     uint64_t drain_end;   /* ns */
     uint64_t next_status; /* ns */
     uint64_t next_trim;   /* ns */
@@ -232,6 +233,19 @@ static void report_memory(daemon_state *d) {
     }
 }
 
+/* The state directory's health. */
+static void report_state(daemon_state *d) {
+    char problem[GENERATIONS_PROBLEM_SIZE];
+    bool is_bad = snapshot_problem(d->live, problem);
+    if (is_bad && !d->has_state_problem) {
+        log_error(&d->log, "%s", problem);
+    } else if (!is_bad && d->has_state_problem) {
+        log_info(&d->log, "%s can be written again", d->config.state_directory);
+    }
+    d->has_state_problem = is_bad;
+    health_set(&d->health, d->state_component, is_bad ? HEALTH_DEGRADED : HEALTH_SERVING, "%s", problem);
+}
+
 /* What systemctl status shows. True: it has changed. */
 static bool write_status(daemon_state *d) {
     char text[STATUS_SIZE];
@@ -289,6 +303,25 @@ static void give_memory_back(daemon_state *d, uint64_t now) {
     }
 }
 
+static void on_save(uv_work_t *work) {
+    daemon_state *d = work->data;
+    snapshot_tend(d->live, d->config.save_interval);
+}
+
+static void on_saved(uv_work_t *work, int status) {
+    daemon_state *d = work->data;
+    (void)status;
+    d->is_saving = false;
+}
+
+/* Snapshots are written beside the loop, which must not wait for a disk. */
+static void save_when_due(daemon_state *d) {
+    if (!d->is_saving && !d->is_draining && snapshot_needs_tending(d->live, d->config.save_interval)) {
+        d->save.data = d;
+        d->is_saving = uv_queue_work(&d->loop, &d->save, on_save, on_saved) == 0;
+    }
+}
+
 static void on_tick(uv_timer_t *timer) {
     daemon_state *d = timer->data;
     uint64_t now = clock_now();
@@ -300,6 +333,8 @@ static void on_tick(uv_timer_t *timer) {
         d->next_status = now + NANOSECONDS;
         report_workers(d);
         report_memory(d);
+        report_state(d);
+        save_when_due(d);
         if (!d->is_draining && !d->is_scanning && write_status(d)) {
             watchdog_status(d->status);
         }
@@ -621,7 +656,8 @@ static void start_loop_work(daemon_state *d) {
     start_timer(d, &d->watchdog, d->watchdog_interval ? on_watchdog : NULL, d->watchdog_interval / 1000000);
 }
 
-/* The directory is made where it is missing, as systemd makes that of its unit. */
+/* The directory is made where it is missing, as systemd makes that of its unit. What cannot be written there later is
+ * told by the health. */
 static void prepare_state_directory(daemon_state *d) {
     const char *path = d->config.state_directory;
     if (path[0] == '\0' || ((mkdir(path, 0750) == 0 || errno == EEXIST) && access(path, W_OK | X_OK) == 0)) {
@@ -637,34 +673,44 @@ static void warn_left_out(void *context, const char *name, const char *reason) {
     log_warning(context, "simulation %s is not restored: %s", name, reason);
 }
 
+static void warn_damaged(void *context, const char *path, const char *damage) {
+    log_warning(context, "%s: %s", path, damage);
+}
+
 static void warn_changed(void *context, const char *name, const char *change) {
     log_warning(context, "simulation %s: %s", name, change);
 }
 
 /* The simulations of the last run. */
 static void restore_simulations(daemon_state *d) {
+    char path[PATH_MAX];
     refusal why = {0};
     size_t count;
-    const snapshot_report report = {warn_left_out, warn_changed, &d->log};
+    const snapshot_report report = {warn_left_out, warn_damaged, warn_changed, &d->log};
     if (d->config.state_directory[0] == '\0') {
         return;
     }
-    if (!snapshot_restore(d->live, &report, &count, &why)) {
-        log_warning(&d->log, "%s", why.message);
-    } else if (count > 0) {
+    if (!snapshot_restore(d->live, true, &report, &count, &why)) {
+        log_error(&d->log, "%s; no simulation is saved until the daemon is started anew", why.message);
+        return;
+    }
+    if (count > 0) {
         log_info(&d->log, "%zu simulations restored", count);
     }
+    snapshot_save(d->live, path, &count, &why);
+    report_state(d);
 }
 
+/* The last snapshot. */
 static void save_simulations(daemon_state *d) {
     char path[PATH_MAX];
     refusal why = {0};
     size_t count;
-    if (access(d->config.state_directory, W_OK) != 0 || d->config.state_directory[0] == '\0') {
+    if (d->config.state_directory[0] == '\0') {
         return;
     }
     if (!snapshot_save(d->live, path, &count, &why)) {
-        log_warning(&d->log, "%s", why.message);
+        log_error(&d->log, "%s", why.message);
     } else if (count > 0) {
         log_info(&d->log, "%zu simulations saved to %s", count, path);
     }
@@ -742,12 +788,14 @@ int daemon_run(const daemon_arguments *arguments, config *c) {
     d.counters.start = clock_now();
     log_configure(&d.log, c->level, c->format);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that is too long for a limit of the system's is an error of its write */
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     signal(SIGXFSZ, SIG_IGN); /* a file that is too long for a limit of the system's is an error of its write */
     health_init(&d.health);
     d.models_component = health_enter(&d.health, "models");
     d.workers_component = health_enter(&d.health, "workers");
     d.memory_component = health_enter(&d.health, "memory");
+    d.state_component = health_enter(&d.health, "state");
     if (uv_loop_init(&d.loop) != 0) {
         log_error(&d.log, "cannot create the event loop");
         return EXIT_FAILURE;

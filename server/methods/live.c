@@ -70,6 +70,7 @@ live *live_create(const live_options *options) {
         l->recordings_component = health_enter(options->health, "recordings");
         health_set(options->health, l->recordings_component, HEALTH_SERVING, "%s", "");
     }
+    state_journal_init(&l->journal, l->state_directory);
     pthread_cond_init(&l->changed, NULL);
     l->pacer = pacer_create(options->threads);
     l->is_started = l->pacer && pthread_create(&l->thread, NULL, look_after, l) == 0;
@@ -100,6 +101,9 @@ void live_free(live *l) {
     if (l->is_started) {
         pthread_join(l->thread, NULL);
     }
+    pthread_mutex_lock(&l->journal.changes);
+    l->journal.is_open = false;
+    pthread_mutex_unlock(&l->journal.changes);
     void **values;
     size_t count;
     if (name_table_list(&l->streams, &values, &count)) {
@@ -123,6 +127,7 @@ void live_free(live *l) {
     pthread_mutex_destroy(&l->mutex);
     pthread_mutex_destroy(&l->files);
     recording_store_free(&l->recordings);
+    state_journal_free(&l->journal);
     free(l);
 }
 
@@ -227,9 +232,13 @@ static bool refuse_insertion(refusal *why, name_insertion result, const char *ki
     return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
 }
 
-bool live_add_simulation(live *l, simulation *s, refusal *why) {
+bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, refusal *why) {
     uint64_t most = atomic_load(&l->options.limits->simulations);
-    return refuse_insertion(why, name_table_insert(&l->simulations, s->name, s, most), "simulation", s->name, most);
+    pthread_mutex_lock(&l->journal.changes);
+    name_insertion result = name_table_insert(&l->simulations, s->name, s, most);
+    *record = result == NAME_INSERTED ? state_journal_created(l, s, runs) : 0;
+    pthread_mutex_unlock(&l->journal.changes);
+    return refuse_insertion(why, result, "simulation", s->name, most);
 }
 
 bool live_add_stream(live *l, stream *s, refusal *why) {
@@ -325,10 +334,14 @@ static bool feeds(const void *value, const void *context) {
     return ((const stream *)value)->target == context;
 }
 
-void live_end_simulation(live *l, simulation *s, simulation_event event, const char *message) {
+uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, const char *message) {
     ended_recording ended;
-    if (!name_table_remove(&l->simulations, s->name, s)) {
-        return;
+    pthread_mutex_lock(&l->journal.changes);
+    bool is_removed = name_table_remove(&l->simulations, s->name, s);
+    uint64_t record = is_removed ? state_journal_deleted(l, s->name) : 0;
+    pthread_mutex_unlock(&l->journal.changes);
+    if (!is_removed) {
+        return 0;
     }
     simulation_end(s);
     for (stream *fed = name_table_search(&l->streams, feeds, s); fed; fed = name_table_search(&l->streams, feeds, s)) {
@@ -342,6 +355,7 @@ void live_end_simulation(live *l, simulation *s, simulation_event event, const c
     simulation_unlock(s);
     live_end_recording(l, &s->recording, &s->mutex, &ended);
     close_later(l, endpoint);
+    return record;
 }
 
 /* ---- topics ------------------------------------------------------------------------------------------------------ */
@@ -523,11 +537,14 @@ static void look_after_simulation(live *l, simulation *s, uint64_t now) {
         return;
     }
     simulation_pause(s);
+    pthread_mutex_lock(&l->journal.changes);
     simulation_lock(s);
     s->token = 0;
     s->owner[0] = '\0';
+    state_journal_owned(l, s);
     simulation_tell(s, SIMULATION_EXPIRED, -1, "the lease ran out; it waits to be claimed");
     simulation_unlock(s);
+    pthread_mutex_unlock(&l->journal.changes);
 }
 
 static void look_after_stream(live *l, stream *s, uint64_t now) {

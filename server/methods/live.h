@@ -13,6 +13,7 @@
 #include "methods/recording_store.h"
 #include "methods/robot_values.h"
 #include "methods/service.h"
+#include "methods/state_journal.h"
 #include "methods/topic.h"
 #include "simulations/name_table.h"
 #include "simulations/stream.h"
@@ -43,6 +44,7 @@ struct live {
     transport *transport;
     const char *ingest[LIVE_INGEST_ADDRESSES];
     size_t ingest_count;
+    state_journal journal;
     pacer *pacer;
     name_table simulations, streams;
     atomic_uint topics;
@@ -121,12 +123,14 @@ typedef struct recording_beginning {
 bool live_begin_recording(live *l, const char *name, const recording_beginning *beginning, char path[PATH_MAX],
                           refusal *why);
 
-/* Enters a simulation that is ready to run. */
-bool live_add_simulation(live *l, simulation *s, refusal *why);
+/* Enters a simulation that is ready to run, and records it (state_journal.h); `runs`: its clock is about to start.
+ * `record` receives the number of the record. */
+bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, refusal *why);
 bool live_add_stream(live *l, stream *s, refusal *why);
 
-/* Ends a simulation or a stream; nothing happens where that was done already. */
-void live_end_simulation(live *l, simulation *s, simulation_event event, const char *message);
+/* Ends a simulation or a stream; nothing happens where that was done already. Returns the number of the record of a
+ * simulation's end, or 0. */
+uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, const char *message);
 void live_end_stream(live *l, stream *s, stream_event event, const char *message);
 
 /* Opens the endpoint of topics, if it is not open, and copies its addresses to the arena's memory. `mutex` guards the

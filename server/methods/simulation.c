@@ -93,7 +93,7 @@ static void take_over(call *c, simulation *s) {
     simulation_renew(s);
 }
 
-static void reply_created(call *c, simulation *s) {
+static void reply_created(call *c, simulation *s, uint64_t record) {
     Dynamics__V1__CreateSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
     simulation_lock(s);
     Dynamics__V1__SimulationSummary *summary = message_summary(c, s);
@@ -105,6 +105,7 @@ static void reply_created(call *c, simulation *s) {
         reply->simulation = summary;
         reply->state = state;
         reply->token = token;
+        reply->durable = state_journal_sync(c->service->live, record);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CREATE_SIMULATION;
         c->reply.create_simulation = reply;
     }
@@ -125,12 +126,14 @@ void method_create_simulation(call *c) {
         return;
     }
     take_over(c, s);
-    if (!live_add_simulation(l, s, &why)) {
+    bool runs = s->is_paced && !r->is_paused;
+    uint64_t record;
+    if (!live_add_simulation(l, s, runs, &record, &why)) {
         call_refuse(c, &why);
-    } else if (s->is_paced && !r->is_paused && !simulation_resume(s)) {
+    } else if (runs && !simulation_resume(s)) {
         call_fail_memory(c);
     } else {
-        reply_created(c, s);
+        reply_created(c, s, record);
     }
     if (call_has_ended(c)) {
         live_end_simulation(l, s, SIMULATION_DELETED, "it could not be created");
@@ -149,7 +152,9 @@ void method_delete_simulation(call *c) {
     reply->simulation = message_summary(c, s);
     simulation_unlock(s);
     if (reply->simulation) {
-        live_end_simulation(c->service->live, s, SIMULATION_DELETED, "deleted by its owner");
+        live *l = c->service->live;
+        uint64_t record = live_end_simulation(l, s, SIMULATION_DELETED, "deleted by its owner");
+        reply->durable = state_journal_sync(l, record);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DELETE_SIMULATION;
         c->reply.delete_simulation = reply;
     }
@@ -164,10 +169,13 @@ void method_claim_simulation(call *c) {
         call_fail(c, INVALID, "lease is %g; give 0.1 to 86400, or 0 for what it has", r->lease);
         return;
     }
+    live *l = c->service->live;
+    uint64_t record = 0;
     simulation *s = reply ? find(c, r->simulation) : NULL;
     if (!s) {
         return;
     }
+    pthread_mutex_lock(&l->journal.changes);
     simulation_lock(s);
     if (s->token != 0) {
         call_blame(c, "simulation");
@@ -175,14 +183,19 @@ void method_claim_simulation(call *c) {
                   s->name, s->owner);
     } else {
         s->lease = r->lease > 0 ? r->lease : s->lease;
+        face_of(s)->request->lease = s->lease;
         take_over(c, s);
+        record = state_journal_owned(l, s);
         simulation_tell(s, SIMULATION_CLAIMED, -1, "commanded by %s from now on", s->owner);
         dynamics__v1__claim_simulation_reply__init(reply);
         reply->token = s->token;
         reply->state = message_state_copy(c, s);
     }
-    let_go(s);
+    simulation_unlock(s);
+    pthread_mutex_unlock(&l->journal.changes);
+    simulation_release(s);
     if (!call_has_ended(c)) {
+        reply->durable = state_journal_sync(l, record);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CLAIM_SIMULATION;
         c->reply.claim_simulation = reply;
     }

@@ -1,81 +1,201 @@
-/* All simulations in one file, and recorded runs computed once more. */
+/* Simulations over restarts of the daemon. */
 #include "methods/snapshot.h"
 
 #include <dynamics/text.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "files/regular_file.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
 #include "methods/simulation_plan.h"
-
-static const char FILE_NAME[] = "simulations", SUFFIX[] = ".snapshot";
-
-/* Most bytes of a snapshot. */
-#define MOST_BYTES (UINT64_C(1) << 32)
+#include "observe/clock.h"
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
-static bool save_one(simulation *s, Dynamics__V1__ModelDescription *description, recording *file) {
-    message_snapshot_parts parts;
-    simulation_lock(s);
-    Dynamics__V1__SimulationSnapshot *snapshot = message_snapshot(s, &parts);
-    parts.snapshot.description = description;
-    bool is_good = snapshot && recording_append(file, &snapshot->base) && recording_flush(file);
-    simulation_unlock(s);
-    message_snapshot_free(&parts);
-    return is_good;
+/* Time between two attempts to write a snapshot after one has failed. */
+#define RETRY_INTERVAL (2 * NANOSECONDS)
+
+/* Bytes of a journal beyond which a snapshot takes its place. */
+#define LONG_JOURNAL (UINT64_C(8) << 20)
+
+/* A snapshot under way. */
+typedef struct saving {
+    live *live;
+    generations_writer writer;
+    char (*digests)[DIGEST_SIZE]; /* of the models that it describes */
+    size_t digest_count;
+} saving;
+
+/* Packs a record; NULL when out of memory. */
+static uint8_t *pack(Dynamics__V1__SimulationSnapshot *snapshot, size_t *size) {
+    Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
+    record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_SIMULATION;
+    record.simulation = snapshot;
+    *size = dynamics__v1__state_record__get_packed_size(&record);
+    uint8_t *bytes = malloc(*size);
+    if (bytes) {
+        dynamics__v1__state_record__pack(&record, bytes);
+    }
+    return bytes;
 }
 
-/* Whether the model of simulation i is that of one before it, which describes it. */
-static bool is_described(void *const *all, size_t i) {
-    const model_entry *entry = ((const simulation *)all[i])->entry;
-    for (size_t k = 0; k < i; k++) {
-        const model_entry *other = ((const simulation *)all[k])->entry;
-        if (other == entry || strcmp(other->digest, entry->digest) == 0) {
-            return true;
+/* Writes a packed record and frees it. */
+static void write_record(saving *w, uint8_t *bytes, size_t size) {
+    if (bytes) {
+        generations_add(&w->writer, bytes, size);
+    } else {
+        w->writer.is_good = false;
+        w->writer.reason = ENOMEM;
+    }
+    free(bytes);
+}
+
+/* Whether the snapshot describes the model from now on, and did not before. */
+static bool is_new_model(saving *w, const char *digest) {
+    for (size_t i = 0; i < w->digest_count; i++) {
+        if (strcmp(w->digests[i], digest) == 0) {
+            return false;
         }
     }
-    return false;
+    strcpy(w->digests[w->digest_count++], digest);
+    return true;
 }
 
-static bool save_described(live *l, simulation *s, recording *file) {
-    recorded_model model;
-    recorded_model_describe(&model, l, s->entry->model, UINT64_MAX);
-    bool is_good = save_one(s, model.description, file);
-    recorded_model_free(&model);
-    return is_good;
+/* The simulation is locked while its record is packed, and goes on while that is written. */
+static void save_one(saving *w, simulation *s) {
+    message_snapshot_parts parts;
+    recorded_model model = {0};
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    bool is_new = is_new_model(w, s->entry->digest);
+    if (is_new) {
+        recorded_model_describe(&model, w->live, s->entry->model, UINT64_MAX);
+    }
+    simulation_lock(s);
+    Dynamics__V1__SimulationSnapshot *snapshot = message_snapshot(s, &parts);
+    if (snapshot) {
+        snapshot->description = model.description;
+        bytes = pack(snapshot, &size);
+    }
+    simulation_unlock(s);
+    message_snapshot_free(&parts);
+    if (is_new) {
+        recorded_model_free(&model);
+    }
+    write_record(w, bytes, size);
 }
 
-static bool save_all(live *l, recording *file, size_t *count) {
+/* Simulations that could not be restored are written as they were read, each with its model. */
+static void save_left_out(saving *w) {
+    state_journal *j = &w->live->journal;
+    pthread_mutex_lock(&j->changes);
+    for (size_t i = 0; i < j->left_out_count; i++) {
+        size_t size;
+        uint8_t *bytes = pack(j->left_out[i], &size);
+        write_record(w, bytes, size);
+    }
+    pthread_mutex_unlock(&j->changes);
+}
+
+/* Begins a generation: the simulations that it consists of. Models are described anew in its journal. */
+static bool begin_generation(live *l, void ***all, size_t *count) {
+    state_journal *j = &l->journal;
+    pthread_mutex_lock(&j->changes);
+    bool is_good = generations_rotate(&j->files);
+    bool is_listed = name_table_list(&l->simulations, all, count);
+    if (is_good && is_listed) {
+        state_journal_forget_models(j);
+        for (size_t i = 0; i < *count; i++) {
+            state_journal_describe(j, ((simulation *)(*all)[i])->entry->digest);
+        }
+    }
+    pthread_mutex_unlock(&j->changes);
+    if (!is_good && is_listed) {
+        name_table_release_list(&l->simulations, *all, *count);
+    }
+    return is_good && is_listed;
+}
+
+/* Writes a generation. With the mutex `saving`. */
+static bool save_all(live *l, char path[PATH_MAX], size_t *count) {
     void **all;
-    bool is_good = name_table_list(&l->simulations, &all, count);
-    for (size_t i = 0; is_good && i < *count; i++) {
-        is_good = is_described(all, i) ? save_one(all[i], NULL, file) : save_described(l, all[i], file);
+    saving w = {.live = l};
+    state_journal *j = &l->journal;
+    if (!begin_generation(l, &all, count)) {
+        return false;
     }
-    if (all) {
-        name_table_release_list(&l->simulations, all, *count);
+    w.digests = malloc((*count + 1) * sizeof *w.digests);
+    generations_begin(&j->files, &w.writer);
+    for (size_t i = 0; w.digests && i < *count; i++) {
+        save_one(&w, all[i]);
     }
+    name_table_release_list(&l->simulations, all, *count);
+    save_left_out(&w);
+    if (!w.digests) {
+        w.writer.is_good = false;
+        w.writer.reason = ENOMEM;
+    }
+    bool is_good = generations_commit(&j->files, &w.writer, path);
+    free(w.digests);
+    generations_reserve(&j->files);
     return is_good;
 }
 
 bool snapshot_save(live *l, char path[PATH_MAX], size_t *count, refusal *why) {
-    char fresh[PATH_MAX];
-    if (!live_path(l, "", FILE_NAME, SUFFIX, path, why) || !live_path(l, "", FILE_NAME, ".new", fresh, why)) {
+    char problem[GENERATIONS_PROBLEM_SIZE];
+    state_journal *j = &l->journal;
+    *count = 0;
+    if (!live_path(l, "", "", "", path, why)) {
         return false;
     }
-    unlink(fresh);
-    recording *file = recording_create(fresh, FILE_NAME, MOST_BYTES);
-    bool is_good = file && save_all(l, file, count);
-    is_good = file && recording_close(file) && is_good && rename(fresh, path) == 0;
-    return is_good || refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "cannot write %.256s: %s", fresh,
-                             strerror(errno));
+    pthread_mutex_lock(&j->saving);
+    bool is_good = !j->is_unreadable && save_all(l, path, count);
+    if (!is_good) {
+        generations_problem(&j->files, problem);
+        refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "%s", problem[0] ? problem : "out of memory");
+    }
+    atomic_store(&j->last_save, clock_now());
+    pthread_mutex_unlock(&j->saving);
+    pthread_mutex_lock(&j->changes);
+    j->is_open = j->has_directory && !j->is_unreadable;
+    pthread_mutex_unlock(&j->changes);
+    return is_good;
+}
+
+static bool is_due(live *l, double interval) {
+    state_journal *j = &l->journal;
+    uint64_t age = clock_now() - atomic_load(&j->last_save), bytes = generations_journal_bytes(&j->files);
+    if (generations_must_save(&j->files)) {
+        return age > RETRY_INTERVAL;
+    }
+    bool has_news = bytes > 0 || name_table_count(&l->simulations) > 0;
+    return bytes > LONG_JOURNAL || (interval > 0 && has_news && age > clock_duration(interval));
+}
+
+bool snapshot_needs_tending(live *l, double interval) {
+    state_journal *j = &l->journal;
+    return j->has_directory && !j->is_unreadable && (is_due(l, interval) || generations_reserve_is_short(&j->files));
+}
+
+void snapshot_tend(live *l, double interval) {
+    state_journal *j = &l->journal;
+    char path[PATH_MAX];
+    refusal why = {0};
+    size_t count;
+    if (is_due(l, interval)) {
+        snapshot_save(l, path, &count, &why);
+    }
+    pthread_mutex_lock(&j->saving);
+    generations_reserve(&j->files);
+    pthread_mutex_unlock(&j->saving);
+}
+
+bool snapshot_problem(live *l, char text[GENERATIONS_PROBLEM_SIZE]) {
+    return generations_problem(&l->journal.files, text);
 }
 
 void method_save_simulations(call *c) {
@@ -136,10 +256,10 @@ static void tell_change(const simulation *s, const Dynamics__V1__SimulationSnaps
     }
 }
 
-/* The model is entered even where its simulation is bad: later ones may be of it, and only the first describes it. */
-static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, const snapshot_report *report,
+static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
+                        const Dynamics__V1__ModelDescription *description, const snapshot_report *report,
                         refusal *why) {
-    model_entry *entry = plan_restored_model(l, snapshot, snapshot->description, why);
+    model_entry *entry = plan_restored_model(l, snapshot, description, why);
     bool has_model = entry && enter_model(l, entry, why);
     simulation *s = has_model ? plan_restored(l, snapshot, entry, why) : NULL;
     model_entry_release(entry);
@@ -149,47 +269,222 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     s->token = snapshot->token;
     dyn_text_print(snapshot->owner, s->owner, sizeof s->owner); /* a damaged file may hold anything */
     simulation_renew(s);
-    bool is_good = live_add_simulation(l, s, why);
+    bool runs = snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING;
+    uint64_t record;
+    bool is_good = live_add_simulation(l, s, runs, &record, why);
     if (is_good) {
         tell_change(s, snapshot, report);
     }
-    if (is_good && snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING) {
+    if (is_good && runs) {
         simulation_resume(s);
     }
     simulation_release(s);
     return is_good;
 }
 
-bool snapshot_restore(live *l, const snapshot_report *report, size_t *count, refusal *why) {
+/* A state as it is read: the simulations in the order of their records, and the models that records describe. */
+typedef struct collection {
+    const snapshot_report *report;
+    Dynamics__V1__SimulationSnapshot **simulations;
+    size_t count, capacity;
+    Dynamics__V1__SimulationSnapshot **models; /* replaced or deleted simulations whose records describe a model */
+    size_t model_count, model_capacity;
+    bool is_short; /* of memory */
+} collection;
+
+static bool add_snapshot(collection *c, Dynamics__V1__SimulationSnapshot *snapshot,
+                         Dynamics__V1__SimulationSnapshot ***list, size_t *count, size_t *capacity) {
+    if (*count == *capacity) {
+        size_t larger = *capacity ? 2 * *capacity : 64;
+        Dynamics__V1__SimulationSnapshot **grown = realloc(*list, larger * sizeof(Dynamics__V1__SimulationSnapshot *));
+        if (!grown) {
+            c->is_short = true;
+            dynamics__v1__simulation_snapshot__free_unpacked(snapshot, NULL);
+            return false;
+        }
+        *list = grown;
+        *capacity = larger;
+    }
+    (*list)[(*count)++] = snapshot;
+    return true;
+}
+
+/* Index of the simulation of that name, or the count. */
+static size_t index_of(const collection *c, const char *name) {
+    size_t i = c->count;
+    while (i > 0 && strcmp(c->simulations[i - 1]->options->name, name) != 0) {
+        i--;
+    }
+    return i > 0 ? i - 1 : c->count;
+}
+
+/* Removes a simulation. Its model may be the only description for others. */
+static void remove_simulation(collection *c, const char *name) {
+    size_t i = index_of(c, name);
+    if (i == c->count) {
+        return;
+    }
+    Dynamics__V1__SimulationSnapshot *removed = c->simulations[i];
+    memmove(c->simulations + i, c->simulations + i + 1, (--c->count - i) * sizeof(Dynamics__V1__SimulationSnapshot *));
+    if (removed->description) {
+        add_snapshot(c, removed, &c->models, &c->model_count, &c->model_capacity);
+    } else {
+        dynamics__v1__simulation_snapshot__free_unpacked(removed, NULL);
+    }
+}
+
+/* Applies a change of the owner. */
+static void change_owner(collection *c, const Dynamics__V1__SimulationOwner *change) {
+    size_t i = index_of(c, change->simulation);
+    if (i == c->count) {
+        return;
+    }
+    Dynamics__V1__SimulationSnapshot *s = c->simulations[i];
+    char *owner = strdup(change->owner);
+    if (!owner) {
+        c->is_short = true;
+        return;
+    }
+    if (s->owner != protobuf_c_empty_string) {
+        free(s->owner);
+    }
+    s->owner = owner;
+    s->token = change->token;
+    s->options->lease = change->lease;
+    if (s->token == 0) {
+        s->condition = DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_PAUSED;
+    }
+}
+
+static void collect_record(void *context, const uint8_t *bytes, size_t size) {
+    collection *c = context;
+    Dynamics__V1__StateRecord *record = dynamics__v1__state_record__unpack(NULL, size, bytes);
+    if (!record) {
+        c->report->damaged(c->report->context, "a record", "it is no dynamics.v1.StateRecord; it is left out");
+        return;
+    }
+    if (record->record_case == DYNAMICS__V1__STATE_RECORD__RECORD_SIMULATION && record->simulation->options) {
+        Dynamics__V1__SimulationSnapshot *snapshot = record->simulation;
+        record->record_case = DYNAMICS__V1__STATE_RECORD__RECORD__NOT_SET;
+        remove_simulation(c, snapshot->options->name);
+        add_snapshot(c, snapshot, &c->simulations, &c->count, &c->capacity);
+    } else if (record->record_case == DYNAMICS__V1__STATE_RECORD__RECORD_DELETED) {
+        remove_simulation(c, record->deleted);
+    } else if (record->record_case == DYNAMICS__V1__STATE_RECORD__RECORD_OWNER) {
+        change_owner(c, record->owner);
+    }
+    dynamics__v1__state_record__free_unpacked(record, NULL);
+}
+
+static void tell_damage(void *context, const char *path, size_t at, size_t size) {
+    const collection *c = context;
+    char text[REFUSAL_MESSAGE_SIZE];
+    snprintf(text, sizeof text,
+             "the file is cut off or damaged from byte %zu of %zu on; what stands before is in force, what follows is "
+             "lost (a change under way when the power failed leaves such an end)",
+             at, size);
+    c->report->damaged(c->report->context, path, text);
+}
+
+/* The description of a simulation's model, which may be part of another record; NULL: none has it. */
+static const Dynamics__V1__ModelDescription *find_description(const collection *c,
+                                                              const Dynamics__V1__SimulationSnapshot *s) {
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->simulations[i]->description && strcmp(c->simulations[i]->digest, s->digest) == 0) {
+            return c->simulations[i]->description;
+        }
+    }
+    for (size_t i = 0; i < c->model_count; i++) {
+        if (strcmp(c->models[i]->digest, s->digest) == 0) {
+            return c->models[i]->description;
+        }
+    }
+    return NULL;
+}
+
+/* A copy of a snapshot with the description of its model. NULL when out of memory. */
+static Dynamics__V1__SimulationSnapshot *copy_described(const Dynamics__V1__SimulationSnapshot *from,
+                                                        const Dynamics__V1__ModelDescription *description) {
+    Dynamics__V1__SimulationSnapshot whole = *from, *copy = NULL;
+    whole.description = (Dynamics__V1__ModelDescription *)(uintptr_t)description;
+    size_t size = dynamics__v1__simulation_snapshot__get_packed_size(&whole);
+    uint8_t *bytes = malloc(size);
+    if (bytes) {
+        dynamics__v1__simulation_snapshot__pack(&whole, bytes);
+        copy = dynamics__v1__simulation_snapshot__unpack(NULL, size, bytes);
+    }
+    free(bytes);
+    return copy;
+}
+
+static void leave_out(live *l, const collection *c, const Dynamics__V1__SimulationSnapshot *snapshot) {
+    Dynamics__V1__SimulationSnapshot *copy = copy_described(snapshot, find_description(c, snapshot));
+    if (copy) {
+        pthread_mutex_lock(&l->journal.changes);
+        state_journal_drop_left_out(&l->journal, copy->options->name);
+        state_journal_leave_out(&l->journal, copy);
+        pthread_mutex_unlock(&l->journal.changes);
+    }
+}
+
+/* Restores what was collected. At the start, simulations that cannot be restored stay in later snapshots. */
+static size_t restore_all(live *l, const collection *c, bool is_start) {
+    size_t restored = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const Dynamics__V1__SimulationSnapshot *snapshot = c->simulations[i];
+        refusal reason = {0};
+        if (restore_one(l, snapshot, find_description(c, snapshot), c->report, &reason)) {
+            restored++;
+            continue;
+        }
+        c->report->left_out(c->report->context, snapshot->options->name, reason.message);
+        if (is_start) {
+            leave_out(l, c, snapshot);
+        }
+    }
+    return restored;
+}
+
+static void free_collection(collection *c) {
+    for (size_t i = 0; i < c->count; i++) {
+        dynamics__v1__simulation_snapshot__free_unpacked(c->simulations[i], NULL);
+    }
+    for (size_t i = 0; i < c->model_count; i++) {
+        dynamics__v1__simulation_snapshot__free_unpacked(c->models[i], NULL);
+    }
+    free(c->simulations);
+    free(c->models);
+}
+
+bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, size_t *count, refusal *why) {
     char path[PATH_MAX];
-    recording_reader reader;
+    collection c = {.report = report};
+    const generations_visitor visitor = {collect_record, tell_damage, &c};
+    state_journal *j = &l->journal;
     *count = 0;
-    if (!live_path(l, "", FILE_NAME, SUFFIX, path, why)) {
+    if (!live_path(l, "", "", "", path, why)) {
         return false;
     }
-    if (!recording_reader_open(&reader, path)) {
-        return errno == ENOENT || refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "",
-                                         "cannot read %.256s: %s", path, regular_file_error(errno));
+    pthread_mutex_lock(&j->saving);
+    bool is_read = generations_read(&j->files, is_start, &visitor);
+    int reason = errno;
+    pthread_mutex_unlock(&j->saving);
+    if (!is_read) {
+        refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "cannot read the simulations in %.256s: %s",
+               l->state_directory, regular_file_error(reason));
+    } else if (c.is_short) {
+        is_read = refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
+                         "the daemon is too short of memory to read the simulations in %.256s", l->state_directory);
+    } else {
+        *count = restore_all(l, &c, is_start);
     }
-    for (;;) {
-        Dynamics__V1__SimulationSnapshot *snapshot = (Dynamics__V1__SimulationSnapshot *)recording_reader_next(
-            &reader, &dynamics__v1__simulation_snapshot__descriptor, NULL);
-        if (!snapshot) {
-            break;
-        }
-        refusal reason = {0};
-        if (restore_one(l, snapshot, report, &reason)) {
-            ++*count;
-        } else {
-            report->left_out(report->context, snapshot->options ? snapshot->options->name : "", reason.message);
-        }
-        dynamics__v1__simulation_snapshot__free_unpacked(snapshot, NULL);
+    free_collection(&c);
+    if (!is_read && is_start) {
+        /* A snapshot would take the place of what could not be read. */
+        j->is_unreadable = true;
+        generations_set_problem(&j->files, "%s", why->message);
     }
-    if (reader.at < reader.size) {
-        report->left_out(report->context, "the rest of the file", "it is damaged");
-    }
-    recording_reader_close(&reader);
-    return true;
+    return is_read;
 }
 
 /* The lists of a reply as they grow. */
@@ -234,14 +529,14 @@ static void list_changed(void *context, const char *name, const char *change) {
 void method_restore_simulations(call *c) {
     Dynamics__V1__RestoreSimulationsReply *reply = call_allocate(c, 1, sizeof *reply);
     restore_lists lists = {.call = c, .reply = reply};
-    const snapshot_report report = {list_left_out, list_changed, &lists};
+    const snapshot_report report = {list_left_out, list_left_out, list_changed, &lists};
     size_t count;
     refusal why = {0};
     if (!reply) {
         return;
     }
     dynamics__v1__restore_simulations_reply__init(reply);
-    if (!snapshot_restore(c->service->live, &report, &count, &why)) {
+    if (!snapshot_restore(c->service->live, false, &report, &count, &why)) {
         call_refuse(c, &why);
     } else if (!call_has_ended(c)) {
         reply->simulations = (uint32_t)count;

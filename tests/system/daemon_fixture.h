@@ -47,6 +47,11 @@ int daemon_wait(daemon_fixture *daemon, double seconds);
 /* Sends SIGTERM and waits for a clean end: the test fails for another exit code than 0. */
 void daemon_stop(daemon_fixture *daemon);
 
+/* Ends the process with a signal and waits for it; the directory stays. Returns its exit code, or 128 and the signal's
+ * number; daemon_begin starts the daemon again. */
+int daemon_end(daemon_fixture *daemon, int signal);
+void daemon_begin(daemon_fixture *daemon);
+
 /* Ends the daemon with SIGTERM and starts it again in the same directory. */
 void daemon_restart(daemon_fixture *daemon);
 

@@ -2,6 +2,7 @@
  * Simulations that live in the daemon: their pace, who commands them, what is published, and what outlives a restart.
  */
 #include <check.h>
+#include <glob.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -808,13 +809,44 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
 }
 END_TEST
 
-/* Makes every q[0] of that value a NaN in the file of all simulations. */
+/* The snapshot in force. */
+static void find_snapshot(char path[160]) {
+    char pattern[160];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/state/simulations.*.snapshot", fixture.directory);
+    ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+    ck_assert_uint_eq(found.gl_pathc, 1);
+    snprintf(path, 160, "%s", found.gl_pathv[0]);
+    globfree(&found);
+}
+
+static uint32_t read_word(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* Writes the checksums of all records of a file (record_file.h) anew. */
+static void seal_records(uint8_t *bytes, size_t size) {
+    for (size_t at = 0; at + 8 <= size; at += 8 + read_word(bytes + at)) {
+        uint32_t crc = UINT32_MAX;
+        for (size_t i = 0; i < 4 + read_word(bytes + at); i++) {
+            crc ^= bytes[at + i + (i < 4 ? 0 : 4)];
+            for (int bit = 0; bit < 8; bit++) {
+                crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            bytes[at + 4 + (size_t)i] = (uint8_t)(~crc >> 8 * i);
+        }
+    }
+}
+
+/* Makes every q[0] of that value a NaN in the snapshot. */
 static void spoil_snapshot(double q) {
     const double nan = NAN;
     char path[160];
     uint8_t bytes[65536];
     int spoilt = 0;
-    snprintf(path, sizeof path, "%s/state/simulations.snapshot", fixture.directory);
+    find_snapshot(path);
     FILE *file = fopen(path, "r+");
     ck_assert_ptr_nonnull(file);
     size_t size = fread(bytes, 1, sizeof bytes, file);
@@ -824,6 +856,7 @@ static void spoil_snapshot(double q) {
             spoilt++;
         }
     }
+    seal_records(bytes, size);
     rewind(file);
     ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
     ck_assert_int_eq(fclose(file), 0);
@@ -917,9 +950,10 @@ END_TEST
 
 START_TEST(missing_state_directory_is_named) {
     uint64_t token = create(&lockstep);
-    char path[160];
+    char path[160], aside[160];
     snprintf(path, sizeof path, "%s/state", fixture.directory);
-    ck_assert_int_eq(rmdir(path), 0);
+    snprintf(aside, sizeof aside, "%s/aside", fixture.directory);
+    ck_assert_int_eq(rename(path, aside), 0);
     refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_FAILED_PRECONDITION, "",
             "simulations.state_directory");
     ck_assert_int_eq(mkdir(path, 0700), 0);

@@ -1,0 +1,23 @@
+/*
+ * Files that are replaced in one step: after a crash or a power loss a file is the old one or the new one, whole.
+ */
+#ifndef SERVER_STORAGE_DURABLE_FILE_H
+#define SERVER_STORAGE_DURABLE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes entries of a directory durable: files that were created, renamed or removed. False with errno. */
+bool durable_directory_sync(const char *directory);
+
+/* Syncs an open file of `scratch`, closes it, renames it to `path` and syncs the directory. On failure removes the
+ * scratch file and returns false with errno. */
+bool durable_file_publish(int file, const char *scratch, const char *path, const char *directory);
+
+/* Writes a file of one record (record_file.h) by way of the scratch file `path` + ".new". False with errno. */
+bool durable_file_write(const char *path, const char *directory, const void *bytes, size_t size);
+
+/* Removes a file; one that is missing is removed already. False with errno. */
+bool durable_file_remove(const char *path, const char *directory);
+
+#endif

@@ -1,0 +1,494 @@
+/*
+ * What outlives the daemon: an orderly stop, kill -9, a loss of power, a full disk.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dynamics_client.h"
+#include "support/random.h"
+#include "system/daemon_fixture.h"
+
+static daemon_fixture fixture;
+static dyn_client *client;
+static dyn_client_error error;
+
+static dyn_client *connect_to_daemon(void) {
+    dyn_client *connected;
+    dyn_client_error told;
+    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &told, &connected) == DYN_CLIENT_OK, "%s",
+                  told.message);
+    return connected;
+}
+
+static void start_with(const char *configuration) {
+    const daemon_options options = {.configuration = configuration};
+    daemon_start(&options, &fixture);
+    client = connect_to_daemon();
+}
+
+static void start(void) {
+    start_with(NULL);
+}
+
+static void stop(void) {
+    dyn_client_close(client);
+    daemon_stop(&fixture);
+}
+
+static void end(int signal) {
+    dyn_client_close(client);
+    ck_assert_int_eq(daemon_end(&fixture, signal), signal == SIGKILL ? 128 + SIGKILL : 0);
+}
+
+static void begin(void) {
+    daemon_begin(&fixture);
+    client = connect_to_daemon();
+}
+
+static void restart(int signal) {
+    end(signal);
+    begin();
+}
+
+static void ok(dyn_client_status status) {
+    ck_assert_msg(status == DYN_CLIENT_OK, "%s %s: %s", dyn_client_status_name(status), error.field, error.message);
+}
+
+static void pause_for(double seconds) {
+    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1) * 1e9)};
+    nanosleep(&time, NULL);
+}
+
+static dyn_client_status create_with(dyn_client *by, const dyn_client_simulation_options *options, double timeout,
+                                     dyn_client_error *told, uint64_t *token) {
+    dyn_client_simulation *created;
+    dyn_client_status status = dyn_client_create_simulation(by, options, timeout, told, token, &created);
+    if (status == DYN_CLIENT_OK) {
+        dyn_client_simulation_free(created);
+    }
+    return status;
+}
+
+static uint64_t create(const char *name) {
+    const dyn_client_simulation_options options = {.name = name, .model = "two_link"};
+    uint64_t token;
+    ok(create_with(client, &options, 0, &error, &token));
+    return token;
+}
+
+/* Whether there is a simulation of that name; `steps`, unless NULL, receives how far it is. */
+static bool is_there(const char *name, uint64_t *steps) {
+    dyn_client_simulation *simulation;
+    dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &error, &simulation);
+    if (status == DYN_CLIENT_NOT_FOUND) {
+        return false;
+    }
+    ok(status);
+    if (steps) {
+        *steps = simulation->step;
+    }
+    dyn_client_simulation_free(simulation);
+    return true;
+}
+
+static void step(const char *name, uint64_t token, uint64_t steps) {
+    ok(dyn_client_step_simulation(client, name, token, steps, NULL, 0, &error, NULL));
+}
+
+static void save(void) {
+    uint32_t count;
+    ok(dyn_client_save_simulations(client, 0, &error, &count));
+}
+
+/* Asks the daemon by dynamicsctl; whether the answer contains a text. */
+static bool answer_contains(const char *arguments, const char *text) {
+    char command[512], answer[4096];
+    snprintf(command, sizeof command, "%s --endpoint %s %s 2>&1", DYNAMICSCTL_PROGRAM, fixture.request_ipc, arguments);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    size_t size = fread(answer, 1, sizeof answer - 1, pipe);
+    answer[size] = '\0';
+    pclose(pipe);
+    return strstr(answer, text) != NULL;
+}
+
+/* Number of files of the state directory whose names match; the last one's path, unless NULL. */
+static size_t find_files(const char *pattern, char path[160]) {
+    char whole[160];
+    glob_t found;
+    snprintf(whole, sizeof whole, "%s/state/%s", fixture.directory, pattern);
+    int result = glob(whole, 0, NULL, &found);
+    size_t count = result == 0 ? found.gl_pathc : 0;
+    if (count > 0 && path) {
+        snprintf(path, 160, "%s", found.gl_pathv[count - 1]);
+    }
+    if (result == 0) {
+        globfree(&found);
+    }
+    return count;
+}
+
+static bool log_contains(const char *text) {
+    char *log = daemon_log(&fixture);
+    bool is_there_now = strstr(log, text) != NULL;
+    free(log);
+    return is_there_now;
+}
+
+/* ---- kill -9 ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(created_claimed_and_deleted_simulations_stay_so_after_kill) {
+    const dyn_client_simulation_options waiting = {.name = "claimed", .model = "two_link", .lease = 0.1, .keep = true};
+    uint64_t gone = create("gone"), stepped = create("stepped"), token, steps;
+    step("stepped", stepped, 10);
+    save();
+    step("stepped", stepped, 10);
+    ok(dyn_client_delete_simulation(client, "gone", gone, 0, &error));
+    create("fresh");
+    ok(create_with(client, &waiting, 0, &error, &token));
+    dyn_client_status status = DYN_CLIENT_FAILED_PRECONDITION;
+    for (int i = 0; i < 200 && status == DYN_CLIENT_FAILED_PRECONDITION; i++) {
+        pause_for(0.02);
+        status = dyn_client_claim_simulation(client, "claimed", 60, 0, &error, &token);
+    }
+    ok(status);
+    ck_assert(
+        answer_contains("call create_simulation '{\"name\": \"told\", \"model\": \"ur5\"}'", "\"durable\": true"));
+    restart(SIGKILL);
+    ck_assert_msg(!is_there("gone", NULL), "the deleted simulation is back");
+    ck_assert_msg(is_there("fresh", NULL) && is_there("told", NULL), "a simulation that was created is gone");
+    ck_assert(is_there("stepped", &steps));
+    ck_assert_uint_eq(steps, 10);
+    step("claimed", token, 1);
+    step("stepped", stepped, 1);
+}
+END_TEST
+
+START_TEST(running_simulation_goes_on_from_its_last_periodic_snapshot) {
+    const dyn_client_simulation_options options = {.name = "runner", .model = "two_link", .follows_clock = true};
+    uint64_t token, before = 0, after;
+    start_with("[simulations]\nsave_interval = 0.2\n");
+    ok(create_with(client, &options, 0, &error, &token));
+    while (before < 4000) {
+        pause_for(0.05);
+        is_there("runner", &before);
+    }
+    restart(SIGKILL);
+    /* A snapshot is looked for once a second, so less than two seconds of the run are lost. */
+    ck_assert(is_there("runner", &after));
+    ck_assert_uint_gt(after, before - 3000);
+    pause_for(0.3);
+    is_there("runner", &before);
+    ck_assert_msg(before > after, "it stands still after step %lu", (unsigned long)after);
+    stop();
+}
+END_TEST
+
+/* A thing that clients create and delete, as its client knows it. */
+enum { THINGS = 5, CLIENTS = 3, ROUNDS = 12 };
+
+typedef enum knowledge { ABSENT, PRESENT, UNKNOWN } knowledge;
+
+typedef struct thing {
+    char name[32];
+    knowledge is;
+    uint64_t token;
+} thing;
+
+typedef struct history {
+    random_source random;
+    thing things[THINGS];
+    pthread_t thread;
+    unsigned done;
+} history;
+
+/* A request that may be the last one before the kill: an answer within this time tells what is, none leaves it open. */
+static const double PATIENCE = 0.4;
+
+static knowledge outcome(dyn_client_status status, knowledge after) {
+    ck_assert_msg(status == DYN_CLIENT_OK || status == DYN_CLIENT_UNREACHABLE || status == DYN_CLIENT_TIMEOUT ||
+                      status == DYN_CLIENT_DEADLINE_EXCEEDED,
+                  "%s", dyn_client_status_name(status));
+    return status == DYN_CLIENT_OK ? after : UNKNOWN;
+}
+
+/* One change of one thing. False: the daemon does not answer any more. */
+static bool change(dyn_client *own, history *h, thing *t) {
+    dyn_client_error told;
+    uint32_t count;
+    if (t->is == ABSENT) {
+        const dyn_client_simulation_options options = {.name = t->name, .model = h->done % 2 ? "two_link" : "ur5"};
+        t->is = outcome(create_with(own, &options, PATIENCE, &told, &t->token), PRESENT);
+    } else if (random_index(&h->random, 3) > 0) {
+        t->is = outcome(dyn_client_delete_simulation(own, t->name, t->token, PATIENCE, &told), ABSENT);
+    } else {
+        return dyn_client_save_simulations(own, PATIENCE, &told, &count) == DYN_CLIENT_OK;
+    }
+    h->done++;
+    return t->is != UNKNOWN;
+}
+
+static void *live_through(void *argument) {
+    history *h = argument;
+    dyn_client *own = connect_to_daemon();
+    while (change(own, h, &h->things[random_index(&h->random, THINGS)])) {
+    }
+    dyn_client_close(own);
+    return NULL;
+}
+
+/* What is after the restart is what was answered; what was under way is now known. */
+static void check_history(history *h, int round) {
+    for (int i = 0; i < THINGS; i++) {
+        thing *t = &h->things[i];
+        bool is_now = is_there(t->name, NULL);
+        ck_assert_msg(t->is == UNKNOWN || is_now == (t->is == PRESENT), "round %d: %s was %s, and %s", round, t->name,
+                      t->is == PRESENT ? "created" : "deleted", is_now ? "is there" : "is gone");
+        if (t->is == PRESENT) {
+            step(t->name, t->token, 1);
+        }
+        if (t->is == UNKNOWN && is_now) {
+            snprintf(t->name + 3, sizeof t->name - 3, "%d-%d", i, round); /* its token is not known */
+        }
+        t->is = is_now && t->is == PRESENT ? PRESENT : ABSENT;
+    }
+}
+
+START_TEST(acknowledged_changes_outlive_kill_at_any_moment) {
+    random_source base = random_seed("acknowledged changes outlive kill -9", (uint64_t)time(NULL));
+    static history histories[CLIENTS];
+    unsigned done = 0;
+    for (int k = 0; k < CLIENTS; k++) {
+        histories[k].random = random_case(base, (uint64_t)k);
+        for (int i = 0; i < THINGS; i++) {
+            snprintf(histories[k].things[i].name, sizeof histories[k].things[i].name, "c%d-%d", k, i);
+        }
+    }
+    random_source moments = random_case(base, CLIENTS);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int k = 0; k < CLIENTS; k++) {
+            ck_assert_int_eq(pthread_create(&histories[k].thread, NULL, live_through, &histories[k]), 0);
+        }
+        pause_for(random_uniform(&moments, 0.01, 0.25));
+        daemon_signal(&fixture, SIGKILL);
+        for (int k = 0; k < CLIENTS; k++) {
+            pthread_join(histories[k].thread, NULL);
+        }
+        restart(SIGKILL);
+        for (int k = 0; k < CLIENTS; k++) {
+            check_history(&histories[k], round);
+        }
+    }
+    for (int k = 0; k < CLIENTS; k++) {
+        done += histories[k].done;
+    }
+    printf("%u acknowledged changes, %d kills\n", done, ROUNDS);
+    ck_assert_uint_gt(done, 10 * ROUNDS);
+}
+END_TEST
+
+/* ---- torn files -------------------------------------------------------------------------------------------------- */
+
+typedef struct image {
+    char path[160];
+    char bytes[65536];
+    size_t size;
+} image;
+
+static void read_image(image *i) {
+    FILE *file = fopen(i->path, "r");
+    ck_assert_ptr_nonnull(file);
+    i->size = fread(i->bytes, 1, sizeof i->bytes, file);
+    ck_assert_uint_lt(i->size, sizeof i->bytes);
+    fclose(file);
+}
+
+static void write_image(const image *i, size_t size) {
+    FILE *file = fopen(i->path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(i->bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Removes all files of the state directory. */
+static void clear_state(void) {
+    char path[160];
+    while (find_files("simulations.*", path) > 0) {
+        ck_assert_int_eq(unlink(path), 0);
+    }
+}
+
+/* A loss of power may leave any part of a record that was being written, and one that is changed. */
+START_TEST(journal_that_is_cut_anywhere_leaves_the_changes_before) {
+    random_source random = random_seed("cut journals", 11);
+    static image snapshot, journal;
+    uint64_t token = create("early");
+    create("kept");
+    find_files("simulations.*.journal", journal.path);
+    read_image(&journal);
+    size_t before = journal.size;
+    ok(dyn_client_delete_simulation(client, "early", token, 0, &error));
+    create("late");
+    end(SIGKILL);
+    find_files("simulations.*.snapshot", snapshot.path);
+    read_image(&snapshot);
+    read_image(&journal);
+    ck_assert_uint_gt(journal.size, before);
+    for (int k = 0; k < 12; k++) {
+        size_t cut = before + (size_t)random_index(&random, (int)(journal.size - before));
+        bool is_flipped = k % 3 == 2;
+        clear_state();
+        write_image(&snapshot, snapshot.size);
+        journal.bytes[cut] = (char)(journal.bytes[cut] ^ (is_flipped ? 0x10 : 0));
+        write_image(&journal, is_flipped ? journal.size : cut);
+        journal.bytes[cut] = (char)(journal.bytes[cut] ^ (is_flipped ? 0x10 : 0));
+        begin();
+        ck_assert(is_there("kept", NULL));
+        ck_assert_msg(!is_there("late", NULL), "the record is damaged at byte %zu of %zu", cut, journal.size);
+        end(SIGKILL);
+    }
+    ck_assert(log_contains("cut off or damaged"));
+    begin();
+}
+END_TEST
+
+/* ---- full disk --------------------------------------------------------------------------------------------------- */
+
+START_TEST(stop_without_space_keeps_the_previous_generation) {
+    const struct rlimit none = {.rlim_cur = 4096, .rlim_max = RLIM_INFINITY};
+    char name[16];
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "arm%d", i);
+        create(name);
+    }
+    save();
+    uint64_t token = create("late");
+    ck_assert_int_eq(prlimit(fixture.process, RLIMIT_FSIZE, &none, NULL), 0);
+    step("late", token, 5);
+    end(SIGTERM);
+    ck_assert_msg(log_contains(" error ") && log_contains("the previous snapshot and its journal stay in force"),
+                  "the log says nothing at level error");
+    ck_assert_uint_eq(find_files("*.new", NULL) + find_files("simulations.reserve", NULL), 0);
+    begin();
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "arm%d", i);
+        ck_assert_msg(is_there(name, NULL), "%s is gone", name);
+    }
+    ck_assert_msg(is_there("late", NULL), "what was created after the snapshot is gone");
+}
+END_TEST
+
+/* Puts a small disk in the place of the state directory, in a mount namespace of this process. */
+static bool mount_small_disk(void) {
+    char state[160];
+    snprintf(state, sizeof state, "%s/state", fixture.directory);
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", state, "tmpfs", 0, "size=4m") == 0;
+}
+
+static void fill_disk(void) {
+    static const char zeros[65536];
+    char path[160];
+    snprintf(path, sizeof path, "%s/state/filler", fixture.directory);
+    int file = open(path, O_WRONLY | O_CREAT, 0600);
+    ck_assert_int_ge(file, 0);
+    for (size_t size = sizeof zeros; size > 0;) {
+        if (write(file, zeros, size) <= 0) {
+            size /= 2;
+        }
+    }
+    close(file);
+}
+
+static dyn_client_health_state health_of_state(char message[256]) {
+    dyn_client_health *health;
+    ok(dyn_client_get_health(client, "state", 0, &error, &health));
+    dyn_client_health_state state = health->state;
+    snprintf(message, 256, "%s", health->components[0].message);
+    dyn_client_health_free(health);
+    return state;
+}
+
+static void wait_for_health(dyn_client_health_state wanted, char message[256]) {
+    for (int i = 0; i < 500 && health_of_state(message) != wanted; i++) {
+        pause_for(0.02);
+    }
+    ck_assert_msg(health_of_state(message) == wanted, "state: %s", message);
+}
+
+START_TEST(full_disk_is_told_and_the_reserve_saves_all_simulations) {
+    char message[256], name[16], path[160];
+    end(SIGTERM);
+    if (!mount_small_disk()) {
+        printf("not root: no disk can be filled here\n");
+        begin();
+        return;
+    }
+    begin();
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "arm%d", i);
+        create(name);
+    }
+    fill_disk();
+    /* The journal may have a last page with room. */
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "late%d", i);
+        create(name);
+    }
+    wait_for_health(DYN_CLIENT_HEALTH_DEGRADED, message);
+    ck_assert_msg(strstr(message, "No space left") != NULL, "%s", message);
+    ck_assert(answer_contains("call create_simulation '{\"name\": \"told\", \"model\": \"ur5\"}'", "\"token\""));
+    restart(SIGTERM);
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "late%d", i);
+        ck_assert_msg(is_there(name, NULL), "%s is gone", name);
+    }
+    ck_assert(is_there("told", NULL));
+    snprintf(path, sizeof path, "%s/state/filler", fixture.directory);
+    unlink(path);
+    wait_for_health(DYN_CLIENT_HEALTH_SERVING, message);
+    create("fresh");
+    restart(SIGKILL);
+    ck_assert(is_there("fresh", NULL));
+}
+END_TEST
+
+static TCase *add_case(Suite *suite, const char *name, double seconds) {
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, seconds);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+int main(void) {
+    Suite *suite = suite_create("durability");
+    TCase *tcase = add_case(suite, "daemon", 60);
+    tcase_add_checked_fixture(tcase, start, stop);
+    tcase_add_test(tcase, created_claimed_and_deleted_simulations_stay_so_after_kill);
+    tcase_add_test(tcase, acknowledged_changes_outlive_kill_at_any_moment);
+    tcase_add_test(tcase, journal_that_is_cut_anywhere_leaves_the_changes_before);
+    tcase_add_test(tcase, stop_without_space_keeps_the_previous_generation);
+    tcase_add_test(tcase, full_disk_is_told_and_the_reserve_saves_all_simulations);
+    tcase = add_case(suite, "own daemon", 60);
+    tcase_add_test(tcase, running_simulation_goes_on_from_its_last_periodic_snapshot);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
