@@ -22,6 +22,7 @@ static const char *const base_words[] = {"fixed", "floating"};
 static const char *const mimic_words[] = {"coupled", "independent"};
 
 static const char *const switch_words[] = {"no", "yes"};
+static const char *const yes_words[] = {"no", "yes"};
 static const char *const compile_words[] = {"off", "on", "first-use"};
 
 enum { LEVELS = 4, FORMATS = 4, COMPILE_MODES = 3 };
@@ -36,6 +37,7 @@ typedef enum key_type {
     KEY_LEVEL,
     KEY_FORMAT,
     KEY_COMPILE_MODE,
+    KEY_YES,
     KEY_SWITCH,
 } key_type;
 
@@ -54,6 +56,7 @@ static const key keys[] = {
     {"endpoints", "ipc_mode", KEY_MODE, offsetof(config, ipc_mode), 0, 0},
     {"models", "directory", KEY_PATH, offsetof(config, directory), 0, 0},
     {"models", "strict", KEY_SWITCH, offsetof(config, strict), 0, 0},
+    {"models", "keep", KEY_YES, offsetof(config, keep_models), 0, 0},
     {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30},
     {"limits", "reply_bytes", KEY_BYTES, offsetof(config, reply_bytes), 65536, 1 << 30},
     {"limits", "memory_bytes", KEY_BYTES, offsetof(config, memory_bytes), 0, 1UL << 46},
@@ -239,6 +242,15 @@ static bool parse_path(const char *name, const char *text, char *value, char err
     return true;
 }
 
+static bool parse_yes(const char *name, const char *text, bool *value, char error[CONFIG_ERROR_SIZE]) {
+    int number;
+    if (!config_parse_word(name, text, yes_words, 2, &number, error)) {
+        return false;
+    }
+    *value = number == 1;
+    return true;
+}
+
 /* Parses one value into its place. A list starts anew with its first line. */
 static bool set_value(config *c, const key *k, bool is_first, const char *text, char error[CONFIG_ERROR_SIZE]) {
     void *place = (char *)c + k->offset;
@@ -264,6 +276,8 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
         return config_parse_format(text, place, error);
     case KEY_COMPILE_MODE:
         return parse_compile_mode(text, place, error);
+    case KEY_YES:
+        return parse_yes(k->name, text, place, error);
     case KEY_SWITCH:
         return parse_switch(k->name, text, place, error);
     }

@@ -28,6 +28,7 @@ typedef struct config {
     unsigned ipc_mode;
     /* [models], and the sections [model NAME] */
     char directory[PATH_MAX];
+    bool keep_models;
     bool strict; /* of files that have no section of their own, or whose section does not state it */
     model_rule *rules;
     size_t rule_count;

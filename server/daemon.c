@@ -14,6 +14,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/events.h"
+#include "methods/kept_models.h"
 #include "methods/live.h"
 #include "methods/service.h"
 #include "methods/snapshot.h"
@@ -77,6 +78,8 @@ typedef struct daemon_state {
     int64_t spare; /* bytes after the last trim, or the least since then */
     bool is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_scan_again, is_draining,
         has_lingered;
+    size_t kept_problem_count; /* kept models that could not be loaded, and the first one's error */
+    char kept_problem[HEALTH_MESSAGE_SIZE];
     uint64_t drain_end;   /* ns */
     uint64_t next_status; /* ns */
     uint64_t next_trim;   /* ns */
@@ -180,6 +183,7 @@ static void apply_limits(daemon_state *d) {
     atomic_store(&d->limits.disk_reserve_bytes, c->disk_reserve_bytes);
     atomic_store(&d->limits.lease_time, c->lease_time);
     memory_budget_set(&d->budget, c->memory_bytes, atomic_load(&d->limits.message_bytes));
+    atomic_store(&d->limits.keep_models, c->keep_models);
     model_store_set_capacity(d->store, c->models);
     log_configure(&d->log, c->level, c->format);
 }
@@ -198,12 +202,13 @@ static void scan_models(daemon_state *d) {
 /* The models' health, after a scan. */
 static void report_models(daemon_state *d) {
     char problem[HEALTH_MESSAGE_SIZE];
-    size_t count = model_directory_problem(d->directory, problem, sizeof problem);
+    size_t files = model_directory_problem(d->directory, problem, sizeof problem),
+           count = files + d->kept_problem_count;
     if (count == 0) {
         health_set(&d->health, d->models_component, HEALTH_SERVING, "%s", "");
     } else {
         health_set(&d->health, d->models_component, HEALTH_DEGRADED, "%zu file%s could not be loaded; %.800s", count,
-                   count == 1 ? "" : "s", problem);
+                   count == 1 ? "" : "s", files > 0 ? problem : d->kept_problem);
     }
 }
 
@@ -529,6 +534,22 @@ static bool start_probe(daemon_state *d) {
     return d->probe != NULL;
 }
 
+static void warn_model_left_out(void *context, const char *name, const char *reason) {
+    daemon_state *d = context;
+    log_error(&d->log, "the kept model %s is not loaded: %s", name, reason);
+    if (d->kept_problem_count++ == 0) {
+        snprintf(d->kept_problem, sizeof d->kept_problem, "%.200s: %.500s", name, reason);
+    }
+}
+
+/* Models that clients have chosen to keep come before those of the directory. */
+static void load_kept_models(daemon_state *d) {
+    size_t count = kept_models_load(d->live, warn_model_left_out, d);
+    if (count > 0) {
+        log_info(&d->log, "%zu kept models", count);
+    }
+}
+
 /* Models, workers and the service. */
 static bool start_service(daemon_state *d) {
     d->store = model_store_create(d->config.models);
@@ -576,6 +597,7 @@ static bool start_service(daemon_state *d) {
         return false;
     }
     model_store_listen(d->store, events_on_model_change, &d->events);
+    load_kept_models(d);
     scan_models(d);
     report_models(d);
     return true;

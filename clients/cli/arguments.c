@@ -32,6 +32,7 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_MIMIC] = {"mimic", "coupled|independent", "do mimic joints follow their master? (default coupled)"},
     [OPTION_STRICT] = {"strict", NULL, "refuse a model whose load report holds a warning"},
     [OPTION_REPLACE] = {"replace", NULL, "put the model in place of another one of that name"},
+    [OPTION_KEEP] = {"keep", NULL, "keep the model over restarts of the daemon, until it is unloaded"},
     [OPTION_STATES] = {"states", "FILE", "states to compute, - for standard input: JSON lines, or CSV with a header"},
     [OPTION_STATE] = {"state", "zero|home", "configuration where q is not given (default home)"},
     [OPTION_Q] = {"q", "X,X,..", "joint positions, rad and m"},

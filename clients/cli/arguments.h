@@ -22,6 +22,7 @@ typedef enum option {
     OPTION_MIMIC,
     OPTION_STRICT,
     OPTION_REPLACE,
+    OPTION_KEEP,
     OPTION_STATES,
     OPTION_STATE,
     OPTION_Q,

@@ -204,9 +204,10 @@ exit_code run_derive(const command *self, const arguments *given, dyn_client *cl
     if (code == EXIT_OK)
         code = read_operations(given, &operations);
     if (code == EXIT_OK) {
-        json_t *object = json_pack("{s:s, s:s, s:b, s:b, s:O}", "model", given->positional[0], "name",
+        json_t *object = json_pack("{s:s, s:s, s:b, s:b, s:b, s:O}", "model", given->positional[0], "name",
                                    given->value[OPTION_NAME], "strict", given->value[OPTION_STRICT] != NULL, "replace",
-                                   given->value[OPTION_REPLACE] != NULL, "operations", operations);
+                                   given->value[OPTION_REPLACE] != NULL, "keep", given->value[OPTION_KEEP] != NULL,
+                                   "operations", operations);
         ProtobufCMessage *message =
             object != NULL ? read_message_json(&dynamics__v1__derive_model_request__descriptor, object, "") : NULL;
         code = message != NULL ? send_derive(given, client, message, timeout) : EXIT_USAGE;

@@ -60,6 +60,9 @@ void write_model(json_writer *writer, const dyn_client_model *model) {
     write_text(writer, "base", base_name(model->base));
     write_number(writer, "mass", model->mass);
     write_text(writer, "source", model->source);
+    write_text(writer, "loaded_by", model->loaded_by);
+    emit_key(writer, "kept");
+    emit_bool(writer, model->kept);
     emit_end_object(writer);
 }
 
@@ -290,6 +293,10 @@ bool print_description(const dyn_client_description *robot) {
            robot->gravity[1], robot->gravity[2], model->digest);
     if (model->source[0] != '\0')
         printf("from %s\n", model->source);
+    if (model->loaded_by[0] != '\0')
+        printf("loaded by %s\n", model->loaded_by);
+    if (model->kept)
+        puts("kept over restarts of the daemon");
     if (robot->compilation == DYN_CLIENT_COMPILATION_DONE)
         printf("compiled for this robot and %s\n", robot->instruction_set);
     if (robot->compilation == DYN_CLIENT_COMPILATION_FAILED)

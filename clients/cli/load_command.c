@@ -60,6 +60,7 @@ static exit_code take_options(const arguments *given, Dynamics__V1__LoadModelReq
     load->mimic = (Dynamics__V1__MimicPolicy)policy;
     load->strict = given->value[OPTION_STRICT] != NULL;
     load->replace = given->value[OPTION_REPLACE] != NULL;
+    load->keep = given->value[OPTION_KEEP] != NULL;
     const char *text = given->value[OPTION_GRAVITY];
     double values[3];
     char message[256];

@@ -24,9 +24,10 @@ static void write_loaded(const dyn_client_loaded_model *loaded) {
 /* Warnings are told; notes are counted. */
 static void print_loaded(const char *done, const dyn_client_loaded_model *loaded) {
     const dyn_client_model *model = &loaded->model;
-    printf("%s: %s, %u links, %u moving joints, nq = %u, nv = %u, %g kg, %s base\n", model->name,
-           loaded->already_loaded ? "was loaded already" : done, model->links, model->joints, model->nq, model->nv,
-           model->mass, model->base == DYN_CLIENT_BASE_FLOATING ? "floating" : "fixed");
+    printf("%s: %s%s, %u links, %u moving joints, nq = %u, nv = %u, %g kg, %s base\n", model->name,
+           loaded->already_loaded ? "was loaded already" : done, model->kept ? " and kept" : "", model->links,
+           model->joints, model->nq, model->nv, model->mass,
+           model->base == DYN_CLIENT_BASE_FLOATING ? "floating" : "fixed");
     print_report(loaded->report_count, loaded->report, false, model->name);
 }
 
@@ -50,7 +51,9 @@ exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__
                                                       .joints = model->joints,
                                                       .base = (dyn_client_base)model->base_type,
                                                       .mass = model->mass,
-                                                      .source = model->source},
+                                                      .source = model->source,
+                                                      .loaded_by = model->loaded_by,
+                                                      .kept = model->kept},
                                             .report_count = report_count,
                                             .report = entries,
                                             .already_loaded = already_loaded};

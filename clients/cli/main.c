@@ -53,12 +53,12 @@ static const command COMMANDS[] = {
                 "  --dh          {\"name\": NAME, \"convention\": \"modified\", \"rows\": [{\"type\": \"revolute\",\n"
                 "                 \"theta\": 0, \"d\": 0, \"a\": 1, \"alpha\": 0, \"inertia\": {..}}, ..]}\n"
                 "  --screws      {\"name\": NAME, \"mlist\": [..], \"glist\": [..], \"slist\": [..]}\n",
-     .example = "dynamicsctl load ur5.urdf --name ur5\n  dynamicsctl load anymal.urdf --base floating\n"
+     .example = "dynamicsctl load ur5.urdf --name ur5 --keep\n  dynamicsctl load anymal.urdf --base floating\n"
                 "  dynamicsctl load --dh scara.json",
      .max_operands = 1,
      .options = WITH(OPTION_DESCRIPTION) | WITH(OPTION_DH) | WITH(OPTION_SCREWS) | WITH(OPTION_JSON) |
                 WITH(OPTION_NAME) | WITH(OPTION_BASE) | WITH(OPTION_MIMIC) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_STRICT) | WITH(OPTION_REPLACE),
+                WITH(OPTION_STRICT) | WITH(OPTION_REPLACE) | WITH(OPTION_KEEP),
      .words = (const option_words[]){{OPTION_NAME, "name of the model (default: the robot's own)"}, {0}},
      .run = run_load},
     {.name = "models",
@@ -106,7 +106,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = MAX_POSITIONALS,
      .options = WITH(OPTION_JSON) | WITH(OPTION_NAME) | WITH(OPTION_Q) | WITH(OPTION_OPERATIONS) | WITH(OPTION_STRICT) |
-                WITH(OPTION_REPLACE),
+                WITH(OPTION_REPLACE) | WITH(OPTION_KEEP),
      .words = (const option_words[]){{OPTION_NAME, "name of the new model (needed)"},
                                      {OPTION_Q, "where joints are locked, rad and m (default 0)"},
                                      {0}},

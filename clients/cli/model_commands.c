@@ -26,9 +26,10 @@ static void write_models(const dyn_client_model_list *list) {
 }
 
 static bool print_models(const dyn_client_model_list *list) {
-    static const char *const headings[] = {"model", "base", "nq", "nv", "links", "mass", "", "digest", "source"};
+    static const char *const headings[] = {"model", "base", "nq",     "nv",   "links",
+                                           "mass",  "",     "digest", "kept", "source"};
     static const table_align align[] = {TABLE_LEFT,  TABLE_LEFT, TABLE_RIGHT, TABLE_RIGHT, TABLE_RIGHT,
-                                        TABLE_RIGHT, TABLE_UNIT, TABLE_LEFT,  TABLE_LEFT};
+                                        TABLE_RIGHT, TABLE_UNIT, TABLE_LEFT,  TABLE_LEFT,  TABLE_LEFT};
     table *lines = table_create();
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
         table_add_column(lines, headings[i], align[i]);
@@ -42,7 +43,9 @@ static bool print_models(const dyn_client_model_list *list) {
         table_add_cell(lines, "%.3f", model->mass);
         table_add_cell(lines, "kg");
         table_add_cell(lines, "%.15s", model->digest);
-        table_add_cell(lines, "%s", model->source);
+        table_add_cell(lines, "%s", model->kept ? "yes" : "no");
+        table_add_cell(lines, model->source[0] != '\0' ? "%s" : "request of %s",
+                       model->source[0] != '\0' ? model->source : model->loaded_by);
     }
     if (list->count == 0)
         puts("no models (load one: dynamicsctl load FILE.urdf)");

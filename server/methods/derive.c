@@ -276,7 +276,9 @@ void method_build_derived(call *c) {
 
 void method_derive_model(call *c) {
     bool was_present;
-    model_entry *kept = keep_model(c, c->request->derive_model->replace, &was_present);
+    const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
+    const keep_options options = {.replace = r->replace, .keep = r->keep};
+    model_entry *kept = keep_model(c, &options, &was_present);
     if (kept) {
         reply_derived(c, kept, was_present);
     }

@@ -1,14 +1,24 @@
 /*
- * Keeping a model that was built in the daemon's store.
+ * Entering a model that was built into the daemon's store, and onto its disk.
  */
 #ifndef SERVER_METHODS_KEEP_H
 #define SERVER_METHODS_KEEP_H
 
 #include "methods/call.h"
 
-/* Puts the model that the call has built into the store and returns a reference to the one that is there now under its
- * name: the same, or an equal one that was there before. NULL, and the call ended, where the name is taken by another
- * model and `replace` is false, or the store is full. */
-model_entry *keep_model(call *c, bool replace, bool *was_present);
+typedef struct keep_options {
+    bool replace;                                  /* another model of that name */
+    bool keep;                                     /* over restarts of the daemon */
+    const Dynamics__V1__LoadModelRequest *request; /* that loads it again; NULL: its description does */
+} keep_options;
+
+/* Enters the model that the call has built and returns a reference to the one that is in the store now under its name:
+ * the same, or an equal one that was there before. NULL, and the call ended, where the name is taken by another model
+ * and `replace` is false, the store is full, or the model is to be kept and cannot be written. With the mutex of
+ * changes: nothing but the model directory changes the store meanwhile. */
+model_entry *keep_model(call *c, const keep_options *options, bool *was_present);
+
+/* Removes the model, which the call holds, from the store and the disk. False: the call has ended. */
+bool keep_remove(call *c, const model_entry *entry);
 
 #endif

@@ -138,7 +138,9 @@ void method_build_model(call *c) {
 
 void method_load_model(call *c) {
     bool was_present;
-    model_entry *kept = keep_model(c, c->request->load_model->replace, &was_present);
+    const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
+    const keep_options options = {.replace = r->replace, .keep = r->keep, .request = r};
+    model_entry *kept = keep_model(c, &options, &was_present);
     if (kept) {
         reply_loaded(c, kept, was_present);
     }
@@ -152,13 +154,9 @@ void method_unload_model(call *c) {
     }
     Dynamics__V1__UnloadModelReply *reply = call_allocate(c, 1, sizeof *reply);
     Dynamics__V1__ModelSummary *summary = summary_create(c, found);
+    bool is_removed = !call_has_ended(c) && keep_remove(c, found);
     model_entry_release(found);
-    model_entry *entry = call_has_ended(c) ? NULL : model_store_remove(c->service->store, summary->name);
-    if (entry) {
-        log_info(c->service->log, "model %s unloaded by %s", entry->name, c->transport->peer);
-        model_entry_release(entry);
-    }
-    if (reply && summary) {
+    if (is_removed) {
         dynamics__v1__unload_model_reply__init(reply);
         reply->model = summary;
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_UNLOAD_MODEL;

@@ -8,8 +8,7 @@
 /* Bytes of the longest description in a file. */
 enum { MOST_DESCRIPTION = 4 << 20 };
 
-/* A call without a request: memory, and the error that it ends with. */
-static void begin(recorded_model *m, live *l) {
+void recorded_model_begin(recorded_model *m, live *l) {
     static const method reading = {.name = "recording"};
     memset(m, 0, sizeof *m);
     m->service.store = l->options.store;
@@ -23,7 +22,7 @@ static void begin(recorded_model *m, live *l) {
 }
 
 void recorded_model_describe(recorded_model *m, live *l, const dyn_model *model, uint64_t most) {
-    begin(m, l);
+    recorded_model_begin(m, l);
     m->description = description_write(&m->call, model);
     size_t size = m->description ? dynamics__v1__model_description__get_packed_size(m->description) : 0;
     if (size > MOST_DESCRIPTION || size > most) {
@@ -51,7 +50,7 @@ static model_entry *build(live *l, const char *name, const char *digest, const D
         .base = from->base_type == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
         .mimic = from->mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT
                                                                                      : DYN_MIMIC_COUPLED};
-    begin(&m, l);
+    recorded_model_begin(&m, l);
     if (!description_read(&m.call, from, &builder)) {
         refuse_damaged(why, m.call.message);
     } else if (model_entry_build(builder, NULL, name, "", &options, atomic_load(&l->options.limits->links), &error,

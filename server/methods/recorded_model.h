@@ -14,6 +14,9 @@ typedef struct recorded_model {
     Dynamics__V1__ModelDescription *description; /* NULL: too long for a file, or memory is short */
 } recorded_model;
 
+/* Begins a call without a request; recorded_model_free gives its memory back. */
+void recorded_model_begin(recorded_model *m, live *l);
+
 /* Describes a model, if that takes at most `most` bytes of the file; recorded_model_free gives the memory back. */
 void recorded_model_describe(recorded_model *m, live *l, const dyn_model *model, uint64_t most);
 void recorded_model_free(recorded_model *m);

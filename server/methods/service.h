@@ -44,6 +44,7 @@ typedef struct service_limits {
     _Atomic uint64_t recording_bytes, recordings_bytes, disk_reserve_bytes;
     _Atomic uint32_t recordings;
     _Atomic double lease_time; /* s */
+    _Atomic bool keep_models;  /* also those whose requests do not ask for it */
 } service_limits;
 
 typedef struct service_endpoint {

@@ -13,6 +13,8 @@ void summary_fill(const model_entry *entry, Dynamics__V1__ModelSummary *summary)
     summary->base_type =
         dyn_model_is_floating(entry->model) ? DYNAMICS__V1__BASE__BASE_FLOATING : DYNAMICS__V1__BASE__BASE_FIXED;
     summary->mass = dyn_model_mass(entry->model);
+    summary->kept = atomic_load(&entry->is_kept);
+    summary->loaded_by = (char *)(uintptr_t)entry->loaded_by;
 }
 
 Dynamics__V1__ModelSummary *summary_create(call *c, const model_entry *entry) {
@@ -22,6 +24,7 @@ Dynamics__V1__ModelSummary *summary_create(call *c, const model_entry *entry) {
         summary->name = call_string(c, summary->name);
         summary->digest = call_string(c, summary->digest);
         summary->source = call_string(c, summary->source);
+        summary->loaded_by = call_string(c, summary->loaded_by);
     }
     return summary;
 }

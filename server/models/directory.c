@@ -82,11 +82,17 @@ static void log_loaded(model_directory *directory, const model_entry *entry) {
              dyn_report_count_severity(entry->report, DYN_NOTE), dyn_report_count_severity(entry->report, DYN_WARNING));
 }
 
-/* Puts a model from a file into the store, where it may replace an older state of its own file only. */
+/* Puts a model from a file into the store, where it may replace an older state of its own file only. A kept model was
+ * chosen by a client, and stays. */
 static bool insert(model_directory *directory, const model_file *file, model_entry *entry) {
     model_entry *present = model_store_find(directory->store, entry->name);
     bool is_foreign = present && strcmp(present->source, file->path) != 0;
+    bool is_kept = present && atomic_load(&present->is_kept);
     model_entry_release(present);
+    if (is_kept) {
+        log_info(directory->log, "model %s of %s is not loaded: a model of that name is kept", entry->name, file->path);
+        return false;
+    }
     if (is_foreign) {
         note_problem(directory, file->path, "", "another model has that name already");
         return false;

@@ -14,7 +14,12 @@
 
 #include "models/digest.h"
 
-enum { MODEL_NAME_SIZE = 129, MODEL_IDLE_WORKSPACES = 64, MODEL_PRECISIONS = DYN_SINGLE_PRECISION + 1 };
+enum {
+    MODEL_NAME_SIZE = 129,
+    MODEL_PEER_SIZE = 64,
+    MODEL_IDLE_WORKSPACES = 64,
+    MODEL_PRECISIONS = DYN_SINGLE_PRECISION + 1
+};
 
 /* How a description becomes a model. */
 typedef struct model_options {
@@ -38,7 +43,9 @@ enum { COMPILATION_REASON_SIZE = 256 };
 typedef struct model_entry {
     char name[MODEL_NAME_SIZE];
     char digest[DIGEST_SIZE];
-    char *source; /* file that it came from; "" when it came by request */
+    char *source;                    /* file that it came from; "" when it came by request */
+    char loaded_by[MODEL_PEER_SIZE]; /* peer whose request it came by, set before the store has it; "": of a file */
+    atomic_bool is_kept;             /* it is on the disk and outlives the daemon */
     dyn_model *model;
     dyn_report *report;
     model_options options;

@@ -145,13 +145,16 @@ model_entry *model_store_find(model_store *store, const char *name) {
     return entry;
 }
 
-/* Takes out the model of that name or digest; with `source` not NULL only one that came from there. */
+/* Takes out the model of that name or digest; with `source` not NULL only one that came from there and is not kept. */
 static model_entry *take_out(model_store *store, const char *name, const char *source) {
     model_entry *entry = NULL;
     pthread_mutex_lock(&store->change);
     pthread_rwlock_wrlock(&store->lock);
     size_t i = index_of(store, name);
-    if (i < store->count && (!source || strcmp(store->entries[i]->source, source) == 0)) {
+    bool is_wanted =
+        i < store->count &&
+        (!source || (strcmp(store->entries[i]->source, source) == 0 && !atomic_load(&store->entries[i]->is_kept)));
+    if (is_wanted) {
         entry = store->entries[i];
         store->count--;
         memmove(&store->entries[i], &store->entries[i + 1], (store->count - i) * sizeof store->entries[0]);

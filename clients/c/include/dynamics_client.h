@@ -227,8 +227,10 @@ typedef struct dyn_client_model {
     uint32_t links;
     uint32_t joints;
     dyn_client_base base;
-    double mass;        /* kg */
-    const char *source; /* file it was read from at start; empty when it came by request */
+    double mass;           /* kg */
+    const char *source;    /* file of the model directory it was read from; empty when it came by request */
+    const char *loaded_by; /* peer whose request it came by; empty for a model of the model directory */
+    bool kept;             /* it is on the daemon's disk, and loaded again at each start */
 } dyn_client_model;
 
 typedef enum dyn_client_severity {
@@ -367,6 +369,7 @@ typedef struct dyn_client_load_request {
     const double *gravity; /* 3 values, m/s^2 in the world; NULL: 0 0 -9.81 */
     bool strict;           /* refuse the model if the report holds a warning */
     bool replace;          /* put it in place of another model of that name */
+    bool keep;             /* over restarts of the daemon: it is on its disk before this call returns */
     const dyn_client_model_description *description;
     const dyn_client_dh_table *denavit_hartenberg;
     const dyn_client_screw_chain *screws;
@@ -519,6 +522,7 @@ typedef struct dyn_client_derive_request {
     const char *name; /* to keep the result under */
     bool strict;      /* refuse a result whose report holds a warning */
     bool replace;     /* put it in place of another model of that name */
+    bool keep;        /* over restarts of the daemon, as for loading */
 } dyn_client_derive_request;
 
 /* Derives a model from another one, and keeps it in the daemon. NOT_FOUND and INVALID_ARGUMENT: the field

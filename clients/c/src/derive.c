@@ -133,6 +133,7 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
     derive.name = text_or_none(asked->name);
     derive.strict = asked->strict;
     derive.replace = asked->replace;
+    derive.keep = asked->keep;
     derive.operations = pool_take(memory, asked->operation_count, sizeof *derive.operations);
     for (size_t i = 0; !memory->is_exhausted && i < asked->operation_count; i++)
         derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);

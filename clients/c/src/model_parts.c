@@ -5,7 +5,7 @@
 
 dyn_client_model to_model(const Dynamics__V1__ModelSummary *from) {
     if (from == NULL)
-        return (dyn_client_model){.name = "", .digest = "", .source = ""};
+        return (dyn_client_model){.name = "", .digest = "", .source = "", .loaded_by = ""};
     return (dyn_client_model){
         .name = from->name,
         .digest = from->digest,
@@ -16,6 +16,8 @@ dyn_client_model to_model(const Dynamics__V1__ModelSummary *from) {
         .base = (dyn_client_base)from->base_type,
         .mass = from->mass,
         .source = from->source,
+        .loaded_by = from->loaded_by,
+        .kept = from->kept,
     };
 }
 

@@ -54,6 +54,7 @@ static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_requ
     load.mimic = (Dynamics__V1__MimicPolicy)asked->mimic;
     load.strict = asked->strict;
     load.replace = asked->replace;
+    load.keep = asked->keep;
     load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);

@@ -1,0 +1,207 @@
+/* Models that outlive the daemon. */
+#include "methods/kept_models.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <dynamics/text.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/durable_file.h"
+#include "files/record_file.h"
+#include "files/regular_file.h"
+#include "methods/methods.h"
+#include "methods/recorded_model.h"
+
+static const char KIND[] = "models", SUFFIX[] = ".model";
+
+/* Bytes of a file's name that come from the model's name, and digits of its digest. */
+enum { READABLE = 60, DIGITS = 16 };
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Writes the file's name: the letters and digits of the model's name for the reader, and the start of the digest of the
+ * name, since names may have any letters and be longer than a file's. */
+static void file_name(const char *name, char file[READABLE + DIGITS + 2]) {
+    char digest[DIGEST_SIZE];
+    size_t used = 0;
+    for (const char *c = name; *c && used < READABLE; c++) {
+        file[used++] = isalnum((unsigned char)*c) || strchr("_-", *c) ? *c : '_';
+    }
+    digest_write(name, strlen(name), digest);
+    snprintf(file + used, DIGITS + 2, ".%.*s", DIGITS, digest + strlen("sha256:"));
+}
+
+/* Paths of a model's file and of the directory that it is in, which is made where it is missing. */
+static bool find_paths(live *l, const char *name, char path[PATH_MAX], char directory[PATH_MAX], refusal *why) {
+    char file[READABLE + DIGITS + 2];
+    file_name(name, file);
+    return live_path(l, KIND, "", "", directory, why) && live_path(l, KIND, file, SUFFIX, path, why);
+}
+
+static bool refuse_file(refusal *why, const char *action, const char *path) {
+    return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "cannot %s %.256s: %s", action, path,
+                  strerror(errno));
+}
+
+/* The directory "models" is itself an entry of the state directory, which must be on the disk. */
+static bool write_file(live *l, const Dynamics__V1__KeptModel *kept, refusal *why) {
+    char path[PATH_MAX], directory[PATH_MAX];
+    if (!find_paths(l, kept->name, path, directory, why)) {
+        return false;
+    }
+    size_t size = dynamics__v1__kept_model__get_packed_size(kept);
+    uint8_t *bytes = malloc(size ? size : 1);
+    if (!bytes) {
+        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    }
+    dynamics__v1__kept_model__pack(kept, bytes);
+    bool is_good = durable_directory_sync(l->state_directory) && durable_file_write(path, directory, bytes, size);
+    is_good = is_good || refuse_file(why, "write", path);
+    free(bytes);
+    return is_good;
+}
+
+bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__LoadModelRequest *request, refusal *why) {
+    Dynamics__V1__KeptModel kept = DYNAMICS__V1__KEPT_MODEL__INIT;
+    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    recorded_model described = {0};
+    bool is_good = true;
+    if (request) {
+        load = *request;
+    } else {
+        recorded_model_describe(&described, l, entry->model, RECORD_MOST);
+        load.description = described.description;
+        is_good = described.description || refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "keep",
+                                                  "the description of the model is too long to be kept (4 MiB)");
+    }
+    load.name = (char *)(uintptr_t)entry->name;
+    load.strict = false; /* a later release may warn of more */
+    kept.name = load.name;
+    kept.digest = (char *)(uintptr_t)entry->digest;
+    kept.loaded_by = (char *)(uintptr_t)entry->loaded_by;
+    kept.stamp = simulation_stamp();
+    kept.request = &load;
+    is_good = is_good && write_file(l, &kept, why);
+    if (!request) {
+        recorded_model_free(&described);
+    }
+    return is_good;
+}
+
+bool kept_models_remove(live *l, const char *name, refusal *why) {
+    char path[PATH_MAX], directory[PATH_MAX];
+    return find_paths(l, name, path, directory, why) &&
+           (durable_file_remove(path, directory) || refuse_file(why, "remove", path));
+}
+
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
+
+/* Where models are loaded from, and who is told of those that are not. */
+typedef struct loading {
+    live *live;
+    void (*left_out)(void *context, const char *name, const char *reason);
+    void *context;
+} loading;
+
+/* Enters a model that was built. */
+static bool enter(const loading *o, const Dynamics__V1__KeptModel *kept, model_entry *entry) {
+    char reason[REFUSAL_MESSAGE_SIZE];
+    dyn_text_print(kept->loaded_by, entry->loaded_by, sizeof entry->loaded_by);
+    atomic_store(&entry->is_kept, true);
+    model_insertion result = model_store_insert(o->live->options.store, entry, false, NULL);
+    if (result != MODEL_INSERTED && result != MODEL_PRESENT) {
+        o->left_out(o->context, kept->name, "the store is full; raise limits.models");
+        return false;
+    }
+    if (strcmp(entry->digest, kept->digest) != 0) {
+        snprintf(reason, sizeof reason,
+                 "it is loaded with the digest %.19s..., but was kept with %.19s...: this release reads its "
+                 "description in another way",
+                 entry->digest, kept->digest);
+        log_warning(o->live->options.log, "model %s: %s", entry->name, reason);
+    }
+    log_info(o->live->options.log, "model %s, kept for %s: nq %d, nv %d", entry->name, entry->loaded_by,
+             dyn_model_nq(entry->model), dyn_model_nv(entry->model));
+    return true;
+}
+
+/* Builds the model as the request did that is kept with it. */
+static bool load_kept(const loading *o, const Dynamics__V1__KeptModel *kept) {
+    recorded_model m;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    recorded_model_begin(&m, o->live);
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
+    request.load_model = kept->request;
+    m.call.request = &request;
+    method_build_model(&m.call);
+    bool is_good = m.call.built != NULL;
+    if (is_good) {
+        is_good = enter(o, kept, m.call.built);
+    } else {
+        o->left_out(o->context, kept->name, m.call.message);
+    }
+    model_entry_release(m.call.built);
+    recorded_model_free(&m);
+    return is_good;
+}
+
+/* Reads a file; NULL when it is none of ours or damaged. */
+static Dynamics__V1__KeptModel *read_file(const loading *o, const char *path) {
+    record_reader reader;
+    const uint8_t *bytes;
+    size_t size;
+    Dynamics__V1__KeptModel *kept = NULL;
+    if (!record_reader_open(&reader, path)) {
+        o->left_out(o->context, path, regular_file_error(errno));
+        return NULL;
+    }
+    if (record_reader_next(&reader, &bytes, &size)) {
+        kept = dynamics__v1__kept_model__unpack(NULL, size, bytes);
+    }
+    if (kept && !kept->request) {
+        dynamics__v1__kept_model__free_unpacked(kept, NULL);
+        kept = NULL;
+    }
+    if (!kept) {
+        o->left_out(o->context, path, "the file is damaged; remove it, and load the model again with --keep");
+    }
+    record_reader_close(&reader);
+    return kept;
+}
+
+static int is_kept_model(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
+    return entry->d_name[0] != '.' && length > suffix && strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
+}
+
+size_t kept_models_load(live *l, void (*left_out)(void *context, const char *name, const char *reason), void *context) {
+    const loading o = {l, left_out, context};
+    char directory[PATH_MAX], path[PATH_MAX];
+    struct dirent **entries;
+    size_t loaded = 0;
+    if (l->state_directory[0] == '\0' ||
+        snprintf(directory, sizeof directory, "%s/%s", l->state_directory, KIND) >= (int)sizeof directory) {
+        return 0;
+    }
+    int count = scandir(directory, &entries, is_kept_model, alphasort);
+    if (count < 0) {
+        if (errno != ENOENT) {
+            left_out(context, directory, strerror(errno));
+        }
+        return 0;
+    }
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%.3800s/%s", directory, entries[i]->d_name);
+        Dynamics__V1__KeptModel *kept = read_file(&o, path);
+        loaded += kept && load_kept(&o, kept);
+        if (kept) {
+            dynamics__v1__kept_model__free_unpacked(kept, NULL);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return loaded;
+}
