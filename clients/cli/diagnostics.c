@@ -6,16 +6,19 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "printable.h"
 
 exit_code complain(exit_code code, const char *format, ...) {
     fflush(stdout);
-    fputs("dynamicsctl: ", stderr);
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    char *text = printable_format(format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fprintf(stderr, "dynamicsctl: %s\n", text != NULL ? text : "out of memory");
+    free(text);
     return code;
 }
 

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "endpoint.h"
+#include "terminal.h"
 
 #define STATE_OPTIONS                                                                                                  \
     (WITH(OPTION_JSON) | WITH(OPTION_STATES) | WITH(OPTION_STATE) | WITH(OPTION_Q) | WITH(OPTION_JOINTS))
@@ -519,6 +520,7 @@ static exit_code run(const command *known, const arguments *given) {
 }
 
 int main(int argc, char **argv) {
+    terminal_open();
     arguments given;
     exit_code code = arguments_parse(argc, argv, find, &given);
     const command *known = given.command != NULL ? find(given.command, &(suggestion){0}) : NULL;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "terminal.h"
+
 enum { WIDTH = 50 };
 
 static volatile sig_atomic_t interrupted;
@@ -28,7 +30,8 @@ bool progress_bar_has_reader(void) {
 bool progress_bar_tell(void *context, double fraction) {
     progress_bar *bar = context;
     int full = (int)(fraction * WIDTH);
-    fprintf(stderr, "\r[");
+    terminal_control(stderr, "\r");
+    fputc('[', stderr);
     for (int i = 0; i < WIDTH; i++)
         fputc(i < full ? '#' : ' ', stderr);
     fprintf(stderr, "] %3.0f %%", 100 * fraction);
@@ -39,6 +42,6 @@ bool progress_bar_tell(void *context, double fraction) {
 
 void progress_bar_close(progress_bar *closed) {
     if (closed->is_drawn)
-        fprintf(stderr, "\r\033[K");
+        terminal_control(stderr, "\r\033[K");
     closed->is_drawn = false;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
+
 typedef struct cells {
     char **text;
     size_t count, capacity;
@@ -68,17 +70,15 @@ void table_add_column(table *to, const char *heading, table_align align) {
     }
     to->align = grown;
     to->align[to->headings.count] = align;
-    to->failed = !append(&to->headings, strdup(heading));
+    to->failed = !append(&to->headings, printable_copy(heading));
 }
 
 void table_add_cell(table *to, const char *format, ...) {
     if (to == NULL || to->failed)
         return;
-    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
+    char *text = printable_format(format, arguments); /* a line break within a cell would forge rows */
     va_end(arguments);
     to->failed = !append(&to->body, text);
 }

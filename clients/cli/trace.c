@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "json_writer.h"
+#include "terminal.h"
 
 /* s between two samples of a drawing, and between two drawings. */
 static const double SAMPLE_INTERVAL = 0.02, DRAW_INTERVAL = 0.1;
@@ -123,7 +124,7 @@ static void draw_line(const trace *from, size_t i) {
 
 static void draw(trace *from, double time) {
     if (from->drawn_lines > 0)
-        printf("\033[%zuA\033[J", from->drawn_lines);
+        terminal_control(stdout, "\033[%zuA\033[J", from->drawn_lines);
     printf("%s at %.3f s\n", from->has_state ? "q" : "tau", time);
     for (size_t i = 0; i < from->line_count; i++)
         draw_line(from, i);

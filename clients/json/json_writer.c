@@ -5,6 +5,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
+
+#include "printable.h"
 
 /* The comma and line break before a value or key. */
 static void separate(json_writer *writer) {
@@ -50,16 +53,32 @@ void emit_end_array(json_writer *writer) {
     end(writer, ']');
 }
 
+/* Writes the next character of a string; returns how many bytes it has. JSON escapes what is not printable by UTF-16,
+ * and has no form for bytes that are not UTF-8: these become U+FFFD. */
+static size_t write_character(FILE *stream, const char *text, size_t length) {
+    uint32_t number;
+    size_t size = printable_decode(text, length, &number);
+    if (size == 0)
+        fputs("\\ufffd", stream);
+    else if (number == '"' || number == '\\')
+        fprintf(stream, "\\%c", (int)number);
+    else if (printable_is(number))
+        fwrite(text, 1, size, stream);
+    else if (number > 0xffff)
+        fprintf(stream, "\\u%04x\\u%04x", 0xd800 + (unsigned)((number - 0x10000) >> 10),
+                0xdc00 + (unsigned)(number & 0x3ff));
+    else
+        fprintf(stream, "\\u%04x", (unsigned)number);
+    return size > 0 ? size : 1;
+}
+
 static void write_string(json_writer *writer, const char *text) {
     fputc('"', writer->stream);
-    for (; text != NULL && *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(writer->stream, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(writer->stream, "\\u%04x", c);
-        else
-            fputc(c, writer->stream);
+    size_t left = text != NULL ? strlen(text) : 0;
+    while (left > 0) {
+        size_t taken = write_character(writer->stream, text, left);
+        text += taken;
+        left -= taken;
     }
     fputc('"', writer->stream);
 }

@@ -25,7 +25,9 @@ void emit_end_array(json_writer *writer);
 /* Names the value that is written next. */
 void emit_key(json_writer *writer, const char *key);
 
-/* Values. A double has 17 significant digits; NaN and infinity, which JSON lacks, are null. NULL strings are "". */
+/* Values. A double has 17 significant digits; NaN and infinity, which JSON lacks, are null. NULL strings are "".
+ * Characters of a string that a terminal would act on or not show are escaped (printable.h), bytes that are not UTF-8
+ * are U+FFFD. */
 void emit_string(json_writer *writer, const char *text);
 void emit_double(json_writer *writer, double number);
 void emit_unsigned(json_writer *writer, uint64_t number);

@@ -11,6 +11,7 @@
 #include "daemon_topics.h"
 #include "life.h"
 #include "offers.h"
+#include "printable.h"
 #include "topics.h"
 #include "websocket.h"
 
@@ -31,14 +32,26 @@ typedef struct life {
     double stop_time;      /* monotonic: no longer does it wait for connections */
 } life;
 
+/* Writes one printable line to standard error. */
+__attribute__((format(printf, 1, 0))) static void log_line(const char *format, va_list arguments) {
+    char *text = printable_format(format, arguments);
+    fprintf(stderr, "dynamics-rosbridge: %s\n", text != NULL ? text : "out of memory");
+    free(text);
+}
+
 void bridge_log(const bridge *of, const char *format, ...) {
     if (!of->config->is_verbose)
         return;
     va_list arguments;
     va_start(arguments, format);
-    fputs("dynamics-rosbridge: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    log_line(format, arguments);
+    va_end(arguments);
+}
+
+void bridge_tell(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    log_line(format, arguments);
     va_end(arguments);
 }
 
@@ -110,15 +123,17 @@ static void announce(const life *self) {
         fprintf(file, "%u\n", port);
         fclose(file);
     } else if (c->port_file[0] != '\0') {
-        fprintf(stderr, "dynamics-rosbridge: port_file: %s cannot be written\n", c->port_file);
+        bridge_tell("port_file: %s cannot be written", c->port_file);
     }
     char where[2 * CONFIG_WORD];
     if (c->address[0] != '\0')
         snprintf(where, sizeof where, "listens at %s, port %u", c->address, port);
     else
         snprintf(where, sizeof where, "dials %s", c->dial);
-    fprintf(stderr, "dynamics-rosbridge: %s\n", where);
-    sd_notifyf(0, "READY=1\nSTATUS=%s", where);
+    char printed[2 * CONFIG_WORD];
+    printable_text(where, printed, sizeof printed);
+    bridge_tell("%s", printed);
+    sd_notifyf(0, "READY=1\nSTATUS=%s", printed);
 }
 
 static void start_clock(life *self) {

@@ -39,7 +39,10 @@ static inline double monotonic_time(void) {
 /* Messages of topics that wait are due at this time. */
 void bridge_flush_at(bridge *of, double time);
 
-/* A line of the log, to standard error. */
+/* Writes a line of the log to standard error where the gateway is verbose. The line is made printable (printable.h). */
 void bridge_log(const bridge *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes a line to standard error in any case, made printable. */
+void bridge_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

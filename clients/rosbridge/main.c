@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
         is_right = false;
     }
     if (!is_right || !config_complete(&c, error)) {
-        fprintf(stderr, "dynamics-rosbridge: %s\n", error);
+        bridge_tell("%s", error);
         return EXIT_USAGE;
     }
     if (only_checks) {
@@ -117,6 +117,6 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     if (bridge_run(&c, error))
         return EXIT_SUCCESS;
-    fprintf(stderr, "dynamics-rosbridge: %s\n", error);
+    bridge_tell("%s", error);
     return EXIT_FAILURE;
 }

@@ -10,6 +10,7 @@
 #include "actions.h"
 #include "json_text.h"
 #include "offers.h"
+#include "printable.h"
 #include "topics.h"
 
 static const char *const level_words[] = {"none", "error", "warning", "info"};
@@ -112,8 +113,10 @@ void peer_cut(peer *cut, close_status status, const char *format, ...) {
         return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(cut->cut_reason, sizeof cut->cut_reason, format, arguments);
+    char reason[sizeof cut->cut_reason];
+    vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
+    printable_text(reason, cut->cut_reason, sizeof cut->cut_reason);
     cut->cut_status = status;
     cut->is_cut = true;
     cut->bridge->metrics.counters[COUNTER_CONNECTIONS_CUT]++;

@@ -488,6 +488,13 @@ static void report_memory(const command &c) {
     }
 }
 
+/* Writes a line to standard error, made printable: names of files and descriptions may hold anything. */
+static void complain(const char *message) {
+    std::string printed(5 * std::strlen(message) + 1, '\0');
+    dyn_text_print(message, printed.data(), printed.size());
+    std::fprintf(stderr, "dynamics-compile: %s\n", printed.c_str());
+}
+
 int main(int argc, char **argv) {
     command c;
     reserve_stack();
@@ -496,12 +503,13 @@ int main(int argc, char **argv) {
         run(c);
         return EXIT_SUCCESS;
     } catch (const usage_error &error) {
-        std::fprintf(stderr, "dynamics-compile: %s\nTry dynamics-compile --help.\n", error.what());
+        complain(error.what());
+        std::fputs("Try dynamics-compile --help.\n", stderr);
         return EXIT_USAGE;
     } catch (const std::bad_alloc &) {
         report_memory(c);
     } catch (const std::exception &error) {
-        std::fprintf(stderr, "dynamics-compile: %s\n", error.what());
+        complain(error.what());
     }
     return EXIT_FAILURE;
 }

@@ -28,6 +28,11 @@ add_dependencies(system_cli dynamicsctl)
 add_system_test(lying_daemon dynamics_proto Threads::Threads)
 target_sources(system_lying_daemon PRIVATE lying_peer.c ../support/random.c)
 
+add_system_test(hostile_text dynamics_proto PkgConfig::JANSSON Threads::Threads)
+target_sources(system_hostile_text PRIVATE lying_peer.c)
+target_compile_definitions(system_hostile_text PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>")
+add_dependencies(system_hostile_text dynamicsctl)
+
 # Random trees that the library knows on this side, and the daemon on the other.
 add_library(wire_tree STATIC
   client_fixture.c wire_quantities.c wire_tree.c ../support/random.c ../support/random_tree.c)

@@ -39,6 +39,8 @@ static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT
 static bool send_reply(lying_peer *peer, int connection, uint8_t header[HEADER], const uint8_t *request, size_t size) {
     uint8_t id[MAX_VARINT + 1];
     pthread_mutex_lock(&peer->mutex);
+    if (peer->compose != NULL)
+        peer->compose(peer, request, size);
     size_t id_size = peer->with_id ? copy_id(request, size, id) : 0;
     uint64_t length = htobe64(4 + peer->reply_size + id_size);
     memcpy(header, &length, sizeof length);

@@ -20,6 +20,8 @@ typedef struct lying_peer {
     uint8_t reply[LYING_PEER_REPLY];
     size_t reply_size;
     int with_id;
+    /* Set before the start, or NULL: writes the reply to this request, and its size. The peer's thread calls it. */
+    void (*compose)(struct lying_peer *peer, const uint8_t *request, size_t size);
 } lying_peer;
 
 /* Listens on a tcp port of its own and serves one client. A failure ends the Check test. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "printable.h"
 #include "robots.h"
 
 /* Encodes a character in UTF-8. */
@@ -55,10 +56,37 @@ START_TEST(unprintable_are_control_invisible_and_direction_characters) {
                          number == 0x180e || (number >= 0x200b && number <= 0x200f) ||
                          (number >= 0x2028 && number <= 0x202e) || (number >= 0x2060 && number <= 0x206f) ||
                          number == 0xfeff || (number >= 0xfff9 && number <= 0xfffb) || number >> 12 == 0xe0;
-        ck_assert_msg(dyn_text_is_printable(text) == (is_character && !is_hidden), "U+%04x", (unsigned)number);
+        if (dyn_text_is_printable(text) != (is_character && !is_hidden)) {
+            ck_abort_msg("U+%04x", (unsigned)number);
+        }
         escaped += is_hidden;
     }
     ck_assert_uint_gt(escaped, 60);
+}
+END_TEST
+
+/* Compares what the library and the clients make of a text. (An assertion for each takes Check seconds.) */
+static void compare(const char *text) {
+    char ours[64], theirs[64];
+    dyn_text_print(text, ours, sizeof ours);
+    printable_text(text, theirs, sizeof theirs);
+    if (strcmp(ours, theirs) != 0) {
+        ck_abort_msg("%s and %s", ours, theirs);
+    }
+}
+
+START_TEST(clients_escape_alike) {
+    for (uint32_t number = 1; number <= 0x10ffff; number++) {
+        char text[5];
+        encode(number, text);
+        compare(text);
+    }
+    for (int lead = 1; lead < 256; lead++) {
+        for (int second = 0; second < 256; second++) {
+            const char text[] = {(char)lead, (char)second, 'x', '\0'};
+            compare(text);
+        }
+    }
 }
 END_TEST
 
@@ -83,6 +111,7 @@ int main(void) {
     TCase *tests = tcase_create("text");
     tcase_add_test(tests, dangerous_characters_are_escaped_in_readable_form);
     tcase_add_test(tests, unprintable_are_control_invisible_and_direction_characters);
+    tcase_add_test(tests, clients_escape_alike);
     tcase_add_test(tests, long_text_is_cut_between_characters);
     return run_tests(tests);
 }

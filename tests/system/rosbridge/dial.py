@@ -87,7 +87,7 @@ class Dial(unittest.TestCase):
     def start(self, **keys):
         server = Server()
         self.addCleanup(server.close)
-        gateway = fixture.Gateway(self.daemon, dial__url=server.url, dial__interval=0.2, **keys)
+        self.gateway = gateway = fixture.Gateway(self.daemon, dial__url=server.url, dial__interval=0.2, **keys)
         self.addCleanup(lambda: self.assertEqual(gateway.stop(), 0))
         server.accept()
         return server
@@ -117,6 +117,14 @@ class Dial(unittest.TestCase):
         server.socket.close()
         server.accept()
         fixture.wait_for(lambda: server.call("/dynamics/check_health", {})["values"]["success"], "the daemon serves")
+
+    def test_text_of_the_server_is_logged_with_escapes(self):
+        server = self.start()
+        server.send("status", level="error", msg="a\x1b[2J\nforged\u009b\u202e\u2028b")
+        shown = b"a\\x1b[2J\\x0aforged\\u009b\\u202e\\u2028b"
+        fixture.wait_for(lambda: shown in self.gateway.log.read_bytes(), "the status is logged")
+        text = self.gateway.log.read_text(encoding="utf-8")
+        self.assertEqual([c for c in text if not c.isprintable() and c != "\n"], [])
 
     def test_a_node_sends_all_fields_of_a_request(self):
         """ROS has no absent fields: what is not set arrives as zeros, empty texts and empty sequences."""

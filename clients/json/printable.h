@@ -1,0 +1,35 @@
+/*
+ * Text from others, as terminals and logs may show it. The clients' part of what dynamics/text.h is for the library and
+ * the daemon: the same characters are printable, and escapes look alike.
+ */
+#ifndef JSON_PRINTABLE_H
+#define JSON_PRINTABLE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PRINTABLE_ESCAPE = 16 };
+
+/* Decodes the UTF-8 character at the start of `length` bytes. Returns its bytes, or 0 if there is none: the bytes are
+ * not UTF-8, or end within a character. */
+size_t printable_decode(const char *text, size_t length, uint32_t *number);
+
+/* Tells if a terminal shows the character as it is: no control, invisible or direction character. */
+bool printable_is(uint32_t number);
+
+/* Writes the character or byte at the start of `length` > 0 bytes, escaped where it is not printable: \u202e,
+ * \U000e0001, or \x1b for a byte below 0x80 or one that is not UTF-8. Returns how many bytes of the text it is. */
+size_t printable_next(const char *text, size_t length, char escaped[PRINTABLE_ESCAPE]);
+
+/* Writes a text made printable; one that is too long is cut between characters. `size` is at least 1. */
+void printable_text(const char *text, char *printed, size_t size);
+
+/* The text made printable, in new memory that the caller frees; NULL without memory. */
+char *printable_copy(const char *text);
+
+/* The same with a printf-style text. */
+char *printable_format(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+
+#endif
