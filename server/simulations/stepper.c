@@ -110,7 +110,9 @@ static void describe(const stepper *s, dyn_error *error) {
                  stepper_options(s)->velocity_bound);
         break;
     case DYN_SAMPLE_SINGULAR:
-        snprintf(error->message, sizeof error->message, "no inertia resists %.80s", joint);
+        snprintf(error->message, sizeof error->message,
+                 "no inertia resists %.80s: give the links that it moves a mass and an inertia, or the joint damping",
+                 joint);
         break;
     }
 }

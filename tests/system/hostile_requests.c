@@ -375,7 +375,6 @@ static const struct {
     {"missing_parent.urdf", "load_model.urdf:4", "its parent link \"shoulder\" does not exist"},
     {"negative_mass.urdf", "load_model.urdf:4", "the mass is -2 kg"},
     {"no_inertia.urdf", "load_model.urdf:4", "this is no inertia"},
-    {"massless_inertia.urdf", "load_model.urdf:4", "it has inertia but no mass"},
     {"not_a_number.urdf", "load_model.urdf:5", "value=\"nan\""},
     {"short_vector.urdf", "load_model.urdf:5", "give 3 finite decimal numbers"},
     {"zero_axis.urdf", "load_model.urdf:4", "the axis is (0, 0, 0)"},

@@ -443,6 +443,35 @@ START_TEST(departures_are_loaded_with_a_warning_or_refused) {
 }
 END_TEST
 
+/* A joint with a foot that weighs nothing behind it. */
+static const char footed_robot[] =
+    "<robot name=\"footed\"><link name=\"base\"/><link name=\"leg\"><inertial><origin xyz=\"0 0 -1\"/>"
+    "<mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>\n<link name=\"foot\"/>"
+    "<joint name=\"knee\" type=\"continuous\"><parent link=\"base\"/><child link=\"leg\"/></joint>\n"
+    "<joint name=\"ankle\" type=\"continuous\"><parent link=\"leg\"/><child link=\"foot\"/></joint></robot>";
+
+/* What solves with a singular M names the joint; the rest is computed. */
+START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
+    dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = footed_robot});
+    bool is_told = false;
+    for (size_t i = 0; i < loaded->report_count; i++) {
+        is_told |= loaded->report[i].line == 3 && strstr(loaded->report[i].message, "mass matrix is singular") != NULL;
+    }
+    ck_assert(is_told);
+    dyn_client_loaded_model_free(loaded);
+    const dyn_client_query query = {.model = "footed", .nq = 2, .nv = 2, .samples = 1};
+    const double q[2] = {0.1, 0.2}, tau[2] = {0};
+    double result[2] = {NAN, NAN};
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau, &error, result),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_msg(strstr(error.message, "joint ankle: the mass matrix is singular") != NULL &&
+                      strstr(error.message, "give the links that it moves a mass and an inertia") != NULL,
+                  "%s", error.message);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, result), &error);
+    ck_assert(isfinite(result[0]) && isfinite(result[1]));
+}
+END_TEST
+
 /* A file is read as strictly as its section of the configuration says. */
 START_TEST(files_are_read_as_strictly_as_configured) {
     daemon_fixture other;
@@ -563,6 +592,7 @@ int main(void) {
     tcase_add_test(all, derived_models_have_a_report);
     tcase_add_test(all, departures_are_loaded_with_a_warning_or_refused);
     tcase_add_test(all, files_are_read_as_strictly_as_configured);
+    tcase_add_test(all, a_singular_robot_says_so_when_accelerations_are_asked_for);
     tcase_add_test(all, other_changes_go_on_while_a_model_is_derived);
     return run_unforked("models", all);
 }

@@ -112,12 +112,12 @@ END_TEST
 START_TEST(bad_payloads_are_refused) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
     dyn_error error;
-    const dyn_inertia negative = {.mass = -1}, none = {.rotational = {1, 0, 0, 1, 0, 1}};
+    const dyn_inertia negative = {.mass = -1}, none = {.mass = 1, .rotational = {-99, 0, 0, -99, 0, -99}};
     const dyn_pose skewed = {.rotation = {1, 1, 0, 0, 1, 0, 0, 0, 1}};
     expect_error(dyn_model_attach(model, "tip", "load", &negative, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
                  "link load", "mass is -1");
     expect_error(dyn_model_attach(model, "tip", "load", &none, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
-                 "link load", "no mass");
+                 "link load", "this is no inertia");
     expect_error(dyn_model_attach(model, "tip", "tool", &box, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
                  "link tool", "two links");
     expect_error(dyn_model_attach(model, "tip", "load", &box, &skewed, &error, &result), &error, DYN_INVALID_ARGUMENT,

@@ -76,8 +76,8 @@ DYN_API void dyn_builder_free(dyn_builder *builder);
 DYN_API dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error);
 
 /* Adds a link. A name has 1 to DYN_MAX_NAME bytes of UTF-8 without control characters. Errors, with place "link NAME":
- * DYN_INVALID_ARGUMENT for a bad or repeated name, a negative or not finite mass, an inertia that is not positive
- * semidefinite (to 1e-9 of its largest principal moment); DYN_RESOURCE_EXHAUSTED. */
+ * DYN_INVALID_ARGUMENT for a bad or repeated name, a negative or not finite mass, an inertia that is not finite;
+ * DYN_RESOURCE_EXHAUSTED. Building judges whether the inertia is that of a body. */
 DYN_API dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 
 /* Adds a joint. Its links need not exist yet. Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for a bad or
@@ -94,8 +94,15 @@ DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_d
  * `options` may be NULL: all zero. `report` may be NULL. The builder stays usable. Cost O(links log links).
  * Errors, with the element as place, or "urdf:LINE" for a builder that was read from a file: DYN_INVALID_ARGUMENT for
  * no link, no root or two, a cycle, a missing parent or child link, a link with two parents, a mimic joint without
- * master, with more than one coordinate or in a cycle, a moving link that has inertia but no mass, values that overflow
- * when merged, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED. */
+ * master, with more than one coordinate or in a cycle, inertias with which the mass matrix is indefinite, values that
+ * overflow when merged, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED.
+ *
+ * Inertias that no body has are warnings: inertia without mass, a negative principal moment (beyond 1e-9 of the largest
+ * one), moments that violate the triangle inequality. What counts is the mass matrix. Where a body, that is, links that
+ * move together, has an inertia that is not positive semidefinite, the mass matrix is eliminated in 32 configurations:
+ * at zero and at random within the limits of the joints, mimic joints independent. A negative pivot is an error with
+ * the link of the smallest principal moment behind that joint as place. A joint that no inertia resists is a warning:
+ * the mass matrix is singular, and what solves with it, such as dyn_aba, is DYN_FAILED_PRECONDITION; the rest works. */
 DYN_API dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                                      dyn_error *error, dyn_model **model);
 

@@ -38,7 +38,10 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  *     zero bytes behind the last tag              the bytes are ignored
  *     UTF-8, stated or not, with other bytes      the document is ISO-8859-1
  *     another encoding than UTF-8, UTF-16,        the document is ISO-8859-1 where that is windows-1252 or a name of
- *     ISO-8859-1 and US-ASCII                     ISO-8859-1; else UTF-8, and an error where it has other bytes */
+ *     ISO-8859-1 and US-ASCII                     ISO-8859-1; else UTF-8, and an error where it has other bytes
+ *
+ * Inertias that no body has are for dyn_builder_build (builder.h): also warnings, as long as the mass matrix stays
+ * positive definite or is merely singular. */
 DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_error *error,
                                  dyn_builder **builder);
 

@@ -273,21 +273,38 @@ static bool pivots_are_positive(const dyn_workspace *w, sample_block block) {
     return block.kernels->all_positive(w->pivots, (size_t)w->model->nv);
 }
 
-dyn_status dyn_check_pivots(const dyn_workspace *w, sample_block block, dyn_error *error) {
+/* Refuses a sample for the pivot of a joint: one that is not positive, or that of a joint that nothing resists. */
+static dyn_status refuse_pivot(const dyn_workspace *w, const dyn_joint *joint, size_t sample, double pivot,
+                               dyn_error *error) {
+    if (pivot < 0) {
+        return dyn_error_set(
+            error, DYN_FAILED_PRECONDITION, "model",
+            "joint %s: the mass matrix is indefinite in sample %zu, the inertia that resists the joint "
+            "is negative; correct the inertias of the links that it moves",
+            joint->name, sample);
+    }
+    return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
+                         "joint %s: the mass matrix is singular in sample %zu, no inertia resists the joint; give the "
+                         "links that it moves a mass and an inertia%s",
+                         joint->name, sample,
+                         w->precision == DYN_SINGLE_PRECISION ? ", or ask for double precision" : "");
+}
+
+dyn_status dyn_check_pivots(const dyn_model *model, const dyn_workspace *w, sample_block block, dyn_error *error) {
+    if (model->unresisted >= 0) {
+        return refuse_pivot(w, &model->joints[model->unresisted], block.first, 0, error);
+    }
     if (pivots_are_positive(w, block)) {
         return DYN_OK;
     }
     /* A pivot of zero spoils those above it in the tree: the last one is the cause. */
-    for (int j = w->model->joint_count - 1; j >= 0; j--) {
-        const dyn_joint *joint = &w->model->joints[j];
+    for (int j = model->joint_count - 1; j >= 0; j--) {
+        const dyn_joint *joint = &model->joints[j];
         for (size_t k = (size_t)joint->nv; k-- > 0;) {
             for (size_t l = 0; l < block.count; l++) {
-                if (!(dyn_packed_number(w->pivots, (size_t)joint->v_index + k, block, l) > 0)) {
-                    return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                                         "joint %s: the mass matrix is singular in sample %zu, no inertia resists the "
-                                         "joint; give the links that it moves a mass and an inertia%s",
-                                         joint->name, block.first + l,
-                                         w->precision == DYN_SINGLE_PRECISION ? ", or ask for double precision" : "");
+                double pivot = dyn_packed_number(w->pivots, (size_t)joint->v_index + k, block, l);
+                if (!(pivot > 0)) {
+                    return refuse_pivot(w, joint, block.first + l, pivot, error);
                 }
             }
         }

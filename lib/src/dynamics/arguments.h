@@ -108,7 +108,9 @@ dyn_status dyn_check_double_result(const dyn_workspace *workspace, const char *n
 /* The error of a sample's result that is not. */
 dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error);
 
-/* Every pivot of a block of forward dynamics is positive, else M is singular. */
-dyn_status dyn_check_pivots(const dyn_workspace *workspace, sample_block block, dyn_error *error);
+/* Every pivot of a block of forward dynamics is positive, else M is singular or indefinite. A model with a joint that
+ * no inertia resists in any configuration is refused also where rounding makes its pivot positive. */
+dyn_status dyn_check_pivots(const dyn_model *model, const dyn_workspace *workspace, sample_block block,
+                            dyn_error *error);
 
 #endif

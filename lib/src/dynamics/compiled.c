@@ -159,6 +159,6 @@ dyn_status dyn_compiled_refusal(const compiled_task *task, const dyn_workspace *
         return DYN_OK;
     }
     const sample_block alone = dyn_block_of_one(w, task->done);
-    dyn_status status = d->has_pivots ? dyn_check_pivots(w, alone, error) : DYN_OK;
+    dyn_status status = d->has_pivots ? dyn_check_pivots(w->model, w, alone, error) : DYN_OK;
     return status == DYN_OK ? dyn_refuse_result(w, d->result, task->done, error) : status;
 }

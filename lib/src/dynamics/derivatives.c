@@ -72,7 +72,7 @@ dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace,
         dyn_results_find(w, &r, block, out);
         block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity, packed[0], packed[1],
                                        packed[2], &wrenches, w->pivots, out[0], out[1], out[2]);
-        status = dyn_check_pivots(w, block, error);
+        status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK) {
             status = dyn_results_store(w, out, block, &r, error);
         }

@@ -66,7 +66,7 @@ dyn_status dyn_aba_directional_derivative(const dyn_model *model, dyn_workspace 
                                        dyn_block_pack(w, 3, dq, nv, block), dyn_block_pack(w, 4, dv, nv, block),
                                        dyn_block_pack(w, 5, dtau, nv, block), w->pivots, out);
         dyn_block_unpack(out, nv, block, da);
-        status = dyn_check_pivots(w, block, error);
+        status = dyn_check_pivots(model, w, block, error);
     }
     return status == DYN_OK ? dyn_check_result(w, "da", n, nv, da, error) : status;
 }

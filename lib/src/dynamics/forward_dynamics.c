@@ -22,7 +22,7 @@ static dyn_status compute_aba(const dyn_model *model, const dyn_workspace *w, si
         block.kernels->forward_dynamics(model, w->memory, in->gravity ? in->gravity : model->gravity, packed[0],
                                         packed[1], packed[2], &wrenches, w->pivots, out);
         bool is_finite = dyn_block_unpack(out, nv, block, a);
-        status = dyn_check_pivots(w, block, error);
+        status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK && !is_finite) {
             status = dyn_check_result(w, "a", block.first + block.count, nv, a, error);
         }

@@ -197,7 +197,7 @@ dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace,
         block.kernels->operational_space(model, w->memory, model->gravity,
                                          dyn_block_pack(w, 0, q, (size_t)model->nq, block), w->zero, &task, w->pivots,
                                          NULL, &results);
-        status = dyn_check_pivots(w, block, error);
+        status = dyn_check_pivots(model, w, block, error);
         for (size_t l = 0; l < block.count && status == DYN_OK; l++) {
             gram g = {.negligible = negligible_part[w->precision]};
             for (size_t i = 0; i < 36; i++) {

@@ -55,7 +55,7 @@ dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t
         const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
         void *out = dyn_block_output(w, inverse, entries, block);
         block.kernels->minverse(model, w->memory, in, w->pivots, out);
-        status = dyn_check_pivots(w, block, error);
+        status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK) {
             status = dyn_result_store(w, out, block, (result){"inverse", inverse, entries}, error);
         }
@@ -76,7 +76,7 @@ dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, si
         const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
         void *out = dyn_block_output(w, factors, entries, block);
         block.kernels->mass_factors(model, w->memory, in, w->pivots, out);
-        status = dyn_check_pivots(w, block, error);
+        status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK) {
             status = dyn_result_store(w, out, block, (result){"factors", factors, entries}, error);
         }

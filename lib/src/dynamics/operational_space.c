@@ -96,7 +96,7 @@ static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t
         block.kernels->operational_space(model, w->memory, gravity ? gravity : model->gravity,
                                          dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block), task,
                                          w->pivots, kept, &at);
-        status = dyn_check_pivots(w, block, error);
+        status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK && inverts) {
             status = check_rows(w, task, kept, block, error);
         }

@@ -84,6 +84,7 @@ dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_
     merge_payloads(model, count, payloads, bodies);
     *workspace->loaded = *model;
     workspace->loaded->bodies = bodies;
+    workspace->loaded->unresisted = count > 0 ? -1 : model->unresisted;
     *loaded = workspace->loaded;
     dyn_status status = dyn_check_constants(workspace->precision, workspace->loaded, error);
     if (status != DYN_OK) {

@@ -54,7 +54,7 @@ dyn_status dyn_aba_second_derivatives(const dyn_model *model, dyn_workspace *wor
                                               dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
                                               dyn_block_pack(w, 2, tau, nv, block), w->pivots, out[0], out[1], out[2],
                                               out[3], out[4], out[5], out[6]);
-        status = dyn_check_pivots(w, block, error);
+        status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK) {
             status = dyn_results_store(w, out, block, &r, error);
         }

@@ -155,12 +155,6 @@ dyn_status builder_check_inertia(const dyn_builder *builder, const dyn_link_desc
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
                             "the inertia holds a value that is not finite or too large");
     }
-    if (moments[0] < -1e-9 * fmax(fabs(moments[2]), fabs(moments[0]))) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
-                            "this is no inertia: its principal moments are %g, %g and %g kg m^2, and none may be "
-                            "negative",
-                            moments[0], moments[1], moments[2]);
-    }
     return DYN_OK;
 }
 

@@ -14,8 +14,8 @@
 dyn_status compile_model(const dyn_builder *builder, const tree *links, const coupling *couplings,
                          const dyn_build_options *options, dyn_error *error, dyn_model *model);
 
-/* Refuses a model with an inertia that no body can have, and reports what is merged or suspicious in it. */
-dyn_status inspect_model(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report,
+/* Refuses a model whose mass matrix is indefinite, and reports what is merged or suspicious in it. */
+dyn_status inspect_model(const dyn_builder *builder, const tree *links, dyn_model *model, dyn_report *report,
                          dyn_error *error);
 
 #endif

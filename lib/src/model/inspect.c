@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compile.h"
+#include "definiteness.h"
 #include "error.h"
 #include "load_report.h"
 #include "placement.h"
@@ -20,20 +21,31 @@ static bool has_rotational_inertia(const dyn_inertia *inertia) {
     return false;
 }
 
+/* Reports an inertia that no body has. `effect` says what becomes of it. */
+static void report_impossible(const dyn_link_description *link, const double moments[3], const char *effect,
+                              dyn_report *report) {
+    if (link->inertia.mass == 0 && has_rotational_inertia(&link->inertia)) {
+        report_add_element(report, DYN_WARNING, link->line, "link", link->name,
+                           "it has inertia but no mass; no body is so%s", effect);
+    }
+    if (moments[0] < -1e-9 * fmax(fabs(moments[2]), fabs(moments[0]))) {
+        report_add_element(report, DYN_WARNING, link->line, "link", link->name,
+                           "its principal moments are %g, %g and %g kg m^2; no body has a negative one%s", moments[0],
+                           moments[1], moments[2], effect);
+    } else if (moments[2] > (moments[0] + moments[1]) * (1 + 1e-9)) {
+        report_add_element(
+            report, DYN_WARNING, link->line, "link", link->name,
+            "its principal moments %g, %g, %g kg m^2 violate the triangle inequality: each is at most the sum of "
+            "the other two",
+            moments[0], moments[1], moments[2]);
+    }
+}
+
 /* Inspects the inertia of a link. */
-static dyn_status inspect_inertia(const dyn_builder *builder, const dyn_link_description *link, bool moves,
-                                  dyn_report *report, dyn_error *error) {
+static void inspect_inertia(const dyn_link_description *link, bool moves, dyn_report *report) {
     const dyn_inertia *inertia = &link->inertia;
     bool rotational = has_rotational_inertia(inertia);
-    if (inertia->mass == 0 && rotational && moves) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
-                            "it has inertia but no mass, and it moves; no body is so: give it a mass or remove its "
-                            "inertia");
-    }
-    if (inertia->mass == 0 && rotational) {
-        report_add_element(report, DYN_WARNING, link->line, "link", link->name,
-                           "it has inertia but no mass; without effect, since it is fixed to the world");
-    } else if (inertia->mass == 0 && moves) {
+    if (inertia->mass == 0 && !rotational && moves) {
         report_add_element(report, DYN_NOTE, link->line, "link", link->name, "it is massless");
     } else if (inertia->mass > 0 && !rotational && moves) {
         report_add_element(report, DYN_NOTE, link->line, "link", link->name,
@@ -41,25 +53,14 @@ static dyn_status inspect_inertia(const dyn_builder *builder, const dyn_link_des
     }
     double moments[3];
     symmetric_eigenvalues(inertia->rotational, moments);
-    if (moments[2] > (moments[0] + moments[1]) * (1 + 1e-9)) {
-        report_add_element(
-            report, DYN_WARNING, link->line, "link", link->name,
-            "its principal moments %g, %g, %g kg m^2 violate the triangle inequality: each is at most the sum of "
-            "the other two",
-            moments[0], moments[1], moments[2]);
-    }
-    return DYN_OK;
+    report_impossible(link, moments, moves ? "" : "; without effect, since it is fixed to the world", report);
 }
 
 /* Inspects every link, in the order of the description. */
-static dyn_status inspect_links(const dyn_builder *builder, const tree *links, const dyn_model *model,
-                                dyn_report *report, dyn_error *error) {
+static void inspect_links(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report) {
     for (int i = 0; i < model->link_count; i++) {
         const dyn_link_description *link = &builder->links[links->order[i]];
-        dyn_status status = inspect_inertia(builder, link, model->links[i].moving_joint >= 0, report, error);
-        if (status != DYN_OK) {
-            return status;
-        }
+        inspect_inertia(link, model->links[i].moving_joint >= 0, report);
         int carrier = links->parent_joint[links->order[i]];
         if (carrier >= 0 && builder->joints[carrier].type == DYN_JOINT_FIXED) {
             const dyn_joint_description *joint = &builder->joints[carrier];
@@ -70,7 +71,6 @@ static dyn_status inspect_links(const dyn_builder *builder, const tree *links, c
                                moving >= 0 ? model->joints[moving].name : "");
         }
     }
-    return DYN_OK;
 }
 
 /* Line of a joint; 0 for the one that carries a floating base. */
@@ -110,83 +110,6 @@ static void inspect_joints(const dyn_builder *builder, const dyn_model *model, d
     }
 }
 
-/* Mass properties of a body alone. */
-static mass_properties own_properties(const body *b) {
-    mass_properties own = {.mass = b->mass};
-    memcpy(own.first_moment, b->first_moment, sizeof own.first_moment);
-    memcpy(own.inertia, b->inertia, sizeof own.inertia);
-    return own;
-}
-
-/* Place of a body in its parent at the zero configuration. */
-static dyn_pose zero_place(const body *b) {
-    dyn_pose place;
-    memcpy(place.rotation, b->rotation, sizeof place.rotation);
-    memcpy(place.position, b->position, sizeof place.position);
-    return place;
-}
-
-/* Whether a body and all it carries can be accelerated along a joint coordinate without force. */
-static bool moves_without_inertia(const body *b, const mass_properties *carried) {
-    const double *I = carried->inertia;
-    double negligible = 1e-14 * (I[0] + I[3] + I[5]);
-    bool massless = carried->mass == 0, inertialess = I[5] <= negligible;
-    double moments[3];
-    switch (b->motion) {
-    case MOTION_REVOLUTE:
-        return inertialess;
-    case MOTION_PRISMATIC:
-        return massless;
-    case MOTION_HELICAL:
-        return inertialess && (massless || b->pitch == 0);
-    case MOTION_CYLINDRICAL:
-    case MOTION_PLANAR:
-        return inertialess || massless;
-    case MOTION_SPHERICAL:
-    case MOTION_FLOATING:
-        break;
-    }
-    symmetric_eigenvalues(I, moments);
-    return massless || moments[0] <= negligible;
-}
-
-/* Sums up, for each body, what it carries, rigid at the zero configuration; `carried` is zero at first. */
-static void sum_carried(const dyn_model *model, mass_properties *carried) {
-    for (int i = model->body_count - 1; i >= 0; i--) {
-        const body *b = &model->bodies[i];
-        mass_properties own = own_properties(b);
-        mass_properties_add(&carried[i], &own);
-        if (b->parent >= 0) {
-            dyn_pose place = zero_place(b);
-            mass_properties moved = mass_properties_move(&place, &carried[i]);
-            mass_properties_add(&carried[b->parent], &moved);
-        }
-    }
-}
-
-/* Warns of joints that make the mass matrix singular. Not for coupled joints: several bodies share a coordinate. */
-static dyn_status inspect_mass_matrix(const dyn_builder *builder, const dyn_model *model, dyn_report *report,
-                                      dyn_error *error) {
-    if (model->has_coupling) {
-        return DYN_OK;
-    }
-    mass_properties *carried = calloc((size_t)model->body_count + 1, sizeof *carried);
-    if (carried == NULL) {
-        return dyn_error_memory(error);
-    }
-    sum_carried(model, carried);
-    for (int i = 0; i < model->body_count; i++) {
-        const char *name = model->joints[model->bodies[i].joint].name;
-        if (moves_without_inertia(&model->bodies[i], &carried[i])) {
-            report_add_element(report, DYN_WARNING, joint_line(builder, name), "joint", name,
-                               "what it moves has no inertia along or about its axis: the mass matrix is singular, and "
-                               "forward dynamics will be refused");
-        }
-    }
-    free(carried);
-    return DYN_OK;
-}
-
 /* Reports what concerns the base. */
 static void inspect_base(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report) {
     const dyn_link_description *root = &builder->links[links->root];
@@ -209,13 +132,10 @@ static void inspect_base(const dyn_builder *builder, const tree *links, const dy
     }
 }
 
-dyn_status inspect_model(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report,
+dyn_status inspect_model(const dyn_builder *builder, const tree *links, dyn_model *model, dyn_report *report,
                          dyn_error *error) {
     inspect_base(builder, links, model, report);
-    dyn_status status = inspect_links(builder, links, model, report, error);
-    if (status != DYN_OK) {
-        return status;
-    }
+    inspect_links(builder, links, model, report);
     inspect_joints(builder, model, report);
     return inspect_mass_matrix(builder, model, report, error);
 }

@@ -98,6 +98,7 @@ struct dyn_model {
     double gravity[3];
     bool floating;     /* a floating joint "root_joint" carries the root */
     bool has_coupling; /* some body shares the coordinate of another: a coupled mimic joint */
+    int unresisted;    /* last joint that no inertia resists in any configuration, so that M is singular; -1: none */
 
     int body_count;
     body *bodies;
