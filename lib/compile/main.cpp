@@ -9,7 +9,7 @@
 #include <getopt.h>
 #include <iostream>
 #include <iterator>
-#include <mbedtls/sha256.h>
+#include <mbedtls/md.h>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -333,7 +333,7 @@ static std::string canonical(const dyn_model *model) {
 
 static std::string digest(const std::string &text) {
     unsigned char hash[32];
-    mbedtls_sha256_ret((const unsigned char *)text.data(), text.size(), hash, 0);
+    mbedtls_md(mbedtls_md_info_from_type(MBEDTLS_MD_SHA256), (const unsigned char *)text.data(), text.size(), hash);
     std::string digits = "sha256:";
     for (unsigned char byte : hash) {
         char two[3];
