@@ -8,13 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <arkode/arkode_erkstep.h>
-#include <nvector/nvector_serial.h>
-
 #include "../dynamics/arguments.h"
 #include "../dynamics/rigid_motion.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "arkode.h"
 #include "signal_check.h"
 #include "simulator.h"
 
@@ -86,7 +84,7 @@ static bool is_cancelled(flow *f) {
 }
 
 /* dy/dt. A positive return asks for a shorter step, a negative one ends the motion. */
-static int slope(realtype t, N_Vector y, N_Vector rate, void *context) {
+static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     flow *f = context;
     dyn_simulator *s = f->s;
     size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
@@ -111,7 +109,7 @@ static int slope(realtype t, N_Vector y, N_Vector rate, void *context) {
 }
 
 /* Brings the quaternions back to norm one after a step. */
-static int normalize(realtype t, N_Vector y, void *context) {
+static int normalize(sunrealtype t, N_Vector y, void *context) {
     (void)t;
     const flow *f = context;
     const dyn_model *model = f->s->model;
@@ -130,7 +128,7 @@ static int normalize(realtype t, N_Vector y, void *context) {
 }
 
 /* The room that each range leaves, above and below: a stop is struck where it falls through zero. */
-static int room(realtype t, N_Vector y, realtype *rooms, void *context) {
+static int room(sunrealtype t, N_Vector y, sunrealtype *rooms, void *context) {
     (void)t;
     const flow *f = context;
     const double *q = N_VGetArrayPointer(y);
@@ -140,11 +138,6 @@ static int room(realtype t, N_Vector y, realtype *rooms, void *context) {
         rooms[2 * i + 1] = q[range->q_index] - range->lower;
     }
     return 0;
-}
-
-/* Errors come back as return values. */
-static void be_silent(int code, const char *module, const char *function, char *message, void *context) {
-    (void)code, (void)module, (void)function, (void)message, (void)context;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
@@ -200,15 +193,15 @@ static bool is_too_fast(const flow *f) {
 static bool go_to(flow *f, double t, int *struck) {
     dyn_adaptive_result *r = f->result;
     while (r->t < t) {
-        ERKStepSetStopTime(f->integrator, t);
-        int outcome = ERKStepEvolve(f->integrator, t, f->y, &r->t, ARK_NORMAL);
+        ARKodeSetStopTime(f->integrator, t);
+        int outcome = ARKodeEvolve(f->integrator, t, f->y, &r->t, ARK_NORMAL);
         if (outcome < 0 || is_too_fast(f)) {
             r->end = outcome == ARK_TOO_MUCH_WORK ? DYN_ADAPTIVE_TOO_LONG : DYN_ADAPTIVE_DIVERGED;
             return false;
         }
         if (outcome == ARK_ROOT_RETURN) {
-            ERKStepGetRootInfo(f->integrator, struck);
-            if (!pass_stops(f, r->t, struck) || ERKStepReset(f->integrator, r->t, f->y) < 0) {
+            ARKodeGetRootInfo(f->integrator, struck);
+            if (!pass_stops(f, r->t, struck) || ARKodeReset(f->integrator, r->t, f->y) < 0) {
                 return false;
             }
         }
@@ -230,14 +223,14 @@ static void go(flow *f, double *q, double *v, int *struck) {
         f->interval = i - 1;
         if (goes_on && i > 1 && f->m->tau) {
             /* The slope at the row's time changes with the force. */
-            goes_on = ERKStepReset(f->integrator, f->result->t, f->y) == ARK_SUCCESS;
+            goes_on = ARKodeReset(f->integrator, f->result->t, f->y) == ARK_SUCCESS;
         }
         goes_on = goes_on && go_to(f, f->m->t[i], struck);
         store(f, i, q, v);
     }
     long steps = 0, failures = 0, evaluations = 0;
-    ERKStepGetNumSteps(f->integrator, &steps);
-    ERKStepGetNumErrTestFails(f->integrator, &failures);
+    ARKodeGetNumSteps(f->integrator, &steps);
+    ARKodeGetNumErrTestFails(f->integrator, &failures);
     ERKStepGetNumRhsEvals(f->integrator, &evaluations);
     f->result->steps = (size_t)steps, f->result->rejected = (size_t)failures;
     f->result->evaluations = (size_t)evaluations;
@@ -316,7 +309,7 @@ static bool prepare(flow *f) {
     dyn_simulator *s = f->s;
     sunindextype nq = s->model->nq, nv = s->model->nv;
     bool has_events = s->options.stop == DYN_STOP_RIGID && s->joints.range_count > 0;
-    if (SUNContext_Create(NULL, &f->context) != 0 || !(f->y = N_VNew_Serial(nq + nv, f->context))) {
+    if (SUNContext_Create(SUN_COMM_NULL, &f->context) != 0 || !(f->y = N_VNew_Serial(nq + nv, f->context))) {
         return false;
     }
     double *y = N_VGetArrayPointer(f->y);
@@ -331,16 +324,15 @@ static bool prepare(flow *f) {
     }
     double relative = m->relative > 0 ? m->relative : default_relative;
     double absolute = m->absolute > 0 ? m->absolute : default_absolute;
-    int failed = ERKStepSetErrHandlerFn(f->integrator, be_silent, NULL) != ARK_SUCCESS;
-    failed |= ERKStepSetUserData(f->integrator, f) != ARK_SUCCESS;
-    failed |= ERKStepSStolerances(f->integrator, relative, absolute) != ARK_SUCCESS;
+    int failed = arkode_silence(f->context, f->integrator) != ARK_SUCCESS;
+    failed |= ARKodeSetUserData(f->integrator, f) != ARK_SUCCESS;
+    failed |= ARKodeSStolerances(f->integrator, relative, absolute) != ARK_SUCCESS;
     failed |= ERKStepSetTableNum(f->integrator, ARKODE_FEHLBERG_13_7_8) != ARK_SUCCESS;
-    failed |=
-        ERKStepSetMaxNumSteps(f->integrator, (long)(m->most_steps ? m->most_steps : DEFAULT_STEPS)) != ARK_SUCCESS;
-    failed |= ERKStepSetPostprocessStepFn(f->integrator, normalize) != ARK_SUCCESS;
+    failed |= ARKodeSetMaxNumSteps(f->integrator, (long)(m->most_steps ? m->most_steps : DEFAULT_STEPS)) != ARK_SUCCESS;
+    failed |= ARKodeSetPostprocessStepFn(f->integrator, normalize) != ARK_SUCCESS;
     if (has_events) {
-        failed |= ERKStepRootInit(f->integrator, 2 * s->joints.range_count, room) != ARK_SUCCESS;
-        failed |= ERKStepSetMaxStep(f->integrator, longest_step_with_events) != ARK_SUCCESS;
+        failed |= ARKodeRootInit(f->integrator, 2 * s->joints.range_count, room) != ARK_SUCCESS;
+        failed |= ARKodeSetMaxStep(f->integrator, longest_step_with_events) != ARK_SUCCESS;
     }
     return !failed;
 }
@@ -350,7 +342,7 @@ static void set_directions(flow *f, int *directions) {
     for (int i = 0; i < 2 * f->s->joints.range_count; i++) {
         directions[i] = -1;
     }
-    ERKStepSetRootDirection(f->integrator, directions);
+    ARKodeSetRootDirection(f->integrator, directions);
 }
 
 dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, dyn_error *error, double *q,
@@ -375,7 +367,7 @@ dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion 
         status = dyn_error_memory(error);
     }
     free(struck);
-    ERKStepFree(&f.integrator);
+    ARKodeFree(&f.integrator);
     N_VDestroy(f.y);
     SUNContext_Free(&f.context);
     return status;
