@@ -372,8 +372,6 @@ websocket *websocket_start(bridge *of, char *error) {
         .foreign_loops = loops,
         .user = self,
         .pt_serv_buf_size = CHUNK,
-        .gid = -1,
-        .uid = -1,
     };
     self->context = lws_create_context(&info);
     if (self->context == NULL) {
