@@ -502,7 +502,7 @@ START_TEST(base_parameters_are_named) {
     must_say("$ctl base-parameters ur5", "36 base parameters of ur5, of 60 inertial parameters");
     must_say("$ctl base-parameters two_link", "     6  link1.Iyy  2.000000 kg m^2  + link2.m\n");
     /* A combination that goes over several lines is whole. */
-    must_say("$ctl base-parameters ur5 | sed -n 4,7p | tail -n 1", " + 0.355357 wrist_3_link.m\n");
+    must_say("$ctl base-parameters ur5 | sed -n 4,6p | tail -n 1", " + 0.346399 wrist_3_link.m\n");
     must_fail("$ctl base-parameters ur5 --gravity 1", 2, "give X,Y,Z in m/s^2");
     must_fail("$ctl base-parameters nothing", 1, "refused: base_parameters.model: ");
 }

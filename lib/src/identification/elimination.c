@@ -2,19 +2,36 @@
 
 #include <math.h>
 
-/* The largest entry from row and position `from` on. */
-static double find_pivot(size_t rows, size_t columns, size_t from, const double *A, const size_t *order, size_t *row,
-                         size_t *position) {
+/* Entries whose sizes differ by less, relatively, count as of one size: rounding decides which one is larger. */
+static const double tie = 1e-9;
+
+/* Largest entry of a column from row `from` on. */
+static double largest_of(size_t rows, size_t columns, size_t from, size_t column, const double *A, size_t *row) {
     double largest = -1;
     for (size_t i = from; i < rows; i++) {
-        for (size_t j = from; j < columns; j++) {
-            double entry = fabs(A[i * columns + order[j]]);
-            if (entry > largest) {
-                largest = entry, *row = i, *position = j;
-            }
+        double entry = fabs(A[i * columns + column]);
+        if (entry > largest) {
+            largest = entry, *row = i;
         }
     }
     return largest;
+}
+
+/* The largest entry from row and position `from` on; of columns that have one of that size, the one with the lowest
+ * number. */
+static double find_pivot(size_t rows, size_t columns, size_t from, const double *A, const size_t *order, size_t *row,
+                         size_t *position) {
+    double largest = -1;
+    for (size_t j = from; j < columns; j++) {
+        largest = fmax(largest, largest_of(rows, columns, from, order[j], A, row));
+    }
+    size_t first = columns;
+    for (size_t j = from; j < columns; j++) {
+        if (order[j] < first && largest_of(rows, columns, from, order[j], A, row) >= largest * (1 - tie)) {
+            first = order[j], *position = j;
+        }
+    }
+    return first == columns ? -1 : largest_of(rows, columns, from, first, A, row);
 }
 
 static void swap_rows(size_t columns, double *x, double *y) {

@@ -7,8 +7,10 @@
 #include <stddef.h>
 
 /* Reduces A, rows x columns with entries of at most about one, by elimination with full pivoting, until what is left is
- * below `noise`. Returns the rank r. order[0 .. r-1] are then the independent columns, order[r ..] the others, and row
- * i of A holds at each of these how much of column order[i] it is: a_c = sum over i < r of A[i][c] a_order[i]. */
+ * below `noise`. Where entries are of one size up to rounding, the column with the lowest number is the pivot, so that
+ * the result does not depend on compiler and processor. Returns the rank r. order[0 .. r-1] are then the independent
+ * columns, order[r ..] the others, and row i of A holds at each of these how much of column order[i] it is: a_c = sum
+ * over i < r of A[i][c] a_order[i]. */
 size_t eliminate(size_t rows, size_t columns, double noise, double *A, size_t *order);
 
 #endif
