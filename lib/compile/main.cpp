@@ -356,6 +356,21 @@ static void add_function(const char *option, const std::string &name, compiled_f
     functions->push_back(std::move(f));
 }
 
+/* Whether a function divides by the pivots of M alone; resisted_aba adds a diagonal to them. */
+static bool solves_with_mass_matrix(algorithm a) {
+    return a == algorithm::aba || a == algorithm::minverse || a == algorithm::aba_derivatives;
+}
+
+/* Code that divides by a constant of zero is no C. */
+static void check_pivots(const dyn_model *model, algorithm a, const std::string &name) {
+    if (solves_with_mass_matrix(a) && model->unresisted >= 0) {
+        throw std::runtime_error("joint " + std::string(model->joints[model->unresisted].name) +
+                                 ": no inertia resists the joint, so that the mass matrix is singular and " + name +
+                                 " cannot be computed; give the links that it moves a mass and an inertia, or name "
+                                 "other functions, such as --functions rnea,crba");
+    }
+}
+
 static std::vector<compiled_function> chosen_functions(const command &c, const dyn_model *model) {
     std::vector<compiled_function> functions;
     for (const std::string &name : split(c.functions)) {
@@ -363,6 +378,7 @@ static std::vector<compiled_function> chosen_functions(const command &c, const d
         if (!find_algorithm(name, &a) || a == algorithm::frame) {
             throw usage_error("--functions: there is no function \"" + name + "\"; --help names them");
         }
+        check_pivots(model, a, name);
         add_function("--functions", name, specialize(model, a, 0, most_of_source), &functions);
     }
     for (const std::string &name : split(c.frames)) {
@@ -434,7 +450,9 @@ static std::vector<compiled_function> object_functions(const dyn_model *model) {
     for (algorithm a :
          {algorithm::rnea, algorithm::bias, algorithm::gravity, algorithm::crba, algorithm::aba,
           algorithm::resisted_aba, algorithm::minverse, algorithm::rnea_derivatives, algorithm::aba_derivatives}) {
-        add_if_small(model, a, 0, &functions);
+        if (!solves_with_mass_matrix(a) || model->unresisted < 0) {
+            add_if_small(model, a, 0, &functions);
+        }
     }
     for (int i = 0; i < model->body_count; i++) {
         for (algorithm a : {algorithm::body_pose, algorithm::body_jacobian, algorithm::body_motion}) {

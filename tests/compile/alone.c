@@ -217,6 +217,8 @@ static const struct {
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --gravity 0,0", "--gravity: three numbers are needed, X,Y,Z", 2},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --functions ''", "--functions: name at least one, or a frame", 2},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c -f abba", "there is no function \"abba\"; --help names them", 2},
+    {DESCRIPTIONS "/departing.urdf -o x.c", "joint ankle: no inertia resists the joint", 1},
+    {DESCRIPTIONS "/departing.urdf -o x.c -f rnea,minverse", "minverse cannot be computed", 1},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c -f rnea,aba,rnea", "\"rnea\" would be rnea for the second time", 2},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --frames tool0,tool0", "\"tool0\" would be frame_tool0 for the second", 2},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --header x.c", "--header: x.c is the output; give it another name", 2},

@@ -181,6 +181,27 @@ START_TEST(an_unresisted_joint_has_no_forward_dynamics_whatever_rounding_leaves)
 }
 END_TEST
 
+START_TEST(a_sample_of_a_singular_robot_stops_for_the_joint_that_nothing_resists) {
+    const dyn_inertia none = {0};
+    const double tau[2] = {1, 0};
+    double q[2] = {0}, v[2] = {0};
+    dyn_model *model = build_model(chain(&sphere, &none, x_axis), NULL, NULL);
+    dyn_simulation_options options;
+    dyn_simulator *simulator;
+    dyn_error error;
+    dyn_sample_result result = {0};
+    dyn_simulation_defaults(&options);
+    ck_assert_int_eq(dyn_simulator_create(model, &options, &error, &simulator), DYN_OK);
+    const dyn_step_input input = {.tau = tau};
+    ck_assert_int_eq(dyn_simulator_step(simulator, 1, &input, q, v, NULL, &result, &error), DYN_OK);
+    ck_assert_int_eq(result.status, DYN_SAMPLE_SINGULAR);
+    ck_assert_int_eq(result.joint, dyn_model_find_joint(model, "b"));
+    ck_assert(q[0] == 0 && q[1] == 0 && v[0] == 0 && v[1] == 0);
+    dyn_simulator_free(simulator);
+    dyn_model_free(model);
+}
+END_TEST
+
 START_TEST(unresisted_joints_are_found_beside_mimic_joints) {
     const dyn_inertia none = {0}, *fingers[2][2] = {{&none, &none}, {&none, &sphere}};
     for (int k = 0; k < 2; k++) {
@@ -232,6 +253,7 @@ int main(void) {
     tcase_add_test(tests, configurations_beyond_the_limits_do_not_count);
     tcase_add_test(tests, massless_links_that_carry_a_body_are_no_warning);
     tcase_add_test(tests, an_unresisted_joint_has_no_forward_dynamics_whatever_rounding_leaves);
+    tcase_add_test(tests, a_sample_of_a_singular_robot_stops_for_the_joint_that_nothing_resists);
     tcase_add_test(tests, unresisted_joints_are_found_beside_mimic_joints);
     tcase_add_test(tests, such_a_model_is_read_again_from_its_text);
     return run_tests(tests);

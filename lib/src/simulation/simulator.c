@@ -246,14 +246,18 @@ static int joint_of_v(const dyn_model *model, int k) {
 
 /* Whether the next state of a lane is one to go on from. */
 static void judge(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
+    /* A pivot of zero spoils those above it in the tree: the last one is the cause. */
+    for (int k = s->model->nv - 1; result->status == DYN_SAMPLE_RUNNING && k >= 0; k--) {
+        if (!(dyn_packed_number(s->workspace->pivots, (size_t)k, block, l) > 0)) {
+            result->joint = joint_of_v(s->model, k);
+            result->status = DYN_SAMPLE_SINGULAR;
+        }
+    }
     for (int k = 0; result->status == DYN_SAMPLE_RUNNING && k < s->model->nv; k++) {
         double v = s->v_next[lane_index(block, k, l)];
-        bool is_singular = !(dyn_packed_number(s->workspace->pivots, (size_t)k, block, l) > 0);
-        if (is_singular || !(fabs(v) <= s->options.velocity_bound)) {
+        if (!(fabs(v) <= s->options.velocity_bound)) {
             result->joint = joint_of_v(s->model, k);
-            result->status = is_singular   ? DYN_SAMPLE_SINGULAR
-                             : isfinite(v) ? DYN_SAMPLE_TOO_FAST
-                                           : DYN_SAMPLE_NOT_FINITE;
+            result->status = isfinite(v) ? DYN_SAMPLE_TOO_FAST : DYN_SAMPLE_NOT_FINITE;
         }
     }
     for (int k = 0; result->status == DYN_SAMPLE_RUNNING && k < s->model->nq; k++) {

@@ -376,13 +376,14 @@ void declare_world(reader *r) {
     if (name_index_find(&r->builder->link_names, world) >= 0) {
         return;
     }
-    const dyn_joint_description *joint = r->builder->joints, *end = joint + r->builder->joint_count;
-    while (joint < end && strcmp(joint->parent_link, world) != 0) {
-        joint++;
+    int j = 0;
+    while (j < r->builder->joint_count && strcmp(r->builder->joints[j].parent_link, world) != 0) {
+        j++;
     }
-    if (joint == end) {
+    if (j == r->builder->joint_count) {
         return;
     }
+    const dyn_joint_description *joint = &r->builder->joints[j];
     report_add_element(r->report, DYN_WARNING, joint->line, "joint", joint->name,
                        "its parent link \"world\" is not declared: it is taken for a massless root");
     const dyn_link_description root = {.name = world, .line = joint->line};
