@@ -1,8 +1,9 @@
 /*
  * One listening endpoint of nng, which can be replaced while it is in use.
  *
- * A listener of nng 1.5.2 that takes a client's closing for its own takes up no more connections (nng issue 1518;
- * nng_repairs.h prevents the known way). Such a listener goes on to accept and to shake hands, but hands no connection
+ * A listener of nng before 1.6 that takes a client's closing for its own takes up no more connections (nng issue 1518;
+ * nng_repairs.h prevents the known way). No listener of nng 1.10.1 was seen to do so; the daemon replaces whichever one
+ * stops serving. Such a listener goes on to accept and to shake hands, but hands no connection
  * to its socket. It cannot be revived. A new one takes its place: each ipc listener is bound to a path of its own,
  * "<path>.<generation>", and moved to the public path by rename, which is atomic.
  *

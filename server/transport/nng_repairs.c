@@ -1,4 +1,4 @@
-/* What nng 1.5.2 gets wrong, put right from outside. */
+/* Defects of nng, put right from outside. */
 #include "transport/nng_repairs.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,6 @@
 #include <nng/nng.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -19,11 +18,10 @@
 
 typedef void (*stream_function)(nng_stream *stream, nng_aio *operation);
 
-/* nng's own functions; only this version of it forgets refused operations. */
+/* nng's own functions. */
 static struct {
     pthread_once_t once;
     stream_function send, receive;
-    bool forgets;
 } nng = {.once = PTHREAD_ONCE_INIT};
 
 /* Number that a new connection's descriptor must stay below. */
@@ -35,7 +33,7 @@ void nng_repairs_bound_descriptors(int bound) {
 
 EXPORTED ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags) {
     long count = syscall(SYS_sendmsg, descriptor, message, flags);
-    if (count < 0 && errno == EPIPE) {
+    if (NNG_STOPS_LISTENING && count < 0 && errno == EPIPE) {
         errno = ECONNRESET;
     }
     int code = errno;
@@ -69,12 +67,11 @@ static stream_function find(const char *name) {
 static void find_nng(void) {
     nng.send = find("nng_stream_send");
     nng.receive = find("nng_stream_recv");
-    nng.forgets = strcmp(nng_version(), "1.5.2") == 0;
 }
 
 /* A refused operation is marked as cancelled and left at that. nng cancels those of a connection with NNG_ECLOSED. */
 static void complete_refused(nng_aio *operation) {
-    if (nng.forgets && nng_aio_result(operation) == NNG_ECANCELED) {
+    if (NNG_WAITS_FOR_REFUSED && nng_aio_result(operation) == NNG_ECANCELED) {
         nng_aio_finish(operation, NNG_ECLOSED);
     }
 }
