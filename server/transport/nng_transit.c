@@ -4,6 +4,7 @@
  * interface for it.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -18,6 +19,10 @@
 /* The descriptor that this thread asked the system about last. */
 static _Thread_local int asked = -1;
 
+/* Bytes that nng gets of one connection before others have their turn. A socket may hold several mebibytes, and nng
+ * reads for all connections with few threads. */
+enum { SLICE_BYTES = 256 << 10 };
+
 EXPORTED ssize_t readv(int descriptor, const struct iovec *parts, int count) {
     size_t wanted = 0;
     for (int i = 0; i < count; i++) {
@@ -26,7 +31,9 @@ EXPORTED ssize_t readv(int descriptor, const struct iovec *parts, int count) {
     if (!transit_may_read(descriptor, wanted)) {
         return 0;
     }
-    long result = syscall(SYS_readv, descriptor, parts, count);
+    bool is_sliced = count == 1 && wanted > SLICE_BYTES;
+    struct iovec slice = {.iov_base = count == 1 ? parts->iov_base : NULL, .iov_len = SLICE_BYTES};
+    long result = syscall(SYS_readv, descriptor, is_sliced ? &slice : parts, count);
     int code = errno;
     transit_was_read(descriptor, wanted, result);
     errno = code;
