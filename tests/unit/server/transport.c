@@ -17,6 +17,7 @@
 enum { ENDPOINTS = 100, ENDS = 20, REPLY_BYTES = 1 << 20, FEW_BYTES = 4 << 20 };
 
 static atomic_bool has_arrived;
+static memory_budget budget;
 
 /* Answers when the transport is being stopped. */
 static void answer_late(void *context, transport_call *call) {
@@ -41,9 +42,11 @@ static transport *open_transport(const transport_endpoint *endpoints, size_t cou
         .message_bytes = 1 << 16,
         .contexts = 4,
         .limits = {.connections = 4, .peer_connections = 4, .idle_time = 60, .reply_time = 1, .message_time = 60},
+        .budget = &budget,
         .handler = answer_late,
         .log = &log,
         .counters = &counted};
+    memory_budget_set(&budget, 64 << 20, 1 << 16);
     log_configure(&log, LOG_LEVEL_ERROR, LOG_FORMAT_PLAIN);
     ck_assert_msg(transport_open(&options, error, &t), "%s", error);
     return t;
@@ -123,9 +126,39 @@ START_TEST(clients_connect_while_further_endpoints_are_opened) {
 }
 END_TEST
 
+START_TEST(messages_that_wait_for_slow_subscribers_are_charged_and_few) {
+    enum { SMALL = 200, LARGE = 200 << 10 };
+    static const uint8_t body[LARGE];
+    char directory[] = "/tmp/dynamics-transport-XXXXXX", error[TRANSPORT_ERROR_SIZE];
+    transport_endpoint endpoint = {.kind = TRANSPORT_EVENTS};
+    transport_topic *topic;
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(endpoint.address, sizeof endpoint.address, "ipc://%s/socket", directory);
+    transport *t = open_transport(&endpoint, 1);
+    ck_assert_msg(transport_topic_open(t, error, &topic), "%s", error);
+    transport_topic_publish(topic, "state", body, SMALL);
+    ck_assert_uint_eq(atomic_load(&budget.held), 128 * SMALL);
+    transport_topic_publish(topic, "state", body, LARGE);
+    ck_assert_uint_eq(atomic_load(&budget.held), 5 * LARGE);
+    /* A subscriber that reads nothing: its socket and the queue take what they can, the rest is lost. */
+    sp_peer deaf = sp_open(transport_topic_address(topic, 0), SP_SUB);
+    size_t before = allocated_bytes();
+    for (int i = 0; i < 200; i++) {
+        transport_topic_publish(topic, "state", body, LARGE);
+    }
+    ck_assert_uint_le(allocated_bytes(), before + 7 * LARGE);
+    sp_close(&deaf);
+    transport_topic_close(topic);
+    ck_assert_uint_eq(atomic_load(&budget.held), 0);
+    transport_stop(t);
+    rmdir(directory);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("transport");
     tcase_add_test(tests, clients_connect_while_further_endpoints_are_opened);
+    tcase_add_test(tests, messages_that_wait_for_slow_subscribers_are_charged_and_few);
     tcase_add_test(tests, replies_that_come_too_late_are_freed);
     return run_tests(tests);
 }
