@@ -2,6 +2,7 @@
 #include "system_memory.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -84,4 +85,12 @@ size_t system_memory_bytes(void) {
         least = bounds[i] < least ? bounds[i] : least;
     }
     return least;
+}
+
+/* malloc's own thresholds, at first and at most. */
+enum { LEAST_MAPPED = 1 << 20, MOST_MAPPED = 32 << 20, LEAST_TRIMMED = 128 << 10, MOST_TRIMMED = 64 << 20 };
+
+void system_memory_return_blocks(bool returns) {
+    mallopt(M_MMAP_THRESHOLD, returns ? LEAST_MAPPED : MOST_MAPPED);
+    mallopt(M_TRIM_THRESHOLD, returns ? LEAST_TRIMMED : MOST_TRIMMED);
 }
