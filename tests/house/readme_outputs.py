@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs what README shows in blocks marked `console` and compares what comes out with what stands there.
+"""Runs the commands of blocks marked `console` in documents and compares their output with what the documents show.
 
-    readme_outputs.py README
+    readme_outputs.py DOCUMENT...
 
-A line "$ COMMAND" is run by the shell; the lines up to the next one are its output, standard error included.
+All documents run beside one daemon, in the given order. A line "$ COMMAND" is run by the shell. The lines up to the
+next one are its output, standard error included.
 """
 import pathlib
 import re
@@ -24,15 +25,15 @@ def stripped(text):
 
 
 def main():
-    text = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
-    steps = list(sessions(text))
+    texts = [(path, pathlib.Path(path).read_text(encoding="utf-8")) for path in sys.argv[1:]]
+    steps = [(path, command, shown) for path, text in texts for command, shown in sessions(text)]
     wrong = 0
-    for command, shown in steps:
+    for path, command, shown in steps:
         result = subprocess.run(command, shell=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if stripped(result.stdout) != stripped(shown):
             wrong += 1
-            print(f"$ {command}\nprints\n{result.stdout}\nREADME shows\n{shown}")
-    print(f"{len(steps)} commands, {wrong} with another output than README shows")
+            print(f"$ {command}\nprints\n{result.stdout}\n{path} shows\n{shown}")
+    print(f"{len(steps)} commands, {wrong} with another output than the documents show")
     sys.exit(1 if wrong or not steps else 0)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages in headless Chromium, against a real daemon: the example that README shows, then the scenario of roslib."""
+"""Pages in headless Chromium, against a real daemon: the example of deploy/doc/ros.md, then the scenario of roslib."""
 import functools
 import http.server
 import json
@@ -79,9 +79,9 @@ def show(daemon, page, is_done):
 
 
 def check_example(daemon, site, port):
-    """The page that README prints is the one that is shipped; it shows the torques and the daemon's health."""
-    printed = re.search(r"^```html\n(.*?)^```$", (ROOT / "README.md").read_text(), re.S | re.M)[1]
-    assert printed == (packages.EXAMPLES / "index.html").read_text(), "README shows another page than is shipped"
+    """The page in deploy/doc/ros.md is the one that is shipped; it shows the torques and the daemon's health."""
+    printed = re.search(r"^```html\n(.*?)^```$", (ROOT / "deploy/doc/ros.md").read_text(), re.S | re.M)[1]
+    assert printed == (packages.EXAMPLES / "index.html").read_text(), "ros.md shows another page than is shipped"
     text = show(daemon, f"{site}/?port={port}", lambda text: "torques" in text and "health" in text)
     said = dict(map(json.loads, text.splitlines()))
     expected = daemon.call("inverse_dynamics", {"model": "two_link", "q": [0.1, 0.2]})["tau"]
@@ -91,7 +91,7 @@ def check_example(daemon, site, port):
         nobody = free.getsockname()[1]
     text = show(daemon, f"{site}/?port={nobody}", lambda text: "no gateway" in text)
     assert text.splitlines()[0] == f'["no gateway","ws://localhost:{nobody}"]', text
-    print("showed the page of README")
+    print("showed the page of deploy/doc/ros.md")
 
 
 def main():

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Checks the documents of the project: relative links lead to files, and README is no longer than 300 lines.
+
+    documents.py ROOT
+"""
+import pathlib
+import re
+import sys
+
+README_LINES = 300
+LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+
+
+def documents(root):
+    return [root / "README.md", *sorted((root / "deploy" / "doc").glob("*.md")),
+            *sorted((root / ".github").glob("*.md"))]
+
+
+def broken_links(path):
+    """Links of a document that lead nowhere, as lines."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        for target in LINK.findall(line):
+            if "://" not in target and not (path.parent / target).exists():
+                yield f"{path}:{number}: {target} does not exist"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    files = documents(root)
+    found = [line for path in files for line in broken_links(path)]
+    lines = len((root / "README.md").read_text(encoding="utf-8").splitlines())
+    if lines > README_LINES:
+        found.append(f"README.md has {lines} lines; move text to deploy/doc so that it has at most {README_LINES}")
+    print("\n".join(found + [f"{len(files)} documents, {len(found)} findings"]))
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
