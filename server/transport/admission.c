@@ -1,5 +1,6 @@
-/* Who may connect, and who is connected. */
+/* Admission of connections. */
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,43 +8,60 @@
 #include "observe/clock.h"
 #include "transport/carrier.h"
 
-/* Who is at the other end. */
-typedef struct peer_identity {
-    char name[TRANSPORT_PEER_SIZE];  /* "uid 1000 pid 4711", "127.0.0.1:40112" */
-    char owner[TRANSPORT_PEER_SIZE]; /* whose share it counts in: "uid 1000", "127.0.0.1" */
-    bool is_local;                   /* over ipc; only then are these known: */
-    uint64_t user, process;
-    uint16_t port; /* over tcp */
-} peer_identity;
+/* The other end of a connection. */
+typedef struct connection_peer {
+    char text[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711", "127.0.0.1:40112" */
+    transport_identity identity;
+    uint64_t process; /* over ipc; 0: unknown */
+    uint16_t port;    /* over tcp; 0: unknown */
+} connection_peer;
 
-static void identify_local(peer_identity *peer) {
-    peer->is_local = true;
-    snprintf(peer->owner, sizeof peer->owner, "uid %llu", (unsigned long long)peer->user);
-    snprintf(peer->name, sizeof peer->name, "%.40s pid %llu", peer->owner, (unsigned long long)peer->process);
+static bool is_local(const transport_identity *peer) {
+    return peer->origin == TRANSPORT_ORIGIN_USER;
 }
 
-static void identify(nng_pipe pipe, peer_identity *peer) {
+static transport_identity identify_ipv4(uint32_t address) {
+    uint32_t host = ntohl(address);
+    bool is_loopback = host >> 24 == IN_LOOPBACKNET;
+    return (transport_identity){TRANSPORT_ORIGIN_IPV4, is_loopback ? INADDR_LOOPBACK : host};
+}
+
+static transport_identity identify_ipv6(const uint8_t address[16]) {
+    static const uint8_t mapped_prefix[12] = {[10] = 0xff, [11] = 0xff};
+    if (memcmp(address, mapped_prefix, sizeof mapped_prefix) == 0) {
+        uint32_t mapped;
+        memcpy(&mapped, address + sizeof mapped_prefix, sizeof mapped);
+        return identify_ipv4(mapped);
+    }
+    transport_identity identity = {.origin = TRANSPORT_ORIGIN_IPV6};
+    memcpy(&identity.value, address, sizeof identity.value);
+    return identity;
+}
+
+static void describe_peer(nng_pipe pipe, connection_peer *peer) {
+    uint64_t user = 0;
     nng_sockaddr address;
-    memset(peer, 0, sizeof *peer);
-    if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &peer->user) == 0 &&
+    *peer = (connection_peer){.text = "an unknown peer"};
+    if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &user) == 0 &&
         nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, &peer->process) == 0) {
-        identify_local(peer);
+        peer->identity = (transport_identity){TRANSPORT_ORIGIN_USER, user};
+        snprintf(peer->text, sizeof peer->text, "uid %llu pid %llu", (unsigned long long)user,
+                 (unsigned long long)peer->process);
         return;
     }
     char host[INET6_ADDRSTRLEN] = "";
     int code = nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address);
     if (code == 0 && address.s_family == NNG_AF_INET) {
         inet_ntop(AF_INET, &address.s_in.sa_addr, host, sizeof host);
+        peer->identity = identify_ipv4(address.s_in.sa_addr);
         peer->port = ntohs(address.s_in.sa_port);
-        snprintf(peer->name, sizeof peer->name, "%s:%u", host, peer->port);
+        snprintf(peer->text, sizeof peer->text, "%s:%u", host, peer->port);
     } else if (code == 0 && address.s_family == NNG_AF_INET6) {
         inet_ntop(AF_INET6, address.s_in6.sa_addr, host, sizeof host);
+        peer->identity = identify_ipv6(address.s_in6.sa_addr);
         peer->port = ntohs(address.s_in6.sa_port);
-        snprintf(peer->name, sizeof peer->name, "[%s]:%u", host, peer->port);
-    } else {
-        snprintf(peer->name, sizeof peer->name, "an unknown peer");
+        snprintf(peer->text, sizeof peer->text, "[%s]:%u", host, peer->port);
     }
-    snprintf(peer->owner, sizeof peer->owner, "%s", host[0] ? host : peer->name);
 }
 
 /* The endpoint whose listener took up the connection; NULL when that one is closed already. */
@@ -66,34 +84,34 @@ static unsigned part(unsigned connections, unsigned divisor) {
 }
 
 /* Counts a client's connection in, unless there are too many of its kind or of its peer. NULL: `reason` says why. */
-static peer_account *admit_client(transport *t, const peer_identity *peer, const char **reason) {
+static peer_account *admit_client(transport *t, const transport_identity *peer, const char **reason) {
     unsigned limit = atomic_load(&t->connection_limit), share = atomic_load(&t->peer_limit);
-    bool is_root = peer->is_local && peer->user == 0;
-    bool is_operator = is_root || (peer->is_local && peer->user == geteuid());
+    bool is_remote = !is_local(peer), is_root = !is_remote && peer->value == 0;
+    bool is_operator = is_root || (!is_remote && peer->value == geteuid());
     unsigned most = is_operator ? limit : limit - part(limit, OPERATOR_PART);
     if (atomic_load(&t->is_refusing)) {
         *reason = "the daemon is stopping";
         return NULL;
     }
     unsigned before = atomic_fetch_add(&t->options.counters->connections, 1);
-    unsigned remote = peer->is_local ? 0 : atomic_fetch_add(&t->remote, 1);
-    bool has_place = before < most && (peer->is_local || remote < limit - part(limit, LOCAL_PART));
+    unsigned remote = is_remote ? atomic_fetch_add(&t->remote, 1) : 0;
+    bool has_place = before < most && (!is_remote || remote < limit - part(limit, LOCAL_PART));
     *reason = "too many are open (limits.connections)";
     peer_account *owner = NULL;
     if (has_place) {
-        owner = peer_table_join(&t->peers, peer->owner, is_root ? limit : share);
+        owner = peer_table_join(&t->peers, peer, is_root ? limit : share);
         *reason = "this peer has its share of them (limits.peer_connections)";
     }
     if (!owner) {
         atomic_fetch_sub(&t->options.counters->connections, 1);
-        atomic_fetch_sub(&t->remote, peer->is_local ? 0 : 1);
+        atomic_fetch_sub(&t->remote, is_remote ? 1 : 0);
     }
     return owner;
 }
 
 static void forget_client(transport *t, const pipe_record *record) {
     atomic_fetch_sub(&t->options.counters->connections, 1);
-    atomic_fetch_sub(&t->remote, record->is_local ? 0 : 1);
+    atomic_fetch_sub(&t->remote, is_local(&record->identity) ? 0 : 1);
     transit_sentence sentence;
     if (transit_disconnect(record->descriptor, record->id, &sentence) && !record->is_closing) {
         carrier_tell_sentence(t, &sentence, record->peer);
@@ -113,19 +131,19 @@ static int find_descriptor(transport *t, nng_pipe pipe, const char *peer) {
 }
 
 bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind) {
-    peer_identity peer;
+    connection_peer peer;
     const char *reason = "";
-    identify(pipe, &peer);
+    describe_peer(pipe, &peer);
     endpoint *e = find_endpoint(t, pipe);
     if (e) {
         atomic_fetch_add(&e->admitted, 1);
     }
-    bool is_own = (peer.is_local && peer.process == (uint64_t)getpid()) ||
-                  (e && peer.port != 0 && atomic_load(&e->probe_port) == peer.port);
-    peer_account *owner = is_own ? NULL : admit_client(t, &peer, &reason);
+    bool is_own =
+        peer.process == (uint64_t)getpid() || (e && peer.port != 0 && atomic_load(&e->probe_port) == peer.port);
+    peer_account *owner = is_own ? NULL : admit_client(t, &peer.identity, &reason);
     if (!is_own && !owner) {
         atomic_fetch_add(&t->options.counters->rejected_connections, 1);
-        log_repeated(t->options.log, &t->rejected, "refused a connection of %s: %u are open, and %s", peer.name,
+        log_repeated(t->options.log, &t->rejected, "refused a connection of %s: %u are open, and %s", peer.text,
                      atomic_load(&t->options.counters->connections), reason);
         nng_pipe_close(pipe);
         return false;
@@ -134,16 +152,16 @@ bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind) {
         .id = (uint32_t)nng_pipe_id(pipe),
         .listener = nng_listener_id(nng_pipe_listener(pipe)),
         .kind = kind,
-        .descriptor = is_own ? -1 : find_descriptor(t, pipe, peer.name),
+        .descriptor = is_own ? -1 : find_descriptor(t, pipe, peer.text),
         .owner = owner,
-        .is_local = peer.is_local,
         .last_request = clock_now(),
+        .identity = peer.identity,
     };
-    memcpy(record.peer, peer.name, sizeof record.peer);
+    memcpy(record.peer, peer.text, sizeof record.peer);
     bool is_entered = pipe_table_add(&t->pipes, &record);
     if (is_entered && owner) {
         transit_connect(record.descriptor, record.id, owner);
-        log_debug(t->options.log, "connection of %s", peer.name);
+        log_debug(t->options.log, "connection of %s", peer.text);
     } else if (!is_entered) {
         if (owner) {
             forget_client(t, &record);

@@ -2,7 +2,6 @@
 #include "transport/peers.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,35 +21,32 @@ void peer_table_free(peer_table *table) {
     pthread_mutex_destroy(&table->mutex);
 }
 
-/* The FNV-1a hash of the name. */
-static peer_account **bucket_of(peer_table *table, const char *name) {
-    uint32_t hash = 2166136261U;
-    for (; *name; name++) {
-        hash = (hash ^ (unsigned char)*name) * 16777619U;
-    }
-    return &table->buckets[hash % PEER_BUCKETS];
+static peer_account **bucket_of(peer_table *table, const transport_identity *peer) {
+    /* Neighbouring addresses and users get buckets apart: the factor is 2^64 divided by the golden ratio. */
+    uint64_t hash = (peer->value ^ peer->origin) * UINT64_C(0x9e3779b97f4a7c15);
+    return &table->buckets[(hash >> 32) % PEER_BUCKETS];
 }
 
 /* Finds the peer or enters it; NULL when out of memory. With the mutex. */
-static peer_account *find_or_enter(peer_table *table, const char *name) {
-    peer_account **bucket = bucket_of(table, name);
+static peer_account *find_or_enter(peer_table *table, const transport_identity *peer) {
+    peer_account **bucket = bucket_of(table, peer);
     for (peer_account *p = *bucket; p; p = p->next) {
-        if (strcmp(p->name, name) == 0) {
+        if (transport_identity_equal(&p->identity, peer)) {
             return p;
         }
     }
     peer_account *p = calloc(1, sizeof *p);
     if (p) {
-        snprintf(p->name, sizeof p->name, "%s", name);
+        p->identity = *peer;
         p->next = *bucket;
         *bucket = p;
     }
     return p;
 }
 
-peer_account *peer_table_join(peer_table *table, const char *name, unsigned share) {
+peer_account *peer_table_join(peer_table *table, const transport_identity *peer, unsigned share) {
     pthread_mutex_lock(&table->mutex);
-    peer_account *p = share > 0 ? find_or_enter(table, name) : NULL;
+    peer_account *p = share > 0 ? find_or_enter(table, peer) : NULL;
     if (p && p->connections < share) {
         p->connections++;
     } else {
@@ -67,7 +63,7 @@ void peer_table_leave(peer_table *table, peer_account *p) {
     pthread_mutex_lock(&table->mutex);
     bool is_last = --p->connections == 0;
     if (is_last) {
-        peer_account **place = bucket_of(table, p->name);
+        peer_account **place = bucket_of(table, &p->identity);
         while (*place != p) {
             place = &(*place)->next;
         }

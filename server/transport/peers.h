@@ -1,5 +1,5 @@
 /*
- * Peers: all connections of one user over ipc, or of one address over tcp, count together. A peer has its share of the
+ * Peers: all connections of one identity count together. A peer has its share of the
  * connections, and is asked for as a whole how many bytes it makes the daemon hold.
  *
  * Every function may be called from any thread.
@@ -12,11 +12,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PEER_BUCKETS = 256, PEER_NAME_SIZE = 64 };
+#include "transport/transport.h"
+
+enum { PEER_BUCKETS = 256 };
 
 typedef struct peer_account {
     struct peer_account *next;
-    char name[PEER_NAME_SIZE]; /* "uid 1000", "127.0.0.1" */
+    transport_identity identity;
     unsigned connections;
     atomic_size_t held; /* bytes of its messages on their way in, and of its replies on their way out */
 } peer_account;
@@ -31,7 +33,7 @@ void peer_table_free(peer_table *table);
 
 /* Counts a connection of that peer, which may have `share` of them. The peer stays until its last connection has left.
  * NULL: it has its share already, or memory is lacking. */
-peer_account *peer_table_join(peer_table *table, const char *name, unsigned share);
+peer_account *peer_table_join(peer_table *table, const transport_identity *peer, unsigned share);
 
 /* Counts a connection out. NULL: nothing happens. */
 void peer_table_leave(peer_table *table, peer_account *p);

@@ -74,6 +74,7 @@ int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport
     int descriptor = record ? record->descriptor : -1;
     call->is_own = record && !record->owner;
     call->is_crowded = record && record->under_way >= share;
+    call->identity = record ? record->identity : (transport_identity){TRANSPORT_ORIGIN_UNKNOWN, 0};
     if (record) {
         record->under_way++;
         record->last_request = call->arrival;

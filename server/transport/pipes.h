@@ -21,12 +21,12 @@ typedef struct pipe_record {
     transport_kind kind;
     int descriptor;         /* -1: unknown */
     peer_account *owner;    /* whose connection it is; NULL: the self-probe's */
-    bool is_local;          /* over ipc */
     bool is_closing;        /* was told to close */
     unsigned under_way;     /* requests that are not answered yet */
     unsigned waiting;       /* replies that the client has not taken yet */
     uint64_t last_request;  /* ns; or message; of the connection before the first one */
     uint64_t last_progress; /* ns; a reply was taken, or the first one began to wait */
+    transport_identity identity;
     char peer[TRANSPORT_PEER_SIZE];
 } pipe_record;
 
@@ -57,8 +57,8 @@ bool pipe_table_remove(pipe_table *table, uint32_t id, pipe_record *removed);
 /* Number of connections that a listener took up and that are still open. */
 size_t pipe_table_count(pipe_table *table, int listener);
 
-/* A request came: fills the call's peer, is_own and is_crowded (`share` requests are under way already). Returns the
- * connection's descriptor, or -1. */
+/* Enters a request: fills the call's peer, identity, is_own and is_crowded (`share` requests are under way already).
+ * Returns the connection's descriptor, or -1. */
 int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call);
 
 /* A message came that is not answered: the connection is at work. Copies its peer, "" where it is unknown. Returns the

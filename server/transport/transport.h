@@ -34,15 +34,37 @@ typedef struct transport_carrier {
     void (*send)(transport_call *call); /* without a buffer: the call stays unanswered */
 } transport_carrier;
 
+typedef enum transport_origin {
+    TRANSPORT_ORIGIN_UNKNOWN, /* the connection is gone */
+    TRANSPORT_ORIGIN_USER,
+    TRANSPORT_ORIGIN_IPV4,
+    TRANSPORT_ORIGIN_IPV6
+} transport_origin;
+
+/*
+ * Identity of a peer: what a stranger cannot choose for its own connections. It is the user number of a unix socket's
+ * peer, the IPv4 address, or the 64 bits of the network in an IPv6 address. All of 127.0.0.0/8 is one identity, because
+ * every process of the machine may connect from any of these addresses. A peer that connects again keeps its identity.
+ */
+typedef struct transport_identity {
+    uint64_t origin; /* a transport_origin; 64 bits wide, so that the struct has no padding and can be digested */
+    uint64_t value;
+} transport_identity;
+
+static inline bool transport_identity_equal(const transport_identity *a, const transport_identity *b) {
+    return a->origin == b->origin && a->value == b->value;
+}
+
 /* One request that waits for its answer. */
 struct transport_call {
     const transport_carrier *carrier;
     const uint8_t *request;
     size_t request_size;
-    uint64_t arrival;               /* ns, CLOCK_MONOTONIC */
-    size_t set_aside;               /* bytes of the memory budget that the handler holds for the reply's buffer */
-    bool is_own;                    /* the daemon's self-probe asks */
-    bool is_crowded;                /* the connection has its share of requests under way already */
+    uint64_t arrival; /* ns, CLOCK_MONOTONIC */
+    size_t set_aside; /* bytes of the memory budget that the handler holds for the reply's buffer */
+    bool is_own;      /* the daemon's self-probe asks */
+    bool is_crowded;  /* the connection has its share of requests under way already */
+    transport_identity identity;
     char peer[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711", "127.0.0.1:40112" */
 };
 

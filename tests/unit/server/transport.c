@@ -4,6 +4,7 @@
 #include "transport/transport.h"
 
 #include <malloc.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,9 +20,13 @@ enum { ENDPOINTS = 100, ENDS = 20, REPLY_BYTES = 1 << 20, FEW_BYTES = 4 << 20 };
 static atomic_bool has_arrived;
 static memory_budget budget;
 
+/* Identity of the peer that asked last; valid once has_arrived is set. */
+static transport_identity asker;
+
 /* Answers when the transport is being stopped. */
 static void answer_late(void *context, transport_call *call) {
     (void)context;
+    asker = call->identity;
     atomic_store(&has_arrived, true);
     sp_pause(0.02);
     uint8_t *reply = transport_reply_buffer(call, REPLY_BYTES);
@@ -59,7 +64,7 @@ static void ask_and_stop(const char *address) {
     atomic_store(&has_arrived, false);
     transport *t = open_transport(&endpoint, 1);
     transport_receive(t);
-    sp_peer peer = sp_open(address, SP_REQ);
+    sp_peer peer = sp_open(transport_address(t, 0), SP_REQ);
     ck_assert(sp_send_request(&peer, 1U << 31, "question", 8));
     while (!atomic_load(&has_arrived)) {
         sp_pause(0.001);
@@ -83,6 +88,22 @@ START_TEST(replies_that_come_too_late_are_freed) {
         ask_and_stop(address);
     }
     ck_assert_uint_le(allocated_bytes(), before + FEW_BYTES);
+    rmdir(directory);
+}
+END_TEST
+
+START_TEST(peer_keeps_its_identity_over_connections) {
+    char directory[] = "/tmp/dynamics-transport-XXXXXX", address[64];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(address, sizeof address, "ipc://%s/socket", directory);
+    for (int i = 0; i < 2; i++) {
+        ask_and_stop(address);
+        ck_assert_uint_eq(asker.origin, TRANSPORT_ORIGIN_USER);
+        ck_assert_uint_eq(asker.value, getuid());
+        ask_and_stop("tcp://127.0.0.1:0");
+        ck_assert_uint_eq(asker.origin, TRANSPORT_ORIGIN_IPV4);
+        ck_assert_uint_eq(asker.value, INADDR_LOOPBACK);
+    }
     rmdir(directory);
 }
 END_TEST
@@ -160,5 +181,6 @@ int main(void) {
     tcase_add_test(tests, clients_connect_while_further_endpoints_are_opened);
     tcase_add_test(tests, messages_that_wait_for_slow_subscribers_are_charged_and_few);
     tcase_add_test(tests, replies_that_come_too_late_are_freed);
+    tcase_add_test(tests, peer_keeps_its_identity_over_connections);
     return run_tests(tests);
 }
