@@ -112,7 +112,7 @@ void action_cancel(const request *from) {
 void actions_progress(bridge *in, const Dynamics__V1__ProgressEvent *event) {
     for (goal *each = in->goals; each != NULL; each = each->next) {
         const call *made = each->call;
-        if (made->number != event->id || made->client_number != event->client)
+        if (made->progress == 0 || made->progress != event->number)
             continue;
         json_t *feedback = json_pack("{ss sO* sO s{sf sf}}", "op", "action_feedback", "id", each->id, "action",
                                      each->action, "values", "fraction", event->fraction, "elapsed", event->elapsed);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "daemon_link.h"
 #include "joint_state.h"
@@ -115,6 +116,12 @@ static void fail_client(const daemon_link *link, call *failed, const dyn_client_
     fail(failed, error->status == DYN_CLIENT_CANCELLED ? CALL_CANCELLED : CALL_FAILED, reason);
 }
 
+/* A number that nobody can foresee; 0 where the system has none. */
+static uint64_t draw_number(void) {
+    uint64_t number;
+    return getrandom(&number, sizeof number, 0) == sizeof number ? number : 0;
+}
+
 /* Asks the daemon and unpacks its result; NULL: the call has failed. */
 static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     char error[METHOD_ERROR_SIZE];
@@ -130,8 +137,10 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     coordinates joints = {0};
     bool has_joints = !joint_state_has_parts(method_request(made->method), made->arguments) ||
                       model_joints_ask(link, made->arguments, left, &joints, error);
+    if (made->wants_feedback)
+        made->progress = draw_number();
     uint8_t *request =
-        has_joints ? method_pack(made->method, made->arguments, &joints, made->wants_feedback, &size, error) : NULL;
+        has_joints ? method_pack(made->method, made->arguments, &joints, made->progress, &size, error) : NULL;
     coordinates_free(&joints);
     if (request == NULL) {
         fail(made, CALL_FAILED, error);

@@ -41,6 +41,7 @@ typedef struct call {
     double next_cancel, cancel_pause;       /* when the daemon is to be asked again */
     _Atomic bool is_cancelled;              /* while it waits: it is not made */
     _Atomic uint64_t client_number, number; /* under which it is known to the daemon; 0: it is not made yet */
+    _Atomic uint64_t progress;              /* number under which its progress is published; 0: not at all */
     call_outcome outcome;
     ProtobufCMessage *result; /* of a question */
     char reason[METHOD_ERROR_SIZE + 64];

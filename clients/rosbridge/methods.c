@@ -69,10 +69,10 @@ static json_t *name_arguments(const ProtobufCMessageDescriptor *type, const json
     return named;
 }
 
-static uint8_t *pack(method of, ProtobufCMessage *argument, bool reports, size_t *size) {
+static uint8_t *pack(method of, ProtobufCMessage *argument, uint64_t progress, size_t *size) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.method_case = (Dynamics__V1__Request__MethodCase)of->id;
-    request.report_progress = reports;
+    request.progress = progress;
     *(ProtobufCMessage **)field_place(&request.base, of) = argument;
     *size = dynamics__v1__request__get_packed_size(&request);
     uint8_t *bytes = malloc(*size > 0 ? *size : 1);
@@ -81,7 +81,7 @@ static uint8_t *pack(method of, ProtobufCMessage *argument, bool reports, size_t
     return bytes;
 }
 
-uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, bool reports, size_t *size,
+uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, uint64_t progress, size_t *size,
                      char error[METHOD_ERROR_SIZE]) {
     const ProtobufCMessageDescriptor *type = method_request(of);
     json_t *named = json_is_array(arguments) ? name_arguments(type, arguments, error) : json_incref(arguments);
@@ -96,7 +96,7 @@ uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, bo
     json_decref(named);
     if (argument == NULL)
         return NULL;
-    uint8_t *bytes = pack(of, argument, reports, size);
+    uint8_t *bytes = pack(of, argument, progress, size);
     protobuf_c_message_free_unpacked(argument, NULL);
     if (bytes == NULL)
         snprintf(error, METHOD_ERROR_SIZE, "out of memory");

@@ -37,9 +37,9 @@ const ProtobufCMessageDescriptor *method_reply(method of);
 
 /* Serializes a request with these arguments: an object with the fields of the request, or an array of their values in
  * order; sensor_msgs/JointState as in joint_state.h, with `joints` where that asks for them, or NULL. The block is
- * freed by the caller. NULL: `error` is a sentence that begins with the path "args...". `reports` asks for events of
- * progress. May change `arguments`. */
-uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, bool reports, size_t *size,
+ * freed by the caller. NULL: `error` is a sentence that begins with the path "args...". `progress` is the number under
+ * which the daemon publishes the request's progress, or 0. May change `arguments`. */
+uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, uint64_t progress, size_t *size,
                      char error[METHOD_ERROR_SIZE]);
 
 /* The result in a serialized reply, freed with protobuf_c_message_free_unpacked. NULL: `error` is what the daemon

@@ -114,11 +114,10 @@ bool call_is_cancelled(call *c) {
 
 bool call_may_proceed(call *c, double fraction) {
     uint64_t now = clock_now(), last = atomic_load(&c->running.last_report);
-    bool is_due = c->request->report_progress && now - last >= PROGRESS_INTERVAL;
+    bool is_due = c->request->progress != 0 && now - last >= PROGRESS_INTERVAL;
     if (is_due && c->service->events && atomic_compare_exchange_strong(&c->running.last_report, &last, now)) {
         Dynamics__V1__ProgressEvent progress = DYNAMICS__V1__PROGRESS_EVENT__INIT;
-        progress.client = c->request->client;
-        progress.id = c->request->id;
+        progress.number = c->request->progress;
         progress.fraction = fraction;
         progress.elapsed = (double)(now - c->transport->arrival) / 1e9;
         events_tell_progress(c->service->events, atomic_fetch_add(&c->running.reports, 1) + 1, &progress);

@@ -10,6 +10,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/arena.h"
+#include "methods/reply_cache.h"
 #include "methods/running.h"
 #include "methods/service.h"
 
@@ -29,8 +30,11 @@ typedef struct call {
     bool is_deferred;   /* asks to be run again on a worker */
     model_entry *built; /* by the method's `prepare` for its `run`; released with the call */
     running_call running;
-    arena decoded; /* the request */
-    arena memory;  /* of the method: copies, results, messages of the reply */
+    reply_entry *stored; /* of a request that changes the state: where its reply is stored; or NULL */
+    reply_waiter waiter; /* for the reply to an earlier copy of the request */
+    bool is_turned_away; /* refused before it began, for want of a place: it is tried when it arrives again */
+    arena decoded;       /* the request */
+    arena memory;        /* of the method: copies, results, messages of the reply */
     Dynamics__V1__Reply reply;
     Dynamics__V1__Status status;
     char field[CALL_FIELD_SIZE];
@@ -45,7 +49,8 @@ struct method {
     void (*prepare)(call *c); /* of what changes state: long work before `run`, beside other changes; or NULL */
     void (*run)(call *c);
     bool is_slow;        /* always runs on a worker */
-    bool changes_state;  /* executed one at a time, and once for each client and id */
+    bool changes_state;  /* a copy of the request is answered with the stored reply, and not executed */
+    bool is_local;       /* changes what has a mutex of its own; all other changes are executed one at a time */
     bool works_in_drain; /* answered also while the daemon drains */
 };
 

@@ -1,4 +1,4 @@
-/* CancelRequest: ends a request that waits or runs. */
+/* CancelRequest: ends a request of the same client that waits or runs. */
 #include "methods/methods.h"
 
 void method_cancel(call *c) {
@@ -12,7 +12,7 @@ void method_cancel(call *c) {
     Dynamics__V1__CancelReply *reply = call_allocate(c, 1, sizeof *reply);
     if (reply) {
         dynamics__v1__cancel_reply__init(reply);
-        reply->found = service_cancel(c->owner, r->client, r->id);
+        reply->found = service_cancel(c->owner, &c->transport->identity, r->client, r->id);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CANCEL;
         c->reply.cancel = reply;
     }

@@ -61,7 +61,7 @@ void events_tell_progress(events *e, uint64_t sequence, const Dynamics__V1__Prog
     if (!e->transport) {
         return;
     }
-    snprintf(topic, sizeof topic, "progress/%" PRIu64 "/%" PRIu64, content.client, content.id);
+    snprintf(topic, sizeof topic, "progress/%" PRIu64, content.number);
     event.sequence = sequence;
     event.stamp = stamp();
     event.event_case = DYNAMICS__V1__EVENT__EVENT_PROGRESS;

@@ -16,7 +16,7 @@ typedef struct events {
     uint64_t model_sequence;
 } events;
 
-/* Tells how far a long request is, on the topic "progress/<client>/<id>". Any thread. */
+/* Publishes how far a long request is, on the topic "progress/<number>". Any thread. */
 void events_tell_progress(events *e, uint64_t sequence, const Dynamics__V1__ProgressEvent *progress);
 
 /* The store's listener; `context` is the events. The store serializes the calls. */

@@ -1,37 +1,69 @@
 /*
- * Replies to requests that changed the daemon's state, kept in case they arrive again: a REQ socket sends a request
- * anew by itself when its connection broke or its patience ended.
+ * Replies to requests that change the daemon's state, stored in case a request arrives again: a REQ socket sends its
+ * request anew by itself when the connection breaks or the reply takes long.
  *
- * A bounded ring, the oldest replies are forgotten first. The caller serializes the calls.
+ * A request is entered when it arrives and completed with its reply. A copy that arrives in between waits for that
+ * reply, so that no request is executed twice at once. Only equal bytes of the same peer and client are a copy: nobody
+ * else can read the reply of a request, or put another one in its place.
+ *
+ * The cache is bounded in entries and bytes. When it is full, the oldest reply of whoever has most is evicted: first of
+ * the peer with most, among that peer's clients of the one with most. A peer that sends many requests evicts its own
+ * replies. Peers and clients are counted in a fixed number of shares, to which a secret assigns them.
+ *
+ * All functions but create and free may be called by any thread.
  */
 #ifndef SERVER_METHODS_REPLY_CACHE_H
 #define SERVER_METHODS_REPLY_CACHE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "methods/fingerprint.h"
+#include "transport/transport.h"
 
-enum { REPLY_CACHE_ENTRIES = 256, REPLY_CACHE_BYTES = 4 << 20 };
+/* Most replies, bytes of all replies together, and bytes of one. */
+enum { REPLY_CACHE_ENTRIES = 8192, REPLY_CACHE_BYTES = 16 << 20, REPLY_CACHE_LARGEST = 1 << 20 };
 
-typedef struct cached_reply {
-    uint64_t client, id;
-    uint8_t *bytes; /* NULL: no entry */
+/* Bytes that each reply counts; a larger one counts its size as well. */
+enum { REPLY_CACHE_COST = REPLY_CACHE_BYTES / REPLY_CACHE_ENTRIES };
+
+typedef struct reply_cache reply_cache;
+typedef struct reply_entry reply_entry;
+
+/* A request as it arrived. */
+typedef struct reply_request {
+    transport_identity peer;
+    uint64_t client;
+    const uint8_t *bytes;
     size_t size;
-} cached_reply;
+} reply_request;
 
-typedef struct reply_cache {
-    cached_reply entries[REPLY_CACHE_ENTRIES];
-    size_t next;  /* to be written */
-    size_t bytes; /* held */
-} reply_cache;
+/* A copy of a request that waits for the reply. */
+typedef struct reply_waiter {
+    struct reply_waiter *next;
+    void *owner;
+} reply_waiter;
 
-/* A zeroed reply_cache is empty. Frees what it holds. */
-void reply_cache_clear(reply_cache *cache);
+typedef enum reply_state {
+    REPLY_NEW,     /* the request is to be executed and its entry completed */
+    REPLY_PENDING, /* an earlier copy is being executed */
+    REPLY_STORED   /* the entry has the reply, until it is released */
+} reply_state;
 
-/* The reply to that request, or NULL. Valid until the next call. */
-const cached_reply *reply_cache_find(const reply_cache *cache, uint64_t client, uint64_t id);
+/* NULL when out of memory. */
+reply_cache *reply_cache_create(const fingerprint_key *secret);
+void reply_cache_free(reply_cache *cache);
 
-/* Keeps a copy of a reply. One that is too large, or for which memory is lacking, is not kept. */
-void reply_cache_keep(reply_cache *cache, uint64_t client, uint64_t id, const uint8_t *bytes, size_t size);
+/* Finds or adds the entry of a request. Of a pending one the waiter is listed, unless it is NULL; from then on the
+ * thread that completes the entry owns it. */
+reply_state reply_cache_enter(reply_cache *cache, const reply_request *request, reply_waiter *waiter,
+                              reply_entry **entry);
+
+/* The stored reply. */
+const uint8_t *reply_entry_bytes(const reply_entry *entry, size_t *size);
+
+/* Ends the use of a stored reply. */
+void reply_cache_release(reply_cache *cache, reply_entry *entry);
+
+/* Stores a copy of the reply and returns the waiters. With bytes NULL, or without memory, the entry is removed: the
+ * request is executed when it arrives again. */
+reply_waiter *reply_cache_complete(reply_cache *cache, reply_entry *entry, const uint8_t *bytes, size_t size);
 
 #endif

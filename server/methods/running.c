@@ -12,18 +12,32 @@ void running_calls_free(running_calls *calls) {
     pthread_mutex_destroy(&calls->mutex);
 }
 
-void running_calls_add(running_calls *calls, running_call *r, uint64_t client, uint64_t id) {
-    pthread_mutex_lock(&calls->mutex);
-    r->client = client;
-    r->id = id;
-    r->previous = NULL;
-    r->next = calls->first;
-    if (r->next) {
-        r->next->previous = r;
+static bool is_same_client(const running_name *a, const running_name *b) {
+    return transport_identity_equal(&a->peer, &b->peer) && a->client == b->client;
+}
+
+/* Whether another client has a request under way with this request's number for progress. With the mutex. */
+static bool is_progress_taken(const running_calls *calls, const running_call *wanted) {
+    const running_call *r = wanted->progress != 0 ? calls->first : NULL;
+    while (r && (r->progress != wanted->progress || is_same_client(&r->name, &wanted->name))) {
+        r = r->next;
     }
-    calls->first = r;
-    r->is_listed = true;
+    return r != NULL;
+}
+
+bool running_calls_add(running_calls *calls, running_call *r) {
+    pthread_mutex_lock(&calls->mutex);
+    r->is_listed = !is_progress_taken(calls, r);
+    if (r->is_listed) {
+        r->previous = NULL;
+        r->next = calls->first;
+        if (r->next) {
+            r->next->previous = r;
+        }
+        calls->first = r;
+    }
     pthread_mutex_unlock(&calls->mutex);
+    return r->is_listed;
 }
 
 void running_calls_remove(running_calls *calls, running_call *r) {
@@ -43,11 +57,11 @@ void running_calls_remove(running_calls *calls, running_call *r) {
     pthread_mutex_unlock(&calls->mutex);
 }
 
-bool running_calls_cancel(running_calls *calls, uint64_t client, uint64_t id) {
+bool running_calls_cancel(running_calls *calls, const running_name *name) {
     bool found = false;
     pthread_mutex_lock(&calls->mutex);
     for (running_call *r = calls->first; r; r = r->next) {
-        if (r->client == client && r->id == id) {
+        if (r->name.id == name->id && is_same_client(&r->name, name)) {
             atomic_store(&r->is_cancelled, true);
             found = true;
         }

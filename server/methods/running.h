@@ -1,6 +1,6 @@
 /*
- * Long requests that wait for a worker or run on one, so that another request can end them and the world can see how
- * far they are.
+ * Long requests that wait for a worker or run on one, so that another request of the same client can cancel them and
+ * their progress is published.
  */
 #ifndef SERVER_METHODS_RUNNING_H
 #define SERVER_METHODS_RUNNING_H
@@ -10,9 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A request under way, by the numbers that its client gave it. */
-typedef struct running_call {
+#include "transport/transport.h"
+
+/* Who made a request, and the number that its client gave it. */
+typedef struct running_name {
+    transport_identity peer;
     uint64_t client, id;
+} running_name;
+
+/* A request under way. */
+typedef struct running_call {
+    running_name name;
+    uint64_t progress; /* number under which its progress is published; 0: not at all */
     atomic_bool is_cancelled;
     _Atomic uint64_t last_report; /* ns; of its progress */
     _Atomic uint64_t reports;     /* so far */
@@ -28,13 +37,14 @@ typedef struct running_calls {
 void running_calls_init(running_calls *calls);
 void running_calls_free(running_calls *calls);
 
-/* Lists a request, which stays where it is until it is removed. All functions: any thread. */
-void running_calls_add(running_calls *calls, running_call *r, uint64_t client, uint64_t id);
+/* Lists a request, whose name and progress are set and which stays where it is until it is removed. Returns false, and
+ * does not list it, when another peer or client publishes progress under its number. All functions: any thread. */
+bool running_calls_add(running_calls *calls, running_call *r);
 
-/* Takes it off the list, if it is on it. */
+/* Removes it from the list, if it is listed. */
 void running_calls_remove(running_calls *calls, running_call *r);
 
-/* Tells all requests of these numbers to end. False when there is none. */
-bool running_calls_cancel(running_calls *calls, uint64_t client, uint64_t id);
+/* Tells all requests of this name to end. False when there is none. */
+bool running_calls_cancel(running_calls *calls, const running_name *name);
 
 #endif

@@ -1,18 +1,21 @@
 /* The service: from a serialized request to a serialized reply. */
 #include "methods/service.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "methods/methods.h"
-#include "methods/reply_cache.h"
 #include "methods/zero_bytes.h"
 #include "observe/clock.h"
 
 /* Decoded requests may take this many times their serialized size, and this much more. */
 enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
+
+/* Bytes of what is stored in the place of a large reply. */
+enum { STAND_IN_SIZE = 256 };
 
 /* Calls that are kept for the next requests. */
 enum { IDLE_CALLS = 64 };
@@ -29,8 +32,8 @@ struct service {
     pthread_mutex_t idle_mutex; /* guards the idle calls */
     call *idle;
     size_t idle_count;
-    pthread_mutex_t change_mutex; /* one change of state at a time; guards the cache */
-    reply_cache cache;
+    pthread_mutex_t change_mutex; /* one change of state at a time, but for local ones */
+    reply_cache *replies;
     pthread_mutex_t line_mutex; /* guards what follows: calls that prepare a change, and those in line for it */
     unsigned preparing;
     call *line_first, *line_last; /* no more than the transport has requests under way */
@@ -76,26 +79,41 @@ static const method methods[] = {
     [DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS_TRAJECTORY] = {.name = "forward_dynamics_trajectory",
                                                                    .run = method_forward_dynamics_trajectory},
     [DYNAMICS__V1__REQUEST__METHOD_DERIVE_RATES] = {.name = "derive_rates", .run = method_derive_rates},
-    [DYNAMICS__V1__REQUEST__METHOD_CANCEL] = {.name = "cancel", .run = method_cancel, .works_in_drain = true},
+    [DYNAMICS__V1__REQUEST__METHOD_CANCEL] =
+        {.name = "cancel", .run = method_cancel, .changes_state = true, .is_local = true, .works_in_drain = true},
     [DYNAMICS__V1__REQUEST__METHOD_KINEMATICS] = {.name = "kinematics", .run = method_kinematics},
     [DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION] = {.name = "create_simulation",
                                                          .run = method_create_simulation,
                                                          .is_slow = true,
                                                          .changes_state = true},
-    [DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION] = {.name = "step_simulation", .run = method_step_simulation},
+    [DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION] = {.name = "step_simulation",
+                                                       .run = method_step_simulation,
+                                                       .changes_state = true,
+                                                       .is_local = true},
     [DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_INPUT] = {.name = "set_simulation_input",
-                                                            .run = method_set_simulation_input},
+                                                            .run = method_set_simulation_input,
+                                                            .changes_state = true,
+                                                            .is_local = true},
     [DYNAMICS__V1__REQUEST__METHOD_GET_SIMULATION_STATE] = {.name = "get_simulation_state",
                                                             .run = method_get_simulation_state},
     [DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_STATE] = {.name = "set_simulation_state",
-                                                            .run = method_set_simulation_state},
+                                                            .run = method_set_simulation_state,
+                                                            .changes_state = true,
+                                                            .is_local = true},
     [DYNAMICS__V1__REQUEST__METHOD_PAUSE_SIMULATION] = {.name = "pause_simulation",
                                                         .run = method_pause_simulation,
-                                                        .is_slow = true},
+                                                        .is_slow = true,
+                                                        .changes_state = true,
+                                                        .is_local = true},
     [DYNAMICS__V1__REQUEST__METHOD_RESUME_SIMULATION] = {.name = "resume_simulation",
                                                          .run = method_resume_simulation,
-                                                         .is_slow = true},
-    [DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION] = {.name = "reset_simulation", .run = method_reset_simulation},
+                                                         .is_slow = true,
+                                                         .changes_state = true,
+                                                         .is_local = true},
+    [DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION] = {.name = "reset_simulation",
+                                                        .run = method_reset_simulation,
+                                                        .changes_state = true,
+                                                        .is_local = true},
     [DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION] = {.name = "delete_simulation",
                                                          .run = method_delete_simulation,
                                                          .is_slow = true,
@@ -150,13 +168,20 @@ static const method methods[] = {
 };
 
 service *service_create(const service_options *options) {
-    service *s = calloc(1, sizeof *s);
-    if (s) {
-        s->options = *options;
-        pthread_mutex_init(&s->idle_mutex, NULL);
-        pthread_mutex_init(&s->change_mutex, NULL);
-        pthread_mutex_init(&s->line_mutex, NULL);
-        running_calls_init(&s->running);
+    fingerprint_key secret;
+    service *s = fingerprint_draw_key(&secret) ? calloc(1, sizeof *s) : NULL;
+    if (!s) {
+        return NULL;
+    }
+    s->options = *options;
+    pthread_mutex_init(&s->idle_mutex, NULL);
+    pthread_mutex_init(&s->change_mutex, NULL);
+    pthread_mutex_init(&s->line_mutex, NULL);
+    running_calls_init(&s->running);
+    s->replies = reply_cache_create(&secret);
+    if (!s->replies) {
+        service_free(s);
+        return NULL;
     }
     return s;
 }
@@ -176,7 +201,7 @@ void service_free(service *s) {
         s->idle = c->next;
         free_call(c);
     }
-    reply_cache_clear(&s->cache);
+    reply_cache_free(s->replies);
     running_calls_free(&s->running);
     pthread_mutex_destroy(&s->idle_mutex);
     pthread_mutex_destroy(&s->change_mutex);
@@ -189,8 +214,8 @@ void service_set_endpoints(service *s, const service_endpoint *endpoints, size_t
     s->endpoint_count = count;
 }
 
-bool service_cancel(service *s, uint64_t client, uint64_t id) {
-    return running_calls_cancel(&s->running, client, id);
+bool service_cancel(service *s, const transport_identity *peer, uint64_t client, uint64_t id) {
+    return running_calls_cancel(&s->running, &(running_name){.peer = *peer, .client = client, .id = id});
 }
 
 void service_drain(service *s) {
@@ -354,6 +379,13 @@ static uint8_t *encode(call *c, size_t *size) {
     return bytes;
 }
 
+/* Refuses a long call of a connection that has many under way. */
+static void turn_away(call *c) {
+    call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+              "this connection has its share of long requests under way; wait for some of their replies");
+    c->is_turned_away = true;
+}
+
 /* Sends what was encoded, and gives the call back. */
 static void finish(call *c) {
     service *s = c->owner;
@@ -371,10 +403,96 @@ static void finish(call *c) {
     transport_send(t);
 }
 
+/* Answers a call with the bytes of a reply to a copy of its request. */
+static void answer_alike(call *c, const uint8_t *bytes, size_t size) {
+    uint8_t *buffer = bytes ? transport_reply_buffer(c->transport, size) : NULL;
+    if (buffer) {
+        memcpy(buffer, bytes, size);
+    } else {
+        call_fail_memory(c);
+        encode(c, &size);
+    }
+    finish(c);
+}
+
+/* Writes what is stored in the place of a reply that is too large to be stored: the request is not executed again. */
+static size_t write_stand_in(const call *c, size_t size, uint8_t bytes[STAND_IN_SIZE]) {
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    Dynamics__V1__Status status = DYNAMICS__V1__STATUS__INIT;
+    char message[STAND_IN_SIZE / 2];
+    snprintf(message, sizeof message,
+             "the request was executed, but its reply of %zu bytes is not stored; ask for the state instead", size);
+    reply.id = c->reply.id;
+    reply.status = &status;
+    status.code = DYNAMICS__V1__CODE__CODE_ABORTED;
+    status.message = message;
+    return dynamics__v1__reply__pack(&reply, bytes);
+}
+
+/* Stores the reply of a change, and answers the copies of the request that wait for it. */
+static void settle(call *c, const uint8_t *bytes, size_t size) {
+    uint8_t stand_in[STAND_IN_SIZE];
+    const uint8_t *stored = c->is_turned_away ? NULL : bytes;
+    size_t stored_size = size;
+    if (stored && size > REPLY_CACHE_LARGEST) {
+        stored_size = write_stand_in(c, size, stand_in);
+        stored = stand_in;
+    }
+    reply_waiter *waiter = reply_cache_complete(c->owner->replies, c->stored, stored, stored_size);
+    while (waiter) {
+        call *copy = waiter->owner;
+        waiter = waiter->next;
+        answer_alike(copy, bytes, size);
+    }
+}
+
+/* Stores what was encoded where that is to be done, and sends it. */
+static void deliver(call *c, const uint8_t *bytes, size_t size) {
+    if (c->stored) {
+        settle(c, bytes, size);
+    }
+    finish(c);
+}
+
 static void answer(call *c) {
     size_t size;
-    encode(c, &size);
-    finish(c);
+    const uint8_t *bytes = encode(c, &size);
+    deliver(c, bytes, size);
+}
+
+/* Enters a request that changes the state. Returns true when it is to be executed. A copy of an earlier request is
+ * answered with that one's reply, now or when there is one. */
+static bool enter_change(call *c) {
+    const transport_call *t = c->transport;
+    reply_cache *replies = c->owner->replies;
+    const reply_request request = {t->identity, c->request->client, t->request, t->request_size};
+    if (t->identity.origin == TRANSPORT_ORIGIN_UNKNOWN) {
+        call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE,
+                  "the connection was closed before the request began; connect and send it again");
+        answer(c);
+        return false;
+    }
+    reply_entry *entry;
+    size_t size;
+    bool may_wait = !t->is_crowded;
+    c->waiter.owner = c;
+    switch (reply_cache_enter(replies, &request, may_wait ? &c->waiter : NULL, &entry)) {
+    case REPLY_NEW:
+        c->stored = entry;
+        return true;
+    case REPLY_PENDING:
+        if (!may_wait) {
+            turn_away(c);
+            answer(c);
+        }
+        return false;
+    case REPLY_STORED:
+        break;
+    }
+    const uint8_t *bytes = reply_entry_bytes(entry, &size);
+    answer_alike(c, bytes, size);
+    reply_cache_release(replies, entry);
+    return false;
 }
 
 static void begin_method(call *c) {
@@ -395,45 +513,17 @@ static void run_method(call *c) {
     take_step(c, c->method->run);
 }
 
-/* Copies the reply to a repeated request; false: none is known. With the change mutex. */
-static bool repeat_reply(call *c) {
-    uint64_t client = c->request->client;
-    const cached_reply *known = client ? reply_cache_find(&c->owner->cache, client, c->request->id) : NULL;
-    uint8_t *bytes = known ? transport_reply_buffer(c->transport, known->size) : NULL;
-    if (bytes) {
-        memcpy(bytes, known->bytes, known->size);
-    }
-    return known != NULL;
-}
-
-/* Changes the state, and keeps the reply for repetitions. With the change mutex. */
-static void make_change(call *c) {
-    size_t size;
-    take_step(c, c->method->run);
-    uint8_t *bytes = encode(c, &size);
-    if (bytes && c->request->client && c->status.code != DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED) {
-        reply_cache_keep(&c->owner->cache, c->request->client, c->request->id, bytes, size);
-    }
-}
-
-/* Runs a method that changes the state, unless it is a repeated request whose reply is known. What it prepares holds
- * up no other change. */
+/* Runs a method whose change excludes all others. What it prepares holds up no other change. */
 static void run_change(call *c) {
     service *s = c->owner;
+    size_t size;
     begin_method(c);
+    take_step(c, c->method->prepare);
     pthread_mutex_lock(&s->change_mutex);
-    bool is_known = repeat_reply(c);
-    if (!is_known && c->method->prepare) {
-        pthread_mutex_unlock(&s->change_mutex);
-        take_step(c, c->method->prepare);
-        pthread_mutex_lock(&s->change_mutex);
-        is_known = repeat_reply(c); /* it may have been answered meanwhile */
-    }
-    if (!is_known) {
-        make_change(c);
-    }
+    take_step(c, c->method->run);
+    const uint8_t *bytes = encode(c, &size);
     pthread_mutex_unlock(&s->change_mutex);
-    finish(c);
+    deliver(c, bytes, size);
 }
 
 /* Whether the call may prepare its change now. If not, it waits in line without a worker, for one that is done. */
@@ -482,7 +572,7 @@ static void run_on_worker(void *task) {
         if (may_prepare(c)) {
             run_prepared_changes(c);
         }
-    } else if (c->method->changes_state) {
+    } else if (c->method->changes_state && !c->method->is_local) {
         run_change(c);
     } else {
         run_method(c);
@@ -490,23 +580,45 @@ static void run_on_worker(void *task) {
     }
 }
 
-/* Hands a long call to the workers, unless its connection or the pool has too many already. */
-static void defer(call *c) {
+/* Lists a long call, by the name under which it can be cancelled. */
+static void list_call(call *c) {
+    const Dynamics__V1__Request *r = c->request;
+    c->running.name = (running_name){.peer = c->transport->identity, .client = r->client, .id = r->id};
+    c->running.progress = r->progress;
+    if (!running_calls_add(&c->owner->running, &c->running)) {
+        snprintf(c->field, sizeof c->field, "progress");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS,
+                  "another client's request publishes its progress under the number %" PRIu64
+                  "; draw a number at random for each request",
+                  r->progress);
+        c->is_turned_away = true;
+    }
+}
+
+/* Hands a listed call to the workers. False: there is no place for it, and the call has ended. */
+static bool submit(call *c) {
     service *s = c->owner;
+    if (c->transport->is_crowded) {
+        turn_away(c);
+        return false;
+    }
+    if (s->options.submit(s->options.pool, run_on_worker, c)) {
+        return true;
+    }
+    log_repeated(s->options.log, &s->overload, "refused a long request of %s: too many wait already",
+                 c->transport->peer);
+    call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE, "too many long requests wait already; ask again soon");
+    c->is_turned_away = true;
+    return false;
+}
+
+/* Hands a long call to the workers, or refuses it. */
+static void defer(call *c) {
     begin_reply(c);
     c->reply.id = c->request->id;
     arena_reset(&c->memory, SIZE_MAX); /* what waits for a worker holds its request alone */
-    if (c->request->client != 0) {
-        running_calls_add(&s->running, &c->running, c->request->client, c->request->id);
-    }
-    if (c->transport->is_crowded) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
-                  "this connection has its share of long requests under way; wait for some of their replies");
-        answer(c);
-    } else if (!s->options.submit(s->options.pool, run_on_worker, c)) {
-        log_repeated(s->options.log, &s->overload, "refused a long request of %s: too many wait already",
-                     c->transport->peer);
-        call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE, "too many long requests wait already; ask again soon");
+    list_call(c);
+    if (call_has_ended(c) || !submit(c)) {
         answer(c);
     }
 }
@@ -522,6 +634,8 @@ void service_handle(void *context, transport_call *t) {
     c->method = NULL;
     c->request = NULL;
     c->is_on_worker = false;
+    c->is_turned_away = false;
+    c->stored = NULL;
     atomic_store(&c->running.is_cancelled, false);
     atomic_store(&c->running.last_report, 0);
     atomic_store(&c->running.reports, 0);
@@ -535,6 +649,9 @@ void service_handle(void *context, transport_call *t) {
     }
     if (call_has_ended(c)) {
         answer(c);
+        return;
+    }
+    if (c->method->changes_state && c->request->client != 0 && !enter_change(c)) {
         return;
     }
     if (!c->method->is_slow) {

@@ -76,8 +76,8 @@ void service_set_endpoints(service *s, const service_endpoint *endpoints, size_t
 /* The transport's handler; `context` is the service. */
 void service_handle(void *context, transport_call *call);
 
-/* Ends the long requests of these numbers that wait or run. False when there is none. */
-bool service_cancel(service *s, uint64_t client, uint64_t id);
+/* Ends the long requests with these numbers of that peer that wait or run. False when there is none. */
+bool service_cancel(service *s, const transport_identity *peer, uint64_t client, uint64_t id);
 
 /* From now on requests other than Health are answered CODE_UNAVAILABLE. */
 void service_drain(service *s);

@@ -273,7 +273,7 @@ void method_step_simulation(call *c) {
     }
     const pace_statistics *k = &s->statistics;
     double cost = k->steps > 0 ? (double)k->cost / (double)k->steps : STEP_COST;
-    if (!call_defer(c, cost * (double)r->steps) && !simulation_was_executed(s, c->request->client, c->request->id)) {
+    if (!call_defer(c, cost * (double)r->steps)) {
         step(c, s, r);
     }
     if (!call_has_ended(c)) {

@@ -437,21 +437,6 @@ void simulation_reset(simulation *s) {
     simulation_tell(s, SIMULATION_RESET, -1, "back to the start from step %llu", (unsigned long long)step);
 }
 
-bool simulation_was_executed(simulation *s, uint64_t client, uint64_t id) {
-    if (client == 0) {
-        return false;
-    }
-    for (size_t i = 0; i < SIMULATION_REQUESTS; i++) {
-        if (s->executed[i].client == client && s->executed[i].id == id) {
-            return true;
-        }
-    }
-    s->executed[s->next_executed].client = client;
-    s->executed[s->next_executed].id = id;
-    s->next_executed = (s->next_executed + 1) % SIMULATION_REQUESTS;
-    return false;
-}
-
 void simulation_renew(simulation *s) {
     s->lease_end = clock_now() + clock_duration(s->lease);
 }

@@ -14,7 +14,7 @@
 #include "simulations/pacer.h"
 #include "simulations/stepper.h"
 
-enum { SIMULATION_NAME_SIZE = 65, SIMULATION_OWNER_SIZE = 64, SIMULATION_REQUESTS = 16 };
+enum { SIMULATION_NAME_SIZE = 65, SIMULATION_OWNER_SIZE = 64 };
 
 typedef struct simulation simulation;
 typedef struct stream stream;
@@ -109,10 +109,6 @@ struct simulation {
     char owner[SIMULATION_OWNER_SIZE];
     double lease;       /* s */
     uint64_t lease_end; /* ns */
-    struct {
-        uint64_t client, id;
-    } executed[SIMULATION_REQUESTS]; /* the last step requests, a ring */
-    size_t next_executed;
     bool is_deleted;
 
     /* State. */
@@ -186,9 +182,6 @@ void simulation_set_state(simulation *s, const double *q, const double *v);
 
 /* Back to the start. */
 void simulation_reset(simulation *s);
-
-/* Whether a step request was executed before; takes note of it otherwise. client 0 is never known. */
-bool simulation_was_executed(simulation *s, uint64_t client, uint64_t id);
 
 /* The owner was heard of. */
 void simulation_renew(simulation *s);

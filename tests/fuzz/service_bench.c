@@ -109,9 +109,12 @@ void bench_stop(bench *b) {
 }
 
 void bench_handle(bench *b, const uint8_t *request, size_t size, kept_call *call) {
-    *call = (kept_call){
-        .call = {
-            .carrier = &keeping, .request = request, .request_size = size, .arrival = clock_now(), .peer = "fuzz"}};
+    *call = (kept_call){.call = {.carrier = &keeping,
+                                 .request = request,
+                                 .request_size = size,
+                                 .arrival = clock_now(),
+                                 .identity = {TRANSPORT_ORIGIN_USER, 1},
+                                 .peer = "fuzz"}};
     service_handle(b->service, &call->call);
 }
 

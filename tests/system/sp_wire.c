@@ -167,11 +167,10 @@ bool sp_send_request(const sp_peer *peer, uint32_t number, const void *body, siz
     return sp_send_bytes(peer, head, length + 4) && sp_send_bytes(peer, body, size);
 }
 
-sp_result sp_receive_reply(const sp_peer *peer, double seconds, uint32_t *number, uint8_t **body, size_t *size) {
+sp_result sp_receive(const sp_peer *peer, double seconds, uint8_t **body, size_t *size) {
     uint8_t head[SP_MAX_HEAD];
     double end = sp_now() + seconds;
     uint64_t length = 0;
-    uint32_t marked;
     *body = NULL;
     sp_result result = read_bytes(peer, end, head, peer->is_ipc ? 9 : 8);
     if (result != SP_MESSAGE) {
@@ -180,18 +179,29 @@ sp_result sp_receive_reply(const sp_peer *peer, double seconds, uint32_t *number
     for (int i = 0; i < 8; i++) {
         length = length << 8 | head[(peer->is_ipc ? 1 : 0) + i];
     }
-    ck_assert_msg(length >= 4 && length <= MAX_REPLY, "a reply of %llu bytes", (unsigned long long)length);
-    result = read_bytes(peer, end, &marked, 4);
-    *size = (size_t)length - 4;
-    *number = ntohl(marked) & 0x7fffffffu;
-    *body = result == SP_MESSAGE ? malloc(*size + 1) : NULL;
-    if (*body) {
-        result = read_bytes(peer, end, *body, *size);
-    }
+    ck_assert_msg(length <= MAX_REPLY, "a message of %llu bytes", (unsigned long long)length);
+    *size = (size_t)length;
+    *body = malloc(*size + 1);
+    ck_assert_ptr_nonnull(*body);
+    result = read_bytes(peer, end, *body, *size);
     if (result != SP_MESSAGE) {
         free(*body);
         *body = NULL;
     }
+    return result;
+}
+
+sp_result sp_receive_reply(const sp_peer *peer, double seconds, uint32_t *number, uint8_t **body, size_t *size) {
+    uint32_t marked;
+    sp_result result = sp_receive(peer, seconds, body, size);
+    if (result != SP_MESSAGE) {
+        return result;
+    }
+    ck_assert_msg(*size >= sizeof marked, "a reply of %zu bytes", *size);
+    memcpy(&marked, *body, sizeof marked);
+    *number = ntohl(marked) & 0x7fffffffu;
+    *size -= sizeof marked;
+    memmove(*body, *body + sizeof marked, *size);
     return result;
 }
 

@@ -57,6 +57,9 @@ typedef enum sp_result { SP_MESSAGE, SP_CLOSED, SP_TIMEOUT } sp_result;
 /* Waits for a message of REP. *body is to be freed; NULL where there is no message. */
 sp_result sp_receive_reply(const sp_peer *peer, double seconds, uint32_t *number, uint8_t **body, size_t *size);
 
+/* Waits for a message of another protocol: what follows its head. */
+sp_result sp_receive(const sp_peer *peer, double seconds, uint8_t **body, size_t *size);
+
 /* Whether the other side closes the connection within that time; what it sends meanwhile is dropped. */
 bool sp_is_closed_within(const sp_peer *peer, double seconds);
 

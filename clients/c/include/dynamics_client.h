@@ -1485,8 +1485,9 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_call(dyn_client *client, const vo
                                                     size_t *reply_size);
 DYN_CLIENT_EXPORT void dyn_client_free(void *reply);
 
-/* Numbers for one request (Request.client and Request.id), under which others can cancel it (CancelRequest) and follow
- * its progress while it is under way; and dyn_client_call with these numbers. */
+/* Numbers for one request (Request.client and Request.id), under which a CancelRequest of this client ends it while it
+ * is under way; and dyn_client_call with these numbers. The client's number is a secret between it and the daemon: who
+ * knows it can cancel the client's requests. */
 DYN_CLIENT_EXPORT void dyn_client_draw_numbers(dyn_client *client, uint64_t *client_number, uint64_t *id);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_number, uint64_t id,
                                                              const void *request, size_t request_size, double timeout,

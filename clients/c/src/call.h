@@ -34,7 +34,10 @@ void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__Meth
 dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
                               double timeout, dyn_client_error *error, void *result);
 
-/* Gives the request its numbers before it is called, so that others can name it. */
+/* Draws a number other than 0 that nobody can foresee. False when the system has no random numbers. */
+bool call_draw(uint64_t *number);
+
+/* Sets the request's id and client before it is called, so that it can be cancelled. */
 void call_number(dyn_client *client, Dynamics__V1__Request *request);
 
 void call_reply_free(call_reply *answer);

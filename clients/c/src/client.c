@@ -21,9 +21,17 @@ static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
 struct dyn_client {
     connection *connection;
     double timeout;
-    uint64_t id; /* drawn at random: names this client to the daemon */
+    uint64_t id; /* drawn at random: names this client to the daemon, and is a secret between both */
     _Atomic uint64_t last_request;
 };
+
+bool call_draw(uint64_t *number) {
+    do {
+        if (getrandom(number, sizeof *number, 0) != sizeof *number)
+            return false;
+    } while (*number == 0);
+    return true;
+}
 
 /* ---- handle ------------------------------------------------------------------------------------------------------ */
 
@@ -56,9 +64,8 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     if (status == DYN_CLIENT_OK)
         status = take_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", error,
                            &connect_timeout);
-    while (status == DYN_CLIENT_OK && self->id == 0)
-        if (getrandom(&self->id, sizeof self->id, 0) != sizeof self->id)
-            status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
+    if (status == DYN_CLIENT_OK && !call_draw(&self->id))
+        status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
     if (status == DYN_CLIENT_OK)
         status = connection_open(url, connect_timeout,
                                  used.max_reply_bytes > 0 ? used.max_reply_bytes : DEFAULT_MAX_REPLY_BYTES, error,

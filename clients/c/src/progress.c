@@ -24,7 +24,8 @@ enum { MAX_ADDRESSES = 16 };
 struct progress {
     dyn_client *client;
     one_way *socket;
-    uint64_t client_number, id;
+    uint64_t client_number, id; /* of the request */
+    uint64_t number;            /* under which its progress is published */
     dyn_client_progress report;
     void *context;
     atomic_bool is_over;
@@ -50,8 +51,8 @@ static void tell(progress *self, const incoming *message) {
     Dynamics__V1__Event *event = dynamics__v1__event__unpack(NULL, size, end + 1);
     if (event == NULL)
         return;
-    /* A subscription to request 1 also brings request 12. */
-    bool is_ours = event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS && event->progress->id == self->id;
+    /* A subscription to number 1 also brings the events of number 12. */
+    bool is_ours = event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS && event->progress->number == self->number;
     if (is_ours && !atomic_load(&self->is_over) && !self->report(self->context, event->progress->fraction))
         cancel(self);
     dynamics__v1__event__free_unpacked(event, NULL);
@@ -80,7 +81,7 @@ static bool subscribe(progress *self) {
     for (size_t i = 0; i < info->endpoint_count && count < MAX_ADDRESSES; i++)
         if (strcmp(info->endpoints[i].kind, "events") == 0)
             addresses[count++] = (char *)info->endpoints[i].address;
-    snprintf(topic, sizeof topic, "progress/%" PRIu64 "/%" PRIu64, self->client_number, self->id);
+    snprintf(topic, sizeof topic, "progress/%" PRIu64, self->number);
     bool subscribed =
         count > 0 && one_way_open(count, addresses, client_url(self->client), 1, topics,
                                   client_connect_timeout(self->client), NULL, &self->socket) == DYN_CLIENT_OK;
@@ -96,7 +97,7 @@ progress *progress_start(dyn_client *client, Dynamics__V1__Request *request, dyn
     call_number(client, request);
     *self = (progress){
         .client = client, .client_number = request->client, .id = request->id, .report = report, .context = context};
-    if (!subscribe(self)) {
+    if (!call_draw(&self->number) || !subscribe(self)) {
         free(self);
         return NULL;
     }
@@ -105,7 +106,7 @@ progress *progress_start(dyn_client *client, Dynamics__V1__Request *request, dyn
         free(self);
         return NULL;
     }
-    request->report_progress = true;
+    request->progress = self->number;
     return self;
 }
 
