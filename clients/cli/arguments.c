@@ -88,8 +88,9 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
                             "standard deviation of a random force on every joint, N m or N (default 0)"},
     [OPTION_FREQUENCY] = {"frequency", "HZ", "rows a simulated second (default 100)"},
     [OPTION_RECORD] = {"record", "NAME", "record the run to a file in the daemon's state directory"},
-    [OPTION_TOKEN] = {"token", "N",
-                      "commands a simulation: what CreateSimulation returned, and simulate --rate prints"},
+    [OPTION_TOKEN] = {"token", "N|@FILE",
+                      "commands a simulation: what CreateSimulation returned, and simulate --rate prints;\n"
+                      "                            other users see N among the processes, but not what is in a file"},
     [OPTION_STRIDE] = {"stride", "N", "every N'th state only (default 1)"},
     [OPTION_CSV] = {"csv", NULL, "write CSV, numbers with 17 significant digits"},
     [OPTION_PLOT] = {"plot", NULL, "draw in the terminal"},

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "files.h"
 #include "gains.h"
 #include "given_forces.h"
 #include "numbers.h"
@@ -46,14 +47,26 @@ static exit_code take_number(const arguments *given, option wanted, const char *
     return EXIT_OK;
 }
 
-/* The number of --token, which must be there. */
+/* Reads the number of --token, which must be there, from the argument or from the file that it names. Arguments can be
+ * read by every user of the machine, files by those who may. */
 static exit_code take_token(const arguments *given, uint64_t *token) {
     const char *text = given->value[OPTION_TOKEN];
-    char *end = NULL;
+    char *content = NULL, *end = NULL;
+    size_t size;
+    if (text != NULL && text[0] == '@') {
+        exit_code code = read_text(text + 1, &content, &size);
+        if (code != EXIT_OK) {
+            free(content);
+            return code;
+        }
+        text = content;
+    }
     *token = text != NULL ? strtoull(text, &end, 10) : 0;
-    if (text == NULL || end == text || *end != '\0')
-        return complain(EXIT_USAGE,
-                        "--token: give the number that simulate --rate prints (what CreateSimulation returned)");
+    bool is_good = text != NULL && end != text && end[strspn(end, " \t\r\n")] == '\0';
+    free(content);
+    if (!is_good)
+        return complain(EXIT_USAGE, "--token: give the number that simulate --rate prints (what CreateSimulation "
+                                    "returned), or @FILE with a file that has only this number in it");
     return EXIT_OK;
 }
 

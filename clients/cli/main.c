@@ -374,7 +374,7 @@ static const command COMMANDS[] = {
          "with --token NAME is a simulation, whose input they are from now on: tau, or its controller's reference.\n",
      .example = "dynamicsctl stream ur5 --states motion.csv --frequency 1000 --csv > torques.csv\n"
                 "  dynamicsctl stream ur5 --states motion.csv --record motion\n"
-                "  dynamicsctl stream arm --token 2871440943838168 --states motion.csv --frequency 1000",
+                "  dynamicsctl stream arm --token @arm.token --states motion.csv --frequency 1000",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_NAME) |
@@ -395,7 +395,7 @@ static const command COMMANDS[] = {
      .operands = "SIMULATION RECORDING",
      .summary = "record a simulation to a file of the daemon",
      .details = "Until --duration is over, or Ctrl-C. simulate --rate prints the token of its simulation.\n",
-     .example = "dynamicsctl record arm run1 --token 2871440943838168 --duration 10",
+     .example = "dynamicsctl record arm run1 --token @arm.token --duration 10",
      .min_operands = 2,
      .max_operands = 2,
      .options = WITH(OPTION_TOKEN) | WITH(OPTION_DURATION),

@@ -668,7 +668,8 @@ START_TEST(token_records_and_drives_a_simulation) {
         "run=%s; $ctl simulate two_link --name driven --rate 1 --duration 60 --csv >$run.csv 2>$run.log & maker=$!\n"
         "shown simulations 'driven .* running'; token=$(sed -n 's/.*token \\([0-9]*\\),.*/\\1/p' $run.log)\n"
         "for i in $(seq 500); do echo '{\"q\": [0, 0], \"tau\": [12, 3]}'; done >$run.in\n"
-        "$ctl record driven run4 --token $token --duration 0.3 && $ctl stream driven --token $token --states $run.in\n"
+        "$ctl record driven run4 --token $token --duration 0.3 && echo $token >$run.token && $ctl stream driven "
+        "--token @$run.token --states $run.in\n"
         "$ctl stream two_link --states $run.in --record points\n"
         "for try in $(seq 1000); do grep -q ',12,3$' $run.csv && break; sleep 0.02; done\n"
         "kill -INT $maker; wait $maker; $ctl replay run4",
@@ -683,6 +684,8 @@ START_TEST(token_records_and_drives_a_simulation) {
     free(motion);
     must_fail("$ctl stream nobody --token 1 --q 0,0", 1, "no simulation \"nobody\"");
     must_fail("$ctl stream two_link --token x --q 0,0", 2, "--token");
+    must_fail("$ctl stream two_link --token @/dev/null --q 0,0", 2, "--token");
+    must_fail("$ctl stream two_link --token @/nowhere --q 0,0", 2, "/nowhere");
 }
 END_TEST
 
