@@ -388,6 +388,64 @@ START_TEST(error_is_repeated_like_any_other_reply) {
 }
 END_TEST
 
+/* A robot with so many joints, and the name of each, that the reply to its simulation's creation is larger than what
+ * is stored. */
+enum { JOINTS = 4500, JOINT_NAME = 250, ELEMENTS = 2 * JOINT_NAME + 200 };
+
+static void name_joint(char name[JOINT_NAME + 1], int i) {
+    snprintf(name, JOINT_NAME + 1, "%0*d", JOINT_NAME, i);
+}
+
+static void load_many_joints(void) {
+    Dynamics__V1__LoadModelRequest asked = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    char *urdf = malloc((size_t)JOINTS * ELEMENTS), *end = stpcpy(urdf, "<robot name='many'><link name='base'/>");
+    char name[JOINT_NAME + 1];
+    ck_assert_ptr_nonnull(urdf);
+    for (int i = 0; i < JOINTS; i++) {
+        name_joint(name, i);
+        end += sprintf(end,
+                       "<link name='%d'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' "
+                       "izz='1'/></inertial></link><joint name='%s' type='continuous'><parent link='base'/>"
+                       "<child link='%d'/></joint>",
+                       i, name, i);
+    }
+    stpcpy(end, "</robot>");
+    asked.urdf = urdf;
+    Dynamics__V1__Reply *reply = ask(&victim, next_id++, METHOD(LOAD_MODEL), &asked);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+    free(urdf);
+}
+
+START_TEST(request_whose_reply_is_too_large_to_be_stored_is_executed_once) {
+    static char names[JOINTS][JOINT_NAME + 1], *list[JOINTS];
+    char name[] = "large", model[] = "many";
+    Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    uint64_t id = next_id++;
+    load_many_joints();
+    for (int i = 0; i < JOINTS; i++) {
+        name_joint(names[i], i);
+        list[i] = names[i];
+    }
+    asked.name = name;
+    asked.model = model;
+    asked.n_joint_names = JOINTS;
+    asked.joint_names = list;
+    Dynamics__V1__Reply *first = ask(&victim, id, METHOD(CREATE_SIMULATION), &asked);
+    sp_expect_ok(first);
+    ck_assert_uint_gt(dynamics__v1__reply__get_packed_size(first), 1 << 20);
+    sp_expect_error(ask(&victim, id, METHOD(CREATE_SIMULATION), &asked), CODE(ABORTED), "",
+                    "the request was executed, but its reply of");
+    Dynamics__V1__Reply *deleted = erase(&victim, next_id++, name, first->create_simulation->token);
+    sp_expect_ok(deleted);
+    sp_expect_error(ask(&victim, id, METHOD(CREATE_SIMULATION), &asked), CODE(ABORTED), "",
+                    "the request was executed, but its reply of");
+    sp_expect_error(look(name), CODE(NOT_FOUND), "get_simulation_state.simulation", "no simulation \"large\"");
+    sp_free_reply(deleted);
+    sp_free_reply(first);
+}
+END_TEST
+
 /* ---- progress ---------------------------------------------------------------------------------------------------- */
 
 /* Receives events until one of progress comes. The message is to be freed. */
@@ -467,6 +525,7 @@ int main(void) {
     tcase_add_test(tests, pause_that_arrives_again_stops_nothing);
     tcase_add_test(tests, cancellation_that_arrives_again_is_answered_as_before);
     tcase_add_test(tests, error_is_repeated_like_any_other_reply);
+    tcase_add_test(tests, request_whose_reply_is_too_large_to_be_stored_is_executed_once);
     tcase_add_test(tests, progress_is_published_under_its_own_number);
     return run_unforked("identity", tests);
 }
