@@ -205,11 +205,12 @@ static uint8_t share_of(const reply_cache *cache, const void *bytes, size_t size
 
 reply_state reply_cache_enter(reply_cache *cache, const reply_request *request, reply_waiter *waiter,
                               reply_entry **entry) {
+    const transport_identity group = transport_identity_group(&request->peer);
     const reply_entry wanted = {
         .peer = request->peer,
         .client = request->client,
         .request = fingerprint_make(&cache->secret, request->bytes, request->size),
-        .peer_share = share_of(cache, &request->peer, sizeof request->peer, PEER_SHARES),
+        .peer_share = share_of(cache, &group, sizeof group, PEER_SHARES),
         .client_share = share_of(cache, &request->client, sizeof request->client, CLIENT_SHARES),
     };
     reply_state state = REPLY_NEW;

@@ -1,6 +1,5 @@
 /* Admission of connections. */
 #include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,9 +20,7 @@ static bool is_local(const transport_identity *peer) {
 }
 
 static transport_identity identify_ipv4(uint32_t address) {
-    uint32_t host = ntohl(address);
-    bool is_loopback = host >> 24 == IN_LOOPBACKNET;
-    return (transport_identity){TRANSPORT_ORIGIN_IPV4, is_loopback ? INADDR_LOOPBACK : host};
+    return (transport_identity){TRANSPORT_ORIGIN_IPV4, ntohl(address)};
 }
 
 static transport_identity identify_ipv6(const uint8_t address[16]) {

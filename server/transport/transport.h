@@ -42,9 +42,9 @@ typedef enum transport_origin {
 } transport_origin;
 
 /*
- * Identity of a peer: what a stranger cannot choose for its own connections. It is the user number of a unix socket's
- * peer, the IPv4 address, or the 64 bits of the network in an IPv6 address. All of 127.0.0.0/8 is one identity, because
- * every process of the machine may connect from any of these addresses. A peer that connects again keeps its identity.
+ * Identity of a peer: the user number of a unix socket's peer, the IPv4 address, or the 64 bits of the network in an
+ * IPv6 address. It is what a stranger elsewhere cannot choose for its own connections, and what a peer keeps when it
+ * connects again.
  */
 typedef struct transport_identity {
     uint64_t origin; /* a transport_origin; 64 bits wide, so that the struct has no padding and can be digested */
@@ -53,6 +53,13 @@ typedef struct transport_identity {
 
 static inline bool transport_identity_equal(const transport_identity *a, const transport_identity *b) {
     return a->origin == b->origin && a->value == b->value;
+}
+
+/* Identity that shares of a resource are counted for. Every process of the machine may connect from any address of
+ * 127.0.0.0/8, so these count together. */
+static inline transport_identity transport_identity_group(const transport_identity *peer) {
+    bool is_loopback = peer->origin == TRANSPORT_ORIGIN_IPV4 && peer->value >> 24 == 127;
+    return is_loopback ? (transport_identity){TRANSPORT_ORIGIN_IPV4, UINT64_C(0x7f000001)} : *peer;
 }
 
 /* One request that waits for its answer. */

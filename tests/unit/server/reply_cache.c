@@ -117,9 +117,10 @@ START_TEST(flood_of_one_peer_evicts_no_reply_of_another) {
     for (uint64_t id = 0; id < OWN; id++) {
         store(&alice, 1, id, 100);
     }
-    /* From many clients, so that none of them has much. */
+    /* From many clients and addresses of the same machine, so that none of them has much. */
     for (uint64_t id = 0; id < (uint64_t)3 * REPLY_CACHE_ENTRIES; id++) {
-        store(&bob, 1 + id % 1000, id, id % 8 == 0 ? flood_sizes[_i] : 16);
+        const transport_identity loopback = {bob.origin, bob.value + id % 256};
+        store(&loopback, 1 + id % 1000, id, id % 8 == 0 ? flood_sizes[_i] : 16);
     }
     for (uint64_t id = 0; id < OWN; id++) {
         ck_assert_uint_eq(stored(&alice, 1, id), 100);
