@@ -15,6 +15,9 @@
  * found at random states. Where mimic joints are coupled, the columns of the energies that are left are
  * compared as a whole, by elimination.
  *
+ * Of columns that serve alike, as Ixx and Iyy of a link that turns about z, the first is kept; so rounding does not
+ * choose, and m, mz and Iyy of such a link are regrouped as in the literature.
+ *
  * Tolerance: elimination takes an entry for zero that is below 1e-10 of the energy of a unit of that kind of parameter
  * (mass, first moment, inertia) which moves as fast and as far as the link or its parent. Rounding of the arithmetic
  * stays below 1e-13 of it. An angle e between two axes changes first moments and products of inertia by the order of e,
