@@ -253,6 +253,7 @@ typedef struct history {
     random_source random;
     thing things[THINGS];
     pthread_t thread;
+    dyn_client *own; /* connected before the thread starts, since the kill may come at once */
     unsigned done;
 } history;
 
@@ -288,10 +289,9 @@ static bool change(dyn_client *own, history *h, thing *t) {
 
 static void *live_through(void *argument) {
     history *h = argument;
-    dyn_client *own = connect_to_daemon();
-    while (change(own, h, &h->things[random_index(&h->random, THINGS)])) {
+    while (change(h->own, h, &h->things[random_index(&h->random, THINGS)])) {
     }
-    dyn_client_close(own);
+    dyn_client_close(h->own);
     return NULL;
 }
 
@@ -329,6 +329,9 @@ START_TEST(acknowledged_changes_outlive_kill_at_any_moment) {
     }
     random_source moments = random_case(base, CLIENTS);
     for (int round = 0; round < ROUNDS; round++) {
+        for (int k = 0; k < CLIENTS; k++) {
+            histories[k].own = connect_to_daemon();
+        }
         for (int k = 0; k < CLIENTS; k++) {
             ck_assert_int_eq(pthread_create(&histories[k].thread, NULL, live_through, &histories[k]), 0);
         }
