@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Values of configuration keys. */
 #include "config_value.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Values of configuration keys: each parser takes the text of one value, checks it and names the allowed range.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* dynamicsd: rigid-body dynamics as a network service. */
 #include <getopt.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Compiles models in the background. */
 #include "model_compiler.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compiles models in the background, by dynamics-compile in a process of its own, and has their entries compute with
  * what comes out. Objects are kept in the state directory and found there at the next start.

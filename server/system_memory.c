@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* How much memory this process may use. */
 #include "system_memory.h"
 

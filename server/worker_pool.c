@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Threads that compute long requests. */
 #include "worker_pool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * base-parameters: what motion and torques tell of a robot's inertial parameters.
  */

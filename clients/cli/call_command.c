@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * call: any method of the protocol, JSON in and out.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * configuration: integrate, difference, interpolate, distance, normalize, neutral, random.
  */

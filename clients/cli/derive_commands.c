@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * derive and export: new models from old ones, and models back to descriptions.
  */

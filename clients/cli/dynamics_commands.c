@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * id, fd, gravity, bias and mass: the terms of the equation of motion.
  */

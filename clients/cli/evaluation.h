@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Computing something for all states of a source, and writing the results: what id, fd, mass, gravity, bias, fk,
  * jacobian, evaluate and explain have in common.

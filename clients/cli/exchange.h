@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Requests in the protocol's own form, for commands whose input is JSON.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * inertia: bodies from shapes, meshes and numbers.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fk and jacobian: where a frame is, and how it moves.
  */

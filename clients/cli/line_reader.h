@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Lines of a file or of standard input, one at a time, however long the input is.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * simulate, simulations, watch, stream, streams, record and replay: what lives in the daemon.
  */

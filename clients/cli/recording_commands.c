@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * recordings: the recordings of the daemon, one of them as a file, and an end to it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One state from one line of text: a JSON object, or a row of a CSV file.
  */

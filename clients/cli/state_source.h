@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where the states of a command come from: a file, standard input, or the command line.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A motion as it comes, row by row: as CSV for any plotting program, as JSON lines, or drawn in the terminal.
  */

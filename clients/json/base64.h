@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bytes in text: base64 of RFC 4648, with padding.
  */

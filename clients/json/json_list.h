@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Arrays of JSON, and the objects with the keys 0, 1, 2 ... that JSON.stringify makes of a Float64Array.
  */

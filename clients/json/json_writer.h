@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writing JSON: commas, line breaks and escapes in one place.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where the fields of a protobuf message lie in memory, as protobuf-c's generated code has them: a field is at its
  * descriptor's offset; the count of a repeated field, and the case of a oneof, is at quantifier_offset.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Protobuf messages of any type from and to JSON, by their descriptors: names of fields as in the .proto files, enums
  * by name, bytes in base64, a member for the chosen field of a oneof.

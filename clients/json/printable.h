@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text from others, as terminals and logs may show it. The clients' part of what dynamics/text.h is for the library and
  * the daemon: the same characters are printable, and escapes look alike.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Actions: every method of the daemon, and what other peers offer. A goal is a call with feedback that can be
  * cancelled.

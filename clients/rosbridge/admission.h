@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Who may connect, and what may be asked by plain HTTP.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The gateway: what all its parts know. Everything here belongs to the event loop.
  */

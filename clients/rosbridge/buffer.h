@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The bytes of one WebSocket message, shared by all who are sent it.
  */

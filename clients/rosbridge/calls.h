@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Calls to the daemon, made by threads of their own so that none stops the event loop: arguments are read, the daemon
  * asked and the answer encoded there.

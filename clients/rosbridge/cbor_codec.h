@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * CBOR (RFC 8949) of messages: numbers in arrays travel as typed arrays (RFC 8746), float64 little-endian, bit by bit.
  */

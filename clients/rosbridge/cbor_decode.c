@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * CBOR of messages, read. The decoder of the library tells one head after the other; the tree is built here, so that
  * its depth is bounded and no length is believed before its bytes have come.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The connection to the daemon, made when it is first needed and again when it was lost.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The daemon's topics: its health, its models, and its simulations and streams, which come and go.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The other direction: a rosbridge server that was dialled is offered our services and topics, so that its ROS nodes
  * can use them.

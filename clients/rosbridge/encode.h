@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Messages of the protocol, from their values to what is sent: JSON or CBOR, in a PNG image or in fragments if the peer
  * asked for that.

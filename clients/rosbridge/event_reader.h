@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The daemon's events: nng SUB. Messages arrive on a thread of nng and are handed to the event loop.
  */

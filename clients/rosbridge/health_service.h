@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * /dynamics/check_health of the type std_srvs/srv/Trigger, for nodes that know standard types alone: `success` tells
  * whether the daemon serves, `message` what is wrong with its components, or why it does not answer.

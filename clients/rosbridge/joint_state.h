@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sensor_msgs/JointState as the state of a robot in arguments.
  *

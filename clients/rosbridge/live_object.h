@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What lives in the daemon and has topics: a simulation or a stream. Its joints are asked for, and its topics watched,
  * while somebody reads or writes a topic of it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * dynamics-rosbridge: the daemon's methods and events for clients of the rosbridge protocol.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The methods of the daemon as services: /dynamics/inverse_dynamics of the type dynamics_msgs/srv/InverseDynamics, and
  * so on for each method of the wire contract, found in its descriptors.

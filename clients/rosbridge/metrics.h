@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the gateway has done: counters, as text of Prometheus.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The joints of a model that a call names, asked from the daemon by the call's thread.
  */

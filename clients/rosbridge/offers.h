@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Services and actions that peers offer: calls and goals of other peers are passed on to them, and the answers back.
  */

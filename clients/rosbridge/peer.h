@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A peer: one WebSocket, of a client, or of the rosbridge server that was dialled.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text in a PNG image, as rosbridge compresses: the bytes are the pixels of an RGB image, filled up with line breaks.
  */

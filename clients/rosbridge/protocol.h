@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The rosbridge protocol, version 2: what a message of a peer asks for, and the answer that it always gets.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * rosbridge_messages DIRECTORY: writes the message, service and action files of dynamics_msgs, for ROS 1 below
  * DIRECTORY/ros1 and for ROS 2 below DIRECTORY/ros2, from the descriptors of the wire contract.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names of ROS: "pkg/Type" of ROS 1 and "pkg/msg/Type" of ROS 2 mean the same; names of services and topics are taken
  * with and without the leading slash.

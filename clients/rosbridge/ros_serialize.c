@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Binary forms of ROS. A machine of this kind is little-endian.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Messages in the binary forms of ROS, for the compression cbor-raw.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Times in messages: {sec, nanosec} in ROS 2, {secs, nsecs} in ROS 1. Inside they have the spelling of ROS 2.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Definitions of message types: those of ROS that the gateway speaks, and dynamics_msgs, whose types come from the
  * descriptors of the wire contract.

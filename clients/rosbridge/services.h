@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Calls of services: methods of the daemon, rosapi, and what other peers offer.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sensor_msgs/JointState as the input of a simulation: position and velocity are the reference of its controller,
  * effort the forces; an empty one keeps what there was. Every coordinate is named once, in any order: see

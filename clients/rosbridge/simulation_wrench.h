@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * geometry_msgs/WrenchStamped as an external force on a simulation: what the environment does to a link.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trajectory_msgs/JointTrajectory as points of a stream.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Topics: of the daemon, and of peers among themselves.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * WebSockets by libwebsockets, in the event loop of libuv.
  */

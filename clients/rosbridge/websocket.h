@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * WebSockets: the only file that includes libwebsockets is websocket.c.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # install_library(TARGET DESCRIPTION): installs a shared library with its pkg-config file and its CMake package, both
 # named like the target. The files hold no absolute path, so that an installation may be moved.
 function(install_library library_name library_description)

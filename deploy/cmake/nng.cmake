@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # nng, and which of its known defects this version has. server/transport/nng_repairs.c and clients/c/src/nng_repair.c
 # put them right from outside; where a definition is 0, their repair does nothing.
 find_package(nng CONFIG REQUIRED)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text from outside in generated C: names of a robot, of its links and of its joints, names of files, words of the
  * command line. Everything that is written and that this program did not choose passes through here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A hash-consed graph of expressions: what the algorithms compute for one robot.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * dynamics-compile: the algorithms of one robot as straight-line C, or as a shared object for the library.
  */

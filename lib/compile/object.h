@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The source of a shared object that the library loads; lib/src/kernels/compiled_object.h says what is in it.
  */

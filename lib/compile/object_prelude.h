@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What stands before the functions of a shared object, behind real.h, sincos_pack.h and lane_squares.h: sines, and rows
  * of samples that are taken and given. The model compiler writes all four into its output; each is compiled twice, for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The same sums in another order: fewer instructions, and shorter waits.
  *

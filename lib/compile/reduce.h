@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The same robot with fewer numbers: frames and inertias that give the same joint forces.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Expressions as `real`: an algorithm that runs over them writes down what it computes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Files that are replaced in one step. */
 #include "files/durable_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files that are replaced in one step: after a crash or a power loss a file is the old one or the new one, whole.
  */

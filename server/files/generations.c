@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbered snapshots and journals. */
 #include "files/generations.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A state that outlives the process: numbered snapshots, and journals of the changes since.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files of records: each record is its size and a CRC-32 of size and bytes, both 4 bytes little-endian, and the bytes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Files that the daemon opens by name. */
 #include "files/regular_file.h"
 

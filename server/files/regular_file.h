@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files that the daemon opens by name. Whoever may write to a directory can put a FIFO, a device or a link into it; an
  * ordinary open of a FIFO waits for a writer, which may never come. These functions never wait.

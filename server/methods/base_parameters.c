@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* BaseParameters: the combinations of inertial parameters that motion and torques tell of. */
 #include <dynamics/dynamics.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The samples of a request. */
 #include "methods/batch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The samples of a request: their model, counts and order of joints checked, brought into the model's order, computed
  * block by block on the threads that are free, and brought back into the caller's.

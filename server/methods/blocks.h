@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Work on many samples, split into blocks over the threads that are free.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One request on its way through a method. */
 #include "methods/call.h"
 

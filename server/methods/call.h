@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One request on its way through a method: what was asked, memory, and the reply as it forms.
  *

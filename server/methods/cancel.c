@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* CancelRequest: ends a request of the same client that waits or runs. */
 #include "methods/methods.h"
 

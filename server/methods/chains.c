@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Serial chains: Denavit-Hartenberg tables and screws, from the wire to a builder; models to screws. */
 #include <stdio.h>
 #include <stdlib.h>

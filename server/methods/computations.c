@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The library's functions behind the quantities of Evaluate. */
 #include "methods/computations.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The library's functions behind the quantities of Evaluate. One function may yield several quantities at once.
  */

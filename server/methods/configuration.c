@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ConfigurationSpace: integrate, difference, interpolate, distance, normalize, neutral, random. */
 #include <dynamics/dynamics.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* DeriveModel: operations on a model, one after the other. */
 #include <dynamics/dynamics.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* DescribeModel: one model in full. */
 #include <dynamics/dynamics.h>
 #include <string.h>

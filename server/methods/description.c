@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ModelDescription: links, joints and frames, from the wire to a builder and back. */
 #include "methods/description.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Descriptions of robots: from the wire's forms to a builder, and back.
  *

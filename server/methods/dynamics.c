@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* InverseDynamics, ForwardDynamics, MassMatrix, Gravity, BiasForces. */
 #include <dynamics/dynamics.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Evaluate: any set of quantities for the same states. */
 #include <dynamics/dynamics.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Explain: where a torque comes from, by term of the equation of motion and by link. */
 #include <dynamics/dynamics.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ExportModel: a model as a description, as URDF, or as screws. */
 #include <dynamics/dynamics.h>
 #include <stdlib.h>

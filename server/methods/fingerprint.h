@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fingerprints: 128 bits that stand for some bytes, by SipHash-2-4 under a secret key.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Vectors, places and inertias. */
 #include "methods/geometry.h"
 

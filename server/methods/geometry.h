@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Vectors, places and inertias: from the wire's form to the library's, and back.
  *

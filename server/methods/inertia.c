@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Inertia: bodies from shapes, meshes and numbers; added, moved, checked, and in other coordinates. */
 #include <dynamics/inertia.h>
 #include <math.h>

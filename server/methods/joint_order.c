@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The order of joints that a caller speaks in. */
 #include "methods/joint_order.h"
 

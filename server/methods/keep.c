@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Entering a model into the daemon's store, and onto its disk. */
 #include "methods/keep.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Entering a model that was built into the daemon's store, and onto its disk.
  */

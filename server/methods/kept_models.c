@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Models that outlive the daemon. */
 #include "methods/kept_models.h"
 

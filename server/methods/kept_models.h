@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Models that outlive the daemon: one file for each in the directory "models" of the state directory.
  */

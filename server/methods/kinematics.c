@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Kinematics: poses and Jacobians of named frames. */
 #include <dynamics/dynamics.h>
 

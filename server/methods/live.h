@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What lives on between requests: simulations, streams, their topics and files.
  *

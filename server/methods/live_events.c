@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What simulations and streams tell: events for those who watch, entries for recordings. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages about simulations and streams. */
 #include "methods/live_messages.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Messages about simulations and streams, filled from what lives. The mutex of the simulation or stream is held;
  * strings and arrays are its own, or those that the caller gives, so a message is packed before the mutex is given

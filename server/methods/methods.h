@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The methods, one family per file; each answers one member of Request.method.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the equation of motion takes beside q: velocities, accelerations, forces, gravity, external forces.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The payloads of a request. */
 #include <dynamics/inertia.h>
 #include <dynamics/payload.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The form of each quantity that Evaluate returns. */
 #include "methods/quantities.h"
 

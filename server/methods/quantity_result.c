@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Results of Evaluate: the blocks of a quantity in the reply. */
 #include "methods/quantity_result.h"
 

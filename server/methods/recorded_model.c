@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The models of recordings and snapshots. */
 #include "methods/recorded_model.h"
 

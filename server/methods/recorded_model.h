@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The models of recordings and snapshots: the file describes them, so that it can be read where nobody loaded them.
  */

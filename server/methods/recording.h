@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files of messages, each behind its length as a varint: recordings, which grow while somebody records, and snapshots.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The recordings in the state directory: listing, deleting and fetching them. */
 #include <errno.h>
 #include <fcntl.h>

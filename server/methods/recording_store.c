@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The recordings in the state directory. */
 #include "methods/recording_store.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The recordings in the state directory: which there are, which are under way, and the part of the disk that they take.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* ReplaySimulation: a recorded run computed once more. */
 #include <dynamics/text.h>
 #include <errno.h>

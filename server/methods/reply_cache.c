@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Replies to requests that change the daemon's state. */
 #include "methods/reply_cache.h"
 

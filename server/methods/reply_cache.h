@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Replies to requests that change the daemon's state, stored in case a request arrives again: a REQ socket sends its
  * request anew by itself when the connection breaks or the reply takes long.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Values of one robot as a caller gives them. */
 #include "methods/robot_values.h"
 

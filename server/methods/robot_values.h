@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Values of one robot as a caller gives them, for simulations and streams that outlive a request: checked, and brought
  * into the model's order and back.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Rollout: many states forward in time. */
 #include <dynamics/adaptive.h>
 #include <dynamics/rollout.h>

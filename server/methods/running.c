@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Long requests under way. */
 #include "methods/running.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Long requests that wait for a worker or run on one, so that another request of the same client can cancel them and
  * their progress is published.

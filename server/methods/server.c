@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Health and ServerInfo: the daemon itself. */
 #include <dynamics/workspace.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The service: from a serialized request to a serialized reply. */
 #include "methods/service.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The service: takes serialized requests from the transport and answers each of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Simulations that live in the daemon: creating, commanding, asking and watching them. */
 #include <errno.h>
 #include <stdio.h>

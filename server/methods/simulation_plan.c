@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* From what a client asks for to a simulation. */
 #include "methods/simulation_plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From what a client asks for to a simulation: for CreateSimulation, for snapshots and for recordings.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Simulations over restarts of the daemon. */
 #include "methods/snapshot.h"
 

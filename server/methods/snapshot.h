@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Simulations over restarts of the daemon: snapshots of all of them in the state directory, and what restores them.
  */

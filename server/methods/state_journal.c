@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The journal of simulations. */
 #include "methods/state_journal.h"
 

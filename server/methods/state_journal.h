@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The simulations on the disk: a journal of those that are created, deleted and claimed, and what a snapshot needs
  * beside them.

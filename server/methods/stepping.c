@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* From the wire's Stepping to the library's options. */
 #include "methods/stepping.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How a robot moves forward in time: from the wire's Stepping to the library's options.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Streams: opening, asking and watching them, and the points that are pushed to them. */
 #include <errno.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Parts of messages that several methods send about a model. */
 #include "methods/summary.h"
 

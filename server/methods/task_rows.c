@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The rows of a task. */
 #include "methods/task_rows.h"
 

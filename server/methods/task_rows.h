@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The rows of a task: what the operational-space quantities of a request are about.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Words for messages: names from outside made printable, and the known name that is closest to a wrong one.
  */

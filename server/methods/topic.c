@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The topics of one simulation or stream. */
 #include "methods/topic.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The topics of one simulation or stream: their endpoint, which is there while somebody watches, and their numbering.
  *

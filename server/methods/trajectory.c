@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* InverseDynamicsTrajectory, ForwardDynamicsTrajectory, DeriveRates: motions given as rows over time. */
 #include <dynamics/trajectory.h>
 #include <math.h>

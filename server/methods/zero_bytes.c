@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Zero bytes in strings of a serialized message. */
 #include "methods/zero_bytes.h"
 

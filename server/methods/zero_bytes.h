@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Zero bytes in strings. A decoded string is C text, which such a byte would end: what follows it would be lost, and
  * two different names would be one.

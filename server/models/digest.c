@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The digest that names a model by its content. */
 #include "models/digest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Models that come from files: a directory of *.urdf, and files that the configuration names.
  *

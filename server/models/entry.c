@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A model that the daemon keeps. */
 #include "models/entry.h"
 

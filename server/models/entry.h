@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A model that the daemon keeps: the robot, what was said while it was read, and workspaces for those who compute.
  *

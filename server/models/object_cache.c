@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of compiled algorithms. */
 #include "models/object_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files of compiled algorithms: DIRECTORY/DIGEST-SET.so, and beside each the SHA-256 of its bytes (.sha256).
  *

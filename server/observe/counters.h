@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the daemon counts about itself. Written and read from any thread.
  */

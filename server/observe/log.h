@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The daemon's log: lines on standard error, plain, in journald's style or as JSON.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes that the daemon holds for its clients. */
 #include "observe/memory_budget.h"
 

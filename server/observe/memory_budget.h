@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bytes that the daemon holds for its clients, against one bound: messages that arrive, decoded requests, results, and
  * replies until the system has them.

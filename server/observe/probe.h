@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The self-probe: connects to each of the daemon's own endpoints as a client would, by plain sockets that speak nng's
  * wire protocol, and has a listener that forgot how to take up connections created again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What systemd is told (sd_notify). Without systemd nothing happens. For the thread of the loop.
  */

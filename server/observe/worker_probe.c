@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The self-probe of the workers. */
 #include "observe/worker_probe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The self-probe of the workers: puts a task in line, as a long request would be, and watches how long it waits.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Normally distributed numbers that a seed determines. */
 #include "simulations/disturbance.h"
 

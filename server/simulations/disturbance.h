@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Normally distributed numbers that a seed determines: the same on every machine, and to be saved and restored.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Points that wait for their time. */
 #include "simulations/input_queue.h"
 

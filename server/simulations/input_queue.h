@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Points that wait for their time, in the order of their times: the input of a simulation.
  *

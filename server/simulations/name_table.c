@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Counted things by name. */
 #include "simulations/name_table.h"
 

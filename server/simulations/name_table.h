@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Counted things by name, in the order of their names. Every function may be called from any thread.
  */

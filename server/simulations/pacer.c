@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Work at given times. */
 #include "simulations/pacer.h"
 

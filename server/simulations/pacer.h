@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Work at given times: tasks that are due again and again, spread over threads that sleep until the next one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What became of numbered points on their way. */
 #include "simulations/point_order.h"
 

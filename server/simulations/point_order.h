@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What became of numbered points on their way: new, again, out of order, lost. Pure functions.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A simulation: one robot, its state and input, and its way through time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One robot moved forward in time. */
 #include "simulations/stepper.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One robot moved forward in time: the library's step, with a disturbance, and with a look at the joints' limits.
  * Everything is in the model's order. Not for two threads at once.

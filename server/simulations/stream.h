@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A stream: points that a planner pushes, checked, counted, and turned into torques, into input of a simulation, or
  * handed to a file. Everything is in the model's order.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Admission of connections. */
 #include <arpa/inet.h>
 #include <stdio.h>

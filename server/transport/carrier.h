@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The nng carrier from inside: what its files share. nng_carrier.c has the requests and the life of the whole,
  * admission.c who may connect, ingest.c what is pushed, topics.c endpoints of single topics.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Messages that are pushed to the daemon: a PULL socket with one operation.
  *

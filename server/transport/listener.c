@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* One listening endpoint of nng. */
 #include "transport/listener.h"
 

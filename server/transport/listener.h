@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One listening endpoint of nng, which can be replaced while it is in use.
  *

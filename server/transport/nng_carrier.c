@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The nng carrier: a REP socket with parallel contexts for requests, a PUB socket for events, a PULL socket for points.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Defects of nng, put right from outside. */
 #include "transport/nng_repairs.h"
 

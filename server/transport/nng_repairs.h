@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Defects of nng, put right from outside. nng calls these functions of the C library and of its own through the dynamic
  * linker; the daemon's definitions take their place. deploy/cmake/nng.cmake says which defects the version at hand has.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How transit.c learns what nng reads, and which descriptor a connection has. nng calls these functions of the C
  * library through the dynamic linker; the daemon's definitions take their place. Neither nng 1.5.2 nor nng 1.10 has an

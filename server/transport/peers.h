@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Peers: all connections of one identity count together. A peer has its share of the
  * connections, and is asked for as a whole how many bytes it makes the daemon hold.

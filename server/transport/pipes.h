@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The connections of a transport: who they are, what they have under way, when they last asked or read.
  *

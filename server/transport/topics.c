@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Endpoints of single topics. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Messages on their way: requests and points that have arrived in part, or whole and not yet with a handler, and
  * replies that the system has not taken whole yet. nng hides both. They are charged to the memory budget.

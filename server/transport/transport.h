@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How requests arrive and replies leave, whatever carries them.
  *

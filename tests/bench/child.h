@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A program that the benchmark starts, and a private directory for its sockets. The program dies with the benchmark.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Nanoseconds per state of algorithms that dynamics-compile made for one robot, beside the generic ones and the peers.
  */

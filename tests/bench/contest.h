@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A robot, and everybody who computes on it: our library with one state a call and with batches, in double and in
  * single precision, and the peers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Operations of an algorithm as written, counted by running it over numbers that count.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The daemon under measurement: dynamicsd with the sample robots, in a directory of its own.
  */

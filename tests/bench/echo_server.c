@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "echo_server.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The floor of every request over nng: a REP server that answers each request at once with the same bytes.
  */

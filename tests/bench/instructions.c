@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Instructions per state: a measure that does not know noise. The program runs itself under callgrind, which writes
  * one file for each count that is asked for.

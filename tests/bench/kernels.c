@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Nanoseconds per state of each algorithm: ours for one state a call and in batches, the peers for one.
  */

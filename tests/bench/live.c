@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What lives in the daemon: simulations that follow the clock at 1 kHz each, and streams of points from push to torque.
  */

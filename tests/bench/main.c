@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* dynamics-bench: what dynamicsd and its library cost, beside other libraries and a bare echo. */
 #include <getopt.h>
 #include <stdio.h>

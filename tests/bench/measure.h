@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Measuring several things side by side: in each round every one of them gets a slice of time, so that what disturbs
  * the machine disturbs all alike.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Resident memory of the daemon with the sample robots: idle after its start, and after it has been at work.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Multiplications and additions of one state, as the algorithms are written and as the model compiler leaves them for
  * one robot, beside formulas for chains of n revolute joints with any Denavit-Hartenberg row each:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The share of a core's peak that the kernels reach in batches: the operations of an algorithm as written, counted by
  * running it over numbers that count, divided by its time, beside the fastest that this core multiplies and adds.

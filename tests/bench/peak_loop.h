@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Loops that only multiply and add, one for each instruction set that the kernels may use: the fastest that a core can
  * be. peak_loop.c is compiled once for each.

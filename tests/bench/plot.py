@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Draws what dynamics-bench --json has written, by gnuplot.
 
 Usage: plot.py RESULTS.json PLOT.svg

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "raw_client.h"
 
 #include <stdlib.h>

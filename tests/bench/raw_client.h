@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A bare nng REQ client: one context, one asynchronous operation, no look at what travels.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a run has measured: its tables, on standard output as they come, and all in one JSON file at the end.
  */

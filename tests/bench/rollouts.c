@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rollouts: steps of one sample per second and core, ours for 1, 64 and 1024 samples at once with the kernels and with
  * what was compiled for the robot, beside MuJoCo stepping the same robot without contacts.

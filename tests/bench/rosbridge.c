@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * InverseDynamics for one state of the UR5 through the gateway to rosbridge clients, beside the C client: one call
  * after the other, and many clients at once, with and without one that does not read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The round trip of InverseDynamics for one state of the UR5, over ipc and tcp: through the client library, through a
  * bare nng client, and beside them through the same bare client to an echo server that answers as many bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the benchmark measures, a section a file. Each adds its tables to the report; what cannot be done ends the
  * program with a message.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The dynamics of a task, whose outputs one call gives together, and the search for base parameters: no algorithms of
  * a state alone, so that they stand in tables of their own. No packaged library has them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inverse dynamics of an arm with seven joints in states per second: through the daemon over ipc and tcp by states per
  * request, in double and in single precision, beside a bare echo of as many bytes, and beside loops in one process on

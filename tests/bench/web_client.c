@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "web_client.h"
 
 #include <arpa/inet.h>

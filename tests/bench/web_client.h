@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A bare client of WebSockets for measurements: text messages to a server on this machine, without TLS.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A robot with its states, and calls of each algorithm on it: ours, or a peer's.
  */

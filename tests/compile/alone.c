@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * C for itself, as people take it to their own programs and microcontrollers: it compiles as strict C99 without a
  * warning, needs nothing but libm, keeps to its precision, and computes what the library does.

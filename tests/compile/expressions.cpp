@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The expressions of the model compiler have the values of the library's kernels: on random trees of every joint type,
  * with mimic joints and floating bases, for every algorithm.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Frames at the ends of branches with what was compiled for them, on random trees of every joint type: poses, Jacobians
  * and motions are those of the library's kernels to rounding in every reference frame, and a sample has the same bits

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names from outside, such as those of links, joints, robots and files, do not change the C that is written: with names
  * that try to leave their comment or string, it compiles to the same object as with harmless ones.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * --memory-megabytes bounds dynamics-compile and the compilers that it runs together.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How many multiplications and additions the algorithms take: as written (over a type that counts), and specialized for
  * one robot (in the expressions of the model compiler), beside published formulas.

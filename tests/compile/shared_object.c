@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What dynamics-compile writes, compiled by the system's compiler: shared objects in place of the library's kernels,
  * and C for itself. Both against the library's own results.

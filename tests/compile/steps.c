@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Steps forward in time with compiled forward dynamics, on random trees of every joint type: they are those of the
  * library's kernels to rounding, and a sample has the same bits alone and among others.

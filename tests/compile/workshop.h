@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A directory in which the tests have dynamics-compile, and other programs, write.
  */

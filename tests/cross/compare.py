@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Compares the numbers of two processors: compare.py HERE THERE.
 
 Results are compared line by line, by the largest difference in a line relative to its largest number. Ellipsoids are

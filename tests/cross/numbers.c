@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Prints the numbers of every algorithm on random trees, one line a result, to be held against those of another
  * processor; and sees to it that each sample has the same bits in a batch and by itself, in single precision too.

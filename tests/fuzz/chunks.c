@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as a pushed chunk: each point of it is counted exactly once, what comes again is a duplicate, and what
  * waits stays within the stream's capacity. The first byte chooses the kind of the stream and its policies.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as what lies in the directory of compiled objects: files, links, FIFOs and directories of any permissions.
  * An object is whole if and only if it and its digest are regular files of this user, closed to other writers, and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as the names of a robot, its links and its joints: the C that is generated for it is printable ASCII,
  * outside of comments and strings it is that of a robot with harmless names, and a shared object's strings have the

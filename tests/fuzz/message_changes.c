@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Changes of protobuf messages. */
 #include "message_changes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Changes of protobuf messages that bytes describe. A changed message can always be packed: its framing is valid, and
  * what is wrong lies inside.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs a fuzz target on files and on random changes of them, without libFuzzer.
  *

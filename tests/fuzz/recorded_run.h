@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A recorded run of the bench's arm, to be changed: its messages as they stand in the file.
  */

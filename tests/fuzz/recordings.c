@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A recording with changes that the bytes describe is replayed: the service answers, and the reply's arrays are those
  * of as many states as it says. Without changes every state comes out with the same bits.

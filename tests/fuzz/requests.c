@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as a request: the service answers each exactly once, with a Reply that can be decoded, that has a result if
  * and only if its code is OK, and whose words are printable.

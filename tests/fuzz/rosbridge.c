@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as messages of a peer, without a network or a daemon: the first byte says whether they are JSON or CBOR.
  * The gateway answers or is silent, never fails, and what it sends is a message of the protocol. Simulations and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The service of the daemon without a network, for fuzz targets.
  */

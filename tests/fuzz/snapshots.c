@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The snapshot of a simulation with changes that the bytes describe: it is refused, or it becomes a simulation that
  * can be stepped, whose words are printable and whose state is finite.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A fuzz target: what is done with any bytes. It aborts where a property does not hold.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as URDF, or as the text of a description where they begin as one: the reader refuses them with a place and
  * a message, or builds a model that holds together, and whose own text is that of an equal model.

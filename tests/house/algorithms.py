@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Refuses an algorithm of the public headers that the tests' table of algorithms has not got.
 
     algorithms.py ROOT

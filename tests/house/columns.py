@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Refuses lines of more than 120 columns in sources, CMake, scripts, configuration and the wire contract.
 
     columns.py ROOT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Checks the documents of the project: relative links lead to files, and README is no longer than 300 lines.
 
     documents.py ROOT

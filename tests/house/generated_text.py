@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Refuses code of the model compiler that could write a name from outside without escaping it.
 
     generated_text.py ROOT

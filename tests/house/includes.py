@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Reads every #include of the project and refuses those that run up the table of rooms.
 
     includes.py ROOT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs the commands of blocks marked `console` in documents and compares their output with what the documents show.
 
     readme_outputs.py DOCUMENT...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The sample robots load without a warning and have the masses and torques that can be worked out by hand.
 
 Asks the daemon at DYNAMICSD_ENDPOINT.

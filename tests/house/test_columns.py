@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """columns.py refuses a line of more than 120 columns wherever one is written by hand, and no other."""
 import pathlib
 import tempfile

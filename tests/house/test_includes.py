@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """includes.py refuses each kind of arrow that runs up, and accepts those that run down."""
 import pathlib
 import tempfile

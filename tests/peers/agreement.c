@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Our quantities beside those of the peer library that PEER names, at random states of the sample robots, of chains,
  * random arms, random trees, and of the robots with reference values where they are there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A model as a list of bodies, for libraries that are given one body after the other.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Velocity coordinates of another library beside ours: their order, and the axes in which a floating base's are held.
  * The map between them is a permutation and a rotation, hence the same for velocities, forces and rows of Jacobians.

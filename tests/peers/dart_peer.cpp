@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * DART: a skeleton is built body by body. DART holds twists angular first; a free joint's velocity is that of the body
  * in its own axes. Its potential energy is left out: it is that of the bodies' origins instead of their centres of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Orocos KDL: a tree is built from the model's description as kdl_parser builds one from a file; where it is a serial
  * chain, KDL's chain solvers are used, which are faster and more complete than those for trees.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Robots that fall for seconds, beside MuJoCo with the same integrator and step.
  */

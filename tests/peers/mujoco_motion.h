@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * MuJoCo stepping a robot of ours forward in time: rigid bodies alone, without contacts, limits, damping and friction.
  */

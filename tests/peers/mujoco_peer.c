@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * MuJoCo: the model goes in as URDF, since that, other than MuJoCo's own nested format, has no bound on its depth.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Other libraries of rigid-body dynamics behind one interface, so that tests and the benchmark can stand ours beside
  * them. Each is reached through its public interface only.

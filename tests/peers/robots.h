@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Robots that are compared and measured: the samples, chains and random arms. What cannot be read or built ends the
  * program with a message.

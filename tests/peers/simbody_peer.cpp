@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Simbody: a multibody system is built body by body. Each call realizes the state no further than it needs. Simbody
  * holds quaternions w first, and both parts of a free body's velocity in the axes of its parent, the world.

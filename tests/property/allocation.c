@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * No algorithm allocates once its workspace exists. The allocator of this program counts its calls.
  */

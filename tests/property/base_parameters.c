@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Base parameters: they make the same torques with any parameters, there are as many as the regressor has rank, and for
  * robots of the literature as many as published.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Base parameters of real robots: as many as their regressor has rank.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The configuration space: integration, difference and interpolation undo each other on every joint type.
  */

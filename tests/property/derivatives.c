@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Analytic derivatives against complex steps: Im f(x + i h) / h of the same kernels over complex numbers.
  */

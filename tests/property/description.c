@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A model's description builds the model again, read out of it or as text: on random trees of every joint type.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The result of a sample has the same bits in every batch size, at every place and on every thread.
  */

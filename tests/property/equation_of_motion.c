@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The equation of motion from independent routes: energies alone, single bodies, momentum.
  */

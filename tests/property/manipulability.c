@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Ellipsoids and manipulability: what they are made of again, on random trees; and published values.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Operational-space dynamics: against the Jacobians, the inverse of M, ABA and the motion of frames, on random trees of
  * every joint type.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * New models from old ones describe the same bodies: on random trees of every joint type.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the algorithms lose to rounding on badly scaled robots: doubles against the same kernels in quadruple precision.
  *

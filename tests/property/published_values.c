@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Numbers and formulas that books print: the two-link arm of Lynch and Park 2017, section 8.1, with point masses at the
  * ends of its links.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Every array of the reference values, for every robot and state, agrees with the library to 1e-10 of its norm. A field
  * that no line of the table below compares is a failure. Skipped where the reference values are missing.

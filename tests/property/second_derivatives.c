@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Analytic second derivatives against complex steps of the analytic first ones.
  */

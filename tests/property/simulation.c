@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Robots that move forward in time: invariants, convergence orders, independence of samples.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Single precision against double: the error of every algorithm keeps the bound that dynamics/precision.h states, on
  * robots and random trees; and what single precision cannot hold is refused.

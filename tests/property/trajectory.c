@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rollouts, accurate motions, trajectories and rates against each other.
  */

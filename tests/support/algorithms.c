@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "algorithms.h"
 
 typedef const algorithm_input *input;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Every algorithm of the library behind one signature: what is measured, compared or counted for each of them goes
  * through this table, and a new algorithm needs one row in it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks of base parameters against the stacked regressor: its numerical rank, and its torques.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Derivatives by complex steps, Im f(x + i h) / h: a random robot in a random state, and the same state for the kernels
  * over complex numbers, with an imaginary step along one direction.

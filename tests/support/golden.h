@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reference values of real robots: another library's results, evaluated in extended precision. They lie beside the
  * project in DYNAMICS_REFERENCE_DIR, golden/ and robots/; a test that needs them is skipped where they are missing.

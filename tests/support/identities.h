@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Identities between quantities, checked one by one on random trees of every joint type and, where they are there, on
  * the robots with reference values.

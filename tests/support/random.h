@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reproducible random numbers for tests. Every test that draws prints its seed; DYNAMICS_TEST_SEED sets another one.
  */

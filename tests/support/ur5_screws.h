@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The UR5 in the form of Modern Robotics (Lynch and Park 2017), section 8.3.2. Chapter 8 of the book prints no numbers
  * for it (exercise 8.15 asks for them); these follow from the masses, moments and origins of the URDF file that section

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Base parameters through a daemon: they make the torques that the regressor and the inverse dynamics of the same
  * daemon tell of, there are as many as published, and what cannot be answered is refused with its field.

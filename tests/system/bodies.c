@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inertias of bodies and the configuration space, through a daemon.
  */

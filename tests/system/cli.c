@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * dynamicsctl against a real daemon: exit codes, states in every form, results in their order, errors with their place.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libdynamicsclient against a real daemon: every call, errors with their fields, many threads on one handle, a daemon
  * that goes away and comes back.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/client_fixture.h"
 
 #include <check.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Tests of the clients, and of the daemon's numbers through them.
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 set(DYNAMICS_REFERENCE_DIR ${PROJECT_SOURCE_DIR}/../shared CACHE PATH

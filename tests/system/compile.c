@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Models that the daemon compiles in the background: same torques, whatever becomes of the compiler and of its files.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The wire contract is kept: bytes that were written once still mean the same. tests/data/contract.golden holds one
  * filled instance of each message, and the number of each field and of each value of an enumeration. Fields and values

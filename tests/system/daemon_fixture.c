@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A real dynamicsd for a test. */
 #include "system/daemon_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A real dynamicsd for a test: in a directory of its own, with one ipc and one tcp endpoint of each kind.
  *

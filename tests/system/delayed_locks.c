@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Pauses at locks, to be preloaded: threads meet in orders that they hardly ever take by themselves, and the thread
  * sanitizer sees what goes wrong there. One call in 64 sleeps for up to 1.5 ms, one in 8 lets others go first.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What outlives the daemon: an orderly stop, kill -9, a loss of power, a full disk.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Evaluate: every quantity through the daemon, against reference values and against each other, in the reference's
  * order of joints; and requests that are wrong.

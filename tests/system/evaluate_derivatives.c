@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Evaluate: the derivatives of second order, those of the centroidal momentum, and changes along a direction, through
  * the daemon in the reference's order of joints: identities with the quantities that other tests compare with reference

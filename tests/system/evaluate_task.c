@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Evaluate: operational space, ellipsoids and energy regressors through the daemon, in the reference's order of joints,
  * against the Jacobians, matrices and poses that other tests compare with reference values; and requests that are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Explain: terms and links add up to the inverse dynamics.
  */

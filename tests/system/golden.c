@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reference values: every robot that has some, asked for through the daemon with libdynamicsclient.
  *

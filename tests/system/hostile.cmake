@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Tests with bad input and bad peers, over sockets that speak nng's wire protocol by hand.
 add_library(hostile_support STATIC hostile_witness.c sp_request.c sp_wire.c ../support/random.c)
 # Longest time in seconds that another client may wait while the daemon is attacked; sanitizers slow all down.

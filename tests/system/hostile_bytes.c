@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bytes that are no requests: over each listener, in place of the greeting, of a message, of a serialized Request. What
  * can be answered is answered, the rest is closed, memory stays bounded, and others notice nothing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Trouble in the daemon's life: wrong configurations, files that are no robots, a stop while requests are under way.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bad peers of simulations and streams: bytes that are no chunks, connections that come and go, requests sent twice.
  */

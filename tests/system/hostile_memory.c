@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Peers that make the daemon hold memory: half messages, replies that nobody reads, and more connections than their
  * share. The daemon's bound holds, and other clients keep their answers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Descriptions and operations that are wrong: each is refused with the element and the value, and the daemon goes on.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Peers that misbehave: while they are at it, and afterwards, other clients keep their answers, over ipc and tcp,
  * whether they were connected before or connect anew. The longest wait is bounded by HOSTILE_STALL.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Requests that are wrong in what they ask: each is answered with the code, the field and the value that is wrong.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * dynamicsctl against a peer whose every text field acts on terminals: no command writes such characters.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* A well-behaved client that watches the daemon. */
 #include "system/hostile_witness.h"
 

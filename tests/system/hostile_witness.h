@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A well-behaved client that watches the daemon while others attack it: every 20 ms it asks for the torques of the
  * two-link arm at another state, compares the answer with the arm's closed form, and measures how long it waited.

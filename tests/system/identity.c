@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Whose request is whose: replies are repeated to nobody but the client that asked, no other peer can cancel or
  * replace a request, and events tell nothing that helps to. All over connections made by hand.

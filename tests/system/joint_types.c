@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joints of two kinds of motion are two simple joints with a massless link between them, in every quantity that the
  * daemon computes: a helical one is a revolute joint and a prismatic one that mimics it, a cylindrical one a revolute

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libdynamicsclient against a peer whose answers are wrong: it tells so, and writes nothing past the caller's arrays.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A peer that speaks nng's REP protocol over tcp and answers each request with bytes that the test chooses.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Models from descriptions, tables, screws and other models, and back: through a daemon.
  */

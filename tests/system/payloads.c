@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Payloads of single requests: every quantity counts them as if they were part of the model, and the model itself does
  * not change.

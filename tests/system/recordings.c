@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Recordings as files of the daemon: damaged ones, other things in their place, the disk that they take, and how they
  * are listed, fetched and deleted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reference values of real robots, asked for through the daemon with libdynamicsclient.
  *

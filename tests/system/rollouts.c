@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rollouts and trajectories through the daemon: the same numbers alone and together, what is refused, deadlines,
  * progress and cancel.

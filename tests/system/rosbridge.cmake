@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Tests of dynamics-rosbridge: by hand in Python, by real clients.
 find_program(PYTHON3 python3 REQUIRED)
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A peer that speaks nng's protocol up to the handshake and then takes everything and says nothing.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Simulations that live in the daemon: their pace, who commands them, what is published, and what outlives a restart.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Single precision by request: close to double but not the same, the same for one state and in a batch, and refused
  * where it cannot be had.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests of dynamics.v1 over a hand-made connection. */
 #include "system/sp_request.h"
 

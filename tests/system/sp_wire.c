@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* nng's wire protocol by hand. */
 #include "system/sp_wire.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * nng's wire protocol by hand, over plain sockets: what a client library would never send can be sent.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Streams of points from planners that are good, hasty, confused, hostile or dead.
  */

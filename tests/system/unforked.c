@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Running tests in their own process. */
 #include "system/unforked.h"
 

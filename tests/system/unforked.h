@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Running the tests of a program that uses nng: in its own process, for nng cannot be used on both sides of a fork.
  */

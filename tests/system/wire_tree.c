@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/wire_tree.h"
 
 #include <check.h>

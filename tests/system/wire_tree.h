@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Random trees of every joint type, known to the library on this side and, by their description, to a daemon.
  *

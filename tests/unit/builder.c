@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The builder: what it refuses of a single link or joint, and what it says of a whole robot.
  */

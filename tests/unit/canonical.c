@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The canonical description: equal for equal models, different for different ones.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inertias that no body has: what leaves the mass matrix positive definite is built with a warning, what does not is
  * refused, and a joint that no inertia resists has no forward dynamics.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Robots from Denavit-Hartenberg parameters: against the product of the rows, published torques, and a URDF.
  */

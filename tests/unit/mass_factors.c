@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The factors of the mass matrix: a robot whose numbers are known, and what is refused.
  */

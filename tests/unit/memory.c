@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Every allocation may fail: the library then says that memory is out, and leaks nothing (the address sanitizer's build
  * looks for that). The linker routes the library's calls through here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Operations on models: what they refuse and how they say so, and what becomes of names, couplings and limits.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Placements and merged inertias of real robots agree with reference values (Pinocchio 3.7.0 in long double). Skipped
  * where the directory of the reference values is missing.

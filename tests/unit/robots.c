@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Small robots for unit tests, and what the tests ask of errors and reports.
  */

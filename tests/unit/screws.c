@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Robots from screws and back, against the Newton-Euler algorithm of Modern Robotics, equations 8.50 to 8.54,
  * written here with 4 x 4 and 6 x 6 matrices as the book has it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading URDF: what each element means, and what the report says of the rest.
  */

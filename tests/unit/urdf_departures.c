@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * URDF that departs from the format in ways that public robots do: it is read with a warning, and refused under
  * `strict`.

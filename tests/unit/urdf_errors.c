@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * URDF that is refused: each case with the place and the message. Cases that other tests also want to send to the
  * daemon are files in tests/data/urdf.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * URDF out: what is written reads as the same robot, to the bit.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joint torques of a robot at rest, from a running dynamicsd.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A planner: streams a minimum-jerk motion of an arm at 1 kHz, gets the torques back and prints how long that takes.
  *

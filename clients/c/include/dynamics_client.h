@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libdynamicsclient: questions to dynamicsd, the rigid-body dynamics service, from C.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What motion and torques tell of a robot's inertial parameters.
  */

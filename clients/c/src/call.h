@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One call: a Request out, its Reply back, refused or of the right method.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The carrier: nng REQ over one connection, many calls in flight. The only files of the client that include nng are
  * connection.c and one_way.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inertias, places and descriptions of robots, from the public form to the protocol's and back. What is made lies in a
  * pool, but strings and arrays of numbers are borrowed. NULL stands for what is absent, or for want of memory, which

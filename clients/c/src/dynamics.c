@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The equation of motion: inverse and forward dynamics, mass matrix, gravity and bias forces.
  */

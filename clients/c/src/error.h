@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Errors of the client: a status, a field and a sentence, written where the caller asked for them.
  */

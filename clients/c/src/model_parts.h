@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parts that the replies about models share, from the protocol's form to the public one. Strings are borrowed.
  */

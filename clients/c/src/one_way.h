@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The carrier for messages that are not answered: nng SUB and PUSH over a connection of their own. For one thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The progress of one long request: its events are received by a thread of its own while the request is under way, and
  * the request is cancelled where the caller wants no more of it.

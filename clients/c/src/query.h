@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the numeric requests have in common, from the public query to the protocol's form. Nothing is copied but the
  * headings of the external forces and the payloads.

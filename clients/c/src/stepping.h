@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How a robot moves forward in time, from the public form to the protocol's.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading the fields of a serialized protobuf message one by one, without unpacking it: numbers go from the reply
  * straight into the caller's arrays.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Tells the browser where npm has put the modules of roslib; a page loads this before its own modules.
 const files = {
   "roslib": "roslib/dist/RosLib.js",

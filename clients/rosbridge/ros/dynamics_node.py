@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
 """A node of ROS 1 between its graph and dynamicsd, by way of dynamics-rosbridge.
 
     ./dynamics_node.py _url:=ws://127.0.0.1:9090 _model:=ur5

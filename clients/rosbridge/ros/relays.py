@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Services, actions and topics of the gateway as those of the graph of ROS 1."""
 import rospy
 from roslib.message import get_message_class, get_service_class

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Messages of ROS 1 as the values that the rosbridge protocol carries, and back."""
 import base64
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A client of the rosbridge protocol in Python's own library. Its methods may be called from any thread."""
 import base64
 import concurrent.futures

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One accurate motion: a Runge-Kutta method of order 8 with error control, which finds the times at which joints run
  * into their limits. The numbers to hold other integrators against.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Base parameters: the combinations of inertial parameters that motion and torques tell of.
  *

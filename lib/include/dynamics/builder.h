@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Building a model by hand: links with their inertias, joints between them, then one call that checks the whole and
  * compiles it. Links and joints may be added in any order. dyn_urdf_read (urdf.h) fills a builder from a file's text.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The centre of mass of a robot, or of what is behind one of its joints.
  */

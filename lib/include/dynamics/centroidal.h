@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Centroidal dynamics: momentum about the centre of mass, in world axes, angular part first.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Algorithms that were compiled for one robot, by `dynamics-compile --shared`: the same results to rounding, in a part
  * of the time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Coriolis matrix and the Christoffel symbols of the mass matrix.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From a model back to its description: the links and joints that it was built from, fixed joints and the couplings of
  * mimic joints included, so that a description can be read, changed, written and built again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * DYN_API marks what libdynamics offers; all else is hidden.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Forward dynamics: a = M(q)^-1 (tau - h(q, v) + sum J' f_ext).
  */

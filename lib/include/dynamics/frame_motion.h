@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How a frame moves: its twist, its acceleration, and the rate of its Jacobian.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inertias of rigid bodies: from shapes, moved and added, checked, and in other coordinates.
  *

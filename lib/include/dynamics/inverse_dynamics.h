@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inverse dynamics: tau = M(q) a + h(q, v) - sum J' f_ext.
  *

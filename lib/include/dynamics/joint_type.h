@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joint types and their traits: one table that the library, the daemon and the model compiler read.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * In which directions a robot moves easily: manipulability, and the ellipsoids of velocity, force and mass.
  *

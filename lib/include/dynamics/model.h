@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A robot: links, joints, frames. Immutable once built, and readable by any number of threads.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Dynamics as a task sees them: the motion of one or several frames at once.
  *

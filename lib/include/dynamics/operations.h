@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * New models from old ones: with a payload, with joints locked, without a part, on another base, merged.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Payloads for single calls: what a robot holds now, without a new model and without touching the one that is shared.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The equation of motion, linear in the inertial parameters: tau = Y(q, v, a) p.
  *

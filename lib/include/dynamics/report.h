@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The load report: all that was ignored, merged or found suspicious while a model was read and built.
  */

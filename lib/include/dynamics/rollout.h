@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rollouts: many samples taken many steps forward in time at once, as sampling planners and model-predictive
  * controllers need them.

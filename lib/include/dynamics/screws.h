@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Robots as products of exponentials: screw axes and home matrices, as the functions of Modern Robotics (Lynch and Park
  * 2017, chapter 8) take them, and back.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Robots that move forward in time: M(q) a + h(q, v) = tau + r(q, v) + sum J' f_ext, one step after the other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a task is about: rows of the Jacobians of one or several frames, one below the other.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text for people: names and messages that a terminal or a log shows as they are.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Motions given as rows over time: the forces that they need, the motion that forces cause, rates from positions alone,
  * and what limits they break.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reading and writing the Unified Robot Description Format (URDF), http://wiki.ros.org/urdf/XML.
  */

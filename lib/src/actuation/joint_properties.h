@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the description of a robot states of its joints beside their motion, by coordinate: damping, friction, effort
  * and position limits. Coupled mimic joints act on their master.

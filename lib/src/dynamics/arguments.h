@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks of the arguments that the entry points share. Each names the place and the value.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <dynamics/center_of_mass.h>
 
 #include "../model/error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <dynamics/configuration_space.h>
 
 #include <math.h>

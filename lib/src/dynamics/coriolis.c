@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <dynamics/coriolis.h>
 
 #include "../model/normal_form.h"

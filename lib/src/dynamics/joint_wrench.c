@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <dynamics/joint_wrench.h>
 
 #include <dynamics/inverse_dynamics.h>

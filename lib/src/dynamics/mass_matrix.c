@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include <dynamics/mass_matrix.h>
 
 #include "../model/normal_form.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Payloads of a workspace: a private copy of the model's bodies, with other inertias.
  */

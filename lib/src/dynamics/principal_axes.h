@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Eigenvalues and eigenvectors of small symmetric matrices.
  */

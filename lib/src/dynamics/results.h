@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Large results of a call, one or several: where a block of each is computed, its way to the caller, and the check.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Exponential and logarithm of rotations and rigid displacements, in double precision.
  *

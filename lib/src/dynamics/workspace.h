@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inside of a workspace, and the way of samples into lanes and back.
  */

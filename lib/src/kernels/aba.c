@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The articulated-body algorithm: a for the forces tau at the state (q, v).
  *

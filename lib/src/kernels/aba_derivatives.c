@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * First derivatives of forward dynamics, a(q, v, tau), from those of inverse dynamics at the same motion:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Centre of mass of a subtree, with its velocity, acceleration and Jacobian.
  *

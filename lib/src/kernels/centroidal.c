@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Centroidal momentum h_G = A_G v, about the centre of mass c in world axes, and the rate of A_G.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Derivatives of the centroidal momentum h_G = (k; l) and of its rate, and the centroidal momentum matrix A_G.
  *

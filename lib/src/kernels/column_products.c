@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Products of columns of motions with others: M_kj = A_j . B_k for some rows k of M and many columns j.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Motion of a tree in one frame, as the derivatives need it: the columns of all joints and their rates.
  *

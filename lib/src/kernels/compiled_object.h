@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is in a shared object of the model compiler: the kernels of one robot, for one instruction set.
  *

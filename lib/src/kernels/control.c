@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joint-space controllers that follow a reference (q_r, v_r, a_r): with e = q_r (-) q and its rate v_r - v,
  *

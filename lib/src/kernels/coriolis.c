@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Coriolis matrix C(q, v) of the Christoffel symbols: C v = h - g, and dM/dt = C + C'.
  *

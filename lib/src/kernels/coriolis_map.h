@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Forces that a moving mass distribution exerts against a turn of its whole.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Forward dynamics of a model with coupled mimic joints, whose coordinates the articulated-body recursion cannot
  * separate: (M + diag e) a = tau - h + sum J' f_ext, with M from the composite-rigid-body and h from the Newton-Euler

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The entries of the derivatives of inverse dynamics, from the products of the columns (derivative_terms.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where bodies are in the frame of the derivatives (columns.h), from body to body.
  */

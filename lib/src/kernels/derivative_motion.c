@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the derivatives of inverse dynamics hand on from column to column, where columns of a tree lie in the lanes
  * (derivative_terms.h): placements and motion.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The derivatives of inverse dynamics row by row, where columns of a tree lie in the lanes and no joints share a
  * coordinate (derivative_terms.h): then columns are coordinates, and what hangs on a joint follows it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sums over subtrees where columns of a tree lie in the lanes (derivative_terms.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Terms of the derivatives of inverse dynamics where columns of a tree lie in the lanes (derivative_terms.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the derivatives of inverse dynamics are made of: terms of the bodies, the subtrees and the columns of a tree in
  * one frame (columns.h); rnea_derivatives.c gives the equations.

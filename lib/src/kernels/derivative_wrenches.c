@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * External wrenches in the derivatives of inverse dynamics. They are constant in their reference frames: one in local
  * axes is a part of the force that the motion takes; one in world axes does not move with the columns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Directional derivatives of inverse and forward dynamics: what tau and a change by with increments of their arguments.
  *

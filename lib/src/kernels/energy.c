@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Kinetic and potential energy:
  *     T = sum of v_i' I_i v_i / 2        V = -sum of g' (m r + R h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The energies, linear in the inertial parameters p = (m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of every moving link, about
  * the origin and in the axes of the link's frame: T = y_T' p, V = y_V' p.

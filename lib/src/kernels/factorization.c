@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The factorization M = L' D L of the joint-space inertia matrix, with L lower triangular and of unit diagonal.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Derivatives of the twist V = J v of a frame and of its rate A = J a + dJ/dt v, and its Jacobian J.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Motion of a frame: its twist, its acceleration, and the rate of its Jacobian.
  *

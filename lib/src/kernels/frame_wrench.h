@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A wrench (n; f) at a frame F, in body coordinates. The placement of F in its body is (R_F, r_F), in the world
  * (R_W, r_W):

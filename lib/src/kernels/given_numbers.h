@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Numbers on their way to the caller as unpack gives them, where an instance of one sample finds many side by side: its
  * results are looked at before they are stored, and not loaded again. What includes this is compiled with regard to the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Gravity forces g(q). At rest the wrench that a joint carries is that of the accelerated mass behind it, which takes
  * but its mass and its first moment, a_0 = -g outward and m and h inward:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Hinges: R = Rx(tilt) Rz(angle), the placement of a revolute joint's body in its parent (model/normal_form.h). A
  * vector passes by two plane rotations, 8 multiplications with R's 9, and R is never formed.

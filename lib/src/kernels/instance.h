@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The functions of the instance that is being compiled. Those of the list algorithms.inc are offered to the other
  * rooms through the table (table.c); the others are parts of several algorithms.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A step along the manifold of configurations: q_next = q (+) dt u for a tangent increment u.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joints of the normal form: S_i is a selection of coordinate axes, so that S x, S' f and the columns of an inertia are
  * picked, not multiplied. Each function takes the motion type beside the body: where a caller passes a constant, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Forces that joints exert by themselves: viscous damping b, Coulomb friction f, and a spring behind each limit.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Full rows of DYN_LANES samples that follow each other, into lanes and back, by squares of as many rows as columns.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Samples into lanes and back, and the search for NaN and infinity.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The factors of the joint-space inertia matrix along the branches of the tree, M = L' D L, and solutions of M x = b.
  *

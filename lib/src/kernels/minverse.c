@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inverse of the joint-space inertia matrix, from its factors along the branches of the tree: M = L' D L.
  *

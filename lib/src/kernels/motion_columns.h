@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Columns of motions, one array for each component, so that the products of many of them are found side by side where a
  * real is a single number.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The joint-torque regressor: tau = Y(q, v, a) p, for the parameters p = (m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of every
  * moving link, with what is fixed to it, about the origin and in the axes of the link's frame.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The recursive Newton-Euler algorithm: tau for the motion (q, v, a).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * First derivatives of the recursive Newton-Euler algorithm, tau(q, v, a), and the mass matrix.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The derivatives of inverse dynamics in two parts: what takes no acceleration, and the rest. Forward dynamics finds
  * the acceleration between.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sine and cosine of a pack of angles, with an error below 1 unit in the last place: straight-line, for processors with
  * fused multiplication and addition. PACK is the number of doubles in a pack, 4 or 8; elsewhere it is not defined.

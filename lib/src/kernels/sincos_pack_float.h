@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sine and cosine of a pack of angles in single precision, as sincos_pack.h finds them in double precision: with an
  * error below 1 unit in the last place, and the same bits in every lane. PACK is the number of floats in a pack, 4, 8

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sines and cosines of many angles at once, a pack at a time.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sines and cosines of a pack of angles, with an error below 1 unit in the last place: by straight-line code where the
  * processor has fused multiplication, and by the vector functions of SLEEF for large angles and elsewhere.

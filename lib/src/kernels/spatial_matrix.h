@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Matrices that turn a motion into a force, by their columns: B e_k for the six coordinate motions e_k.
  */

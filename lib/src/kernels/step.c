@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One step forward in time of M(q) a + h(q, v) = tau + r(q, v), with the forces r of joint_resistance.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a step forward in time needs to know beside the state. Numbers here are the same for all samples; arrays of nv
  * that are NULL stand for zeros.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A tree in motion in one frame, and the sums over subtrees that the second derivatives of inverse
  * dynamics are made of.

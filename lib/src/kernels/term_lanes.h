@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Numbers into the terms of derivative_terms.h and back, one body or column at a time.
  */

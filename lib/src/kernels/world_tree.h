@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Motion of a tree in the world's frame: placements, twists and accelerations of all bodies, and the columns of all
  * joints with their rates (columns.h). Spatial vectors are about the world's origin.

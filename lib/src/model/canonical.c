@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The canonical description of a model: one line for each fact, numbers exact and independent of the locale.
  */

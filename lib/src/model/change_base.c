@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Another root: the joints on the way are reversed; subtrees and chains.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The pivots of the mass matrix, found by the articulated-body elimination in plain doubles: pivot k is what a force
  * along coordinate k feels while all coordinates behind it are free. M is positive definite where all are positive.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a builder holds: the description of a robot as it was given, with lengths of axes normalized.
  */

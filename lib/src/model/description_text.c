@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A model's description as text: a line for each fact, in words and numbers behind them. Lines are
  *

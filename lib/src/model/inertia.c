@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inertias of shapes, moved, added, checked and in other coordinates.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A second look at a compiled model: what was merged, what has no effect, and what is likely a mistake.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where a joint has moved its child link: the displacement in the frame whose z is the joint's axis, turned back.
  */

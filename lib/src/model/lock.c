@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Locking joints: each becomes a fixed one where it is.
  */

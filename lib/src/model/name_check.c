@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a name may be: printable, valid UTF-8 of bounded length, so that it can stand in any log, message or table.
  */

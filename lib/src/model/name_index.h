@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Numbers by name: a balanced tree that owns its names. Look-up costs O(log names) whatever the names are.
  */

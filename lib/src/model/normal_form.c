@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compiling a description to the normal form: axes turned to +z, fixed joints merged, universal joints split, mimic
  * joints coupled.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Decimal numbers in text, read strictly and whatever the locale is.
  */

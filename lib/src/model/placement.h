@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Placements and mass properties of rigid bodies, in plain doubles: what compiling a model needs.
  */

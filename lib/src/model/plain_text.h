@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text that programs read again: numbers exact and independent of the locale, names in quotes.
  */

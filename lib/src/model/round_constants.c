@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "round_constants.h"
 
 static void round_numbers(const double *from, int count, float *to) {

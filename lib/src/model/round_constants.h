@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The constants of bodies in single precision. Where lanes hold 16 samples, to convert a constant and to spread it
  * takes longer than to multiply with it.

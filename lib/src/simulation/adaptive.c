@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One accurate motion, by the explicit Runge-Kutta integrator of ARKODE over y = (q, v).
  */

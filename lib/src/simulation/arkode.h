@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ARKODE of SUNDIALS 6 (Debian 12) and of SUNDIALS 7.1 and later (Debian 13), by the names of the latter: functions
  * that all of its integrators share begin with ARKode there, and with the integrator's name before.

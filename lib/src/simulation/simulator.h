@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inside of a simulator: a block of samples, one in each lane, goes step by step without leaving the lanes.
  *

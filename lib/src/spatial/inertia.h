@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rigid-body and articulated-body inertias, about the origin of the frame they are expressed in.
  */

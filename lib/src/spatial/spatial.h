@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Spatial vectors and their transforms (Featherstone 2008, chapter 2), angular part first.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Vectors and matrices of three-dimensional space, one sample in each lane.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What is not understood: counted by kind, so that the report of a large file stays readable.
  */

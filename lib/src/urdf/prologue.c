@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A document before expat reads it: what stands around the XML is cut off, and the encoding is chosen.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The state of reading one URDF document, shared by the files of this directory.
  */

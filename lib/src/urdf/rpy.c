@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Roll, pitch and yaw, as URDF states rotations.
  */

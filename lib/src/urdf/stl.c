@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inertia of the body inside a closed triangle mesh, read from STL, by the divergence theorem.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The URDF reader: expat's events in, a filled builder out.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The URDF writer: a description in, a document out. Numbers are exact and independent of the locale.
  */

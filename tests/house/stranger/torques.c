@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A stranger's program: gravity forces of a robot, computed here by libdynamics and asked for at the daemon through
  * libdynamicsclient. Exits with 0 if both are the same numbers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A double as `real` that counts what is done with it: for the number of operations of the algorithms as written.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernels over numbers that count: C++, the same sources. Not for two threads.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Complex numbers as `real`: an analytic function evaluated at x + i h gives its derivative in the imaginary part.
  */

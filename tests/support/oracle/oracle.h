@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The kernels over other numbers than doubles, as oracles: the same sources, compiled for the tests alone.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Who is let in, and who is cut: origins, token, TLS, limits, slow readers, silence."""
 import pathlib
 import signal

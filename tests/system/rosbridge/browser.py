@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Pages in headless Chromium, against a real daemon: the example of deploy/doc/ros.md, then the scenario of roslib."""
 import functools
 import http.server

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """CBOR as the tests need it (another implementation than the gateway's), and text in PNG images."""
 import base64
 import struct

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The other direction: the gateway dials a rosbridge server and offers services and topics to the nodes there.
 
 The server here keeps to the protocol's words: it takes advertise, advertise_service, subscribe, publish and

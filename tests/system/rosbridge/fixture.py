@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A real daemon and a real gateway for a test, and a client that speaks the protocol by hand.
 
 The programs are named by the environment: DYNAMICSD, DYNAMICS_ROSBRIDGE, DYNAMICSCTL; the robots by ROBOTS.

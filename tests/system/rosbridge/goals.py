@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Methods as actions: feedback and cancel of whatever takes long."""
 import unittest
 import urllib.request

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The message files under the compilers of ROS: genmsg, genpy and actionlib's for ROS 1, rosidl for ROS 2.
 
     message_compilers.py DIRECTORY      the directory with ros1/dynamics_msgs and ros2/dynamics_msgs

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The message files for ROS: each type that is named has its file, names and types are those of ROS, nothing is absent.
 
     message_files.py PROGRAM

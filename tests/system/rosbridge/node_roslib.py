@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The real roslib 2.1 under Node, against a real daemon."""
 import shutil
 import subprocess

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Clients before roslib 2 under Node, against a real daemon: roslib 1; Foxglove's fork, with its own readers."""
 import shutil
 import subprocess

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The operations of the protocol in every form that clients send: images, fragments, levels, spellings, times."""
 import json
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Packages of the npm registry, as a package-lock.json names them, in the build directory: each is fetched once."""
 import filecmp
 import os

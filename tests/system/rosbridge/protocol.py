@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The protocol by hand: every operation, and an answer to everything, also to what is wrong."""
 import json
 import math

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """rospy nodes use the daemon through the shipped node, with a real roscore: by standard types, and by dynamics_msgs."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A rospy node that uses the daemon, and checks what it gets against the C client.
 
     ros1_node.py ENDPOINT       of the daemon

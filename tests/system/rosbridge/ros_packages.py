@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Debian's packages of ROS, without which tests are skipped, and where the compiled dynamics_msgs lies."""
 import importlib.util
 import os

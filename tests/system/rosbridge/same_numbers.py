@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Numbers through the gateway are those of the C client: in CBOR to the last bit, in JSON to 17 digits."""
 import json
 import math

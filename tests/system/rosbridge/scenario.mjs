@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What a user of roslib does with the gateway. Runs unchanged in Node and in a browser, also with releases before 2;
 // throws where something is wrong.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Events of the daemon tell nothing about the gateway that would let a subscriber act in its name."""
 import re
 import socket

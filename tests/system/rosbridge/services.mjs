@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A call of each method of the daemon, in an order in which one finds what it needs: [method, arguments] or
 // [method, (answers) => arguments], where answers[method] is what that method answered. A third element is the time in
 // seconds to wait before: until the lease of the simulation has run out.

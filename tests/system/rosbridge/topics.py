@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Topics, services and actions: of the daemon, and of clients among themselves."""
 import json
 import time

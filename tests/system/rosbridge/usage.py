@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """The command line and the configuration: what is told of them, and what is wrong with them."""
 import configparser
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """WebSockets (RFC 6455) as the tests need them: the client's and the server's end, one message at a time."""
 import base64
 import hashlib

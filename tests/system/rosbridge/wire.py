@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Clients that neither Debian nor the npm registry has, by the messages that they send: roslibpy and ROS#."""
 import json
 import unittest

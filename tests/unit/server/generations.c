@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Snapshots and journals: what is read after any end of the process or the disk.
  */

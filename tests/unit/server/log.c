@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The daemon's log: whatever a message holds, a line of it is one printable line.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files of compiled algorithms: what is whole, what is damaged, who may write there, and which go first.
  */

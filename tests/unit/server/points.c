@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The bookkeeping of points: their numbers, their times, and the numbers that disturb.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The self-probe, against a listener that greets as nng does and takes up connections when the test says so.
  */

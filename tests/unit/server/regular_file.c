@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files that are opened by name: what is no regular file is refused, and nobody waits for it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The start of a transport while clients connect, and its end while a request is under way.
  */

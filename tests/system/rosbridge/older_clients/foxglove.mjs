@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What Foxglove Studio does at a rosbridge server, with its own fork of roslib and its own readers of messages: node
 // foxglove.mjs URL VERSION, the version of ROS that the gateway is configured for.
 import { parse } from "@foxglove/rosmsg";

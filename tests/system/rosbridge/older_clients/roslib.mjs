@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The scenario with roslib 1: node roslib.mjs URL
 import ROSLIB from "roslib";
 import { run } from "./scenario.mjs";
