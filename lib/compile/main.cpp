@@ -365,7 +365,7 @@ static bool solves_with_mass_matrix(algorithm a) {
 /* Code that divides by a constant of zero is no C. */
 static void check_pivots(const dyn_model *model, algorithm a, const std::string &name) {
     if (solves_with_mass_matrix(a) && model->unresisted >= 0) {
-        throw std::runtime_error("joint " + std::string(model->joints[model->unresisted].name) +
+        throw std::runtime_error("joint " + escaped(model->joints[model->unresisted].name) +
                                  ": no inertia resists the joint, so that the mass matrix is singular and " + name +
                                  " cannot be computed; give the links that it moves a mass and an inertia, or name "
                                  "other functions, such as --functions rnea,crba");

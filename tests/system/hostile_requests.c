@@ -442,8 +442,8 @@ END_TEST
 static const struct {
     const char *name, *words;
 } names[] = {
-    {"two\nlines", "control character"},
-    {"bell\a", "control character"},
+    {"two\nlines", "the name \"two\\x0alines\" is not printable"},
+    {"bell\a", "the name \"bell\\x07\" is not printable"},
     {"not utf-8 \xff", "UTF-8"},
     {"sha256:abc", "must not start with"},
     {"a name of more than a hundred and twenty eight bytes is refused since names of models have a limit as all else "

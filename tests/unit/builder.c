@@ -63,7 +63,8 @@ START_TEST(repeated_and_bad_names_are_refused) {
     expect_error(dyn_builder_add_link(builder, &link, &error), &error, DYN_INVALID_ARGUMENT, "link a",
                  "two links of this name");
     link.name = "line\nfeed";
-    expect_error(dyn_builder_add_link(builder, &link, &error), &error, DYN_INVALID_ARGUMENT, "link", "byte 0x0a");
+    expect_error(dyn_builder_add_link(builder, &link, &error), &error, DYN_INVALID_ARGUMENT, "link",
+                 "\"line\\x0afeed\", is not printable at byte 4");
     dyn_joint_description joint = joint_between("j", DYN_JOINT_FIXED, "b", "c");
     expect_error(dyn_builder_add_joint(builder, &joint, &error), &error, DYN_INVALID_ARGUMENT, "joint j",
                  "two joints of this name");
