@@ -148,18 +148,18 @@ void transit_connect(int descriptor, uint32_t pipe, peer_account *owner) {
     pthread_mutex_unlock(&table.mutex);
 }
 
-bool transit_disconnect(int descriptor, uint32_t pipe, transit_sentence *unnamed) {
+bool transit_disconnect(int descriptor, uint32_t pipe, transit_sentence *why) {
     pthread_mutex_lock(&table.mutex);
     slot *s = find_pipe(descriptor, pipe);
-    bool is_unnamed = s && s->is_sentenced && !s->is_named;
-    if (is_unnamed) {
-        *unnamed = (transit_sentence){pipe, s->reason, s->sentenced_for};
+    bool is_sentenced = s && s->is_sentenced;
+    if (is_sentenced) {
+        *why = (transit_sentence){pipe, s->reason, s->sentenced_for};
     }
     if (s) {
         clear(s);
     }
     pthread_mutex_unlock(&table.mutex);
-    return is_unnamed;
+    return is_sentenced;
 }
 
 size_t transit_receive(int descriptor, uint32_t pipe, size_t size) {

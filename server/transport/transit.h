@@ -44,9 +44,10 @@ void transit_close(void);
  * until the connection is disconnected. */
 void transit_connect(int descriptor, uint32_t pipe, peer_account *owner);
 
-/* A connection ended. What it had on its way is released. True: it was being closed, for what is stored, and
- * transit_judge has not named it. */
-bool transit_disconnect(int descriptor, uint32_t pipe, transit_sentence *unnamed);
+/* Releases what a connection that ended had on its way. Returns true and stores the reason if this file closed it. The
+ * connection may end before or after transit_judge names it: the caller tells the reason unless the sweep has entered
+ * that it closes the connection. */
+bool transit_disconnect(int descriptor, uint32_t pipe, transit_sentence *why);
 
 /* A message of `size` bytes is with its handler. Returns the bytes of the budget that it holds, which the caller must
  * release. */

@@ -236,18 +236,27 @@ START_TEST(unread_replies_are_bounded_and_make_room) {
 }
 END_TEST
 
-/* Opens connections from a loopback address until one is refused; returns how many stay open. */
-static int flood(const char *url, const char *from, sp_peer *peers, int count) {
+static int count_open(sp_peer *peers, int count) {
     int open_count = 0;
+    for (int i = 0; i < count; i++) {
+        open_count += !sp_is_closed_within(&peers[i], 0.001);
+    }
+    return open_count;
+}
+
+/* Opens `count` connections from a loopback address. Returns how many are open once none was closed for a second. */
+static int flood(const char *url, const char *from, sp_peer *peers, int count) {
     for (int i = 0; i < count; i++) {
         uint8_t greeting[SP_GREETING_SIZE];
         peers[i] = sp_connect_from(url, from);
         sp_greeting(SP_REQ, greeting);
         sp_send_bytes(&peers[i], greeting, sizeof greeting);
     }
-    sp_pause(0.3);
-    for (int i = 0; i < count; i++) {
-        open_count += !sp_is_closed_within(&peers[i], 0.001);
+    int before = count, open_count = count_open(peers, count);
+    while (open_count != before) {
+        before = open_count;
+        sp_pause(1);
+        open_count = count_open(peers, count);
     }
     return open_count;
 }
