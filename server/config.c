@@ -464,7 +464,7 @@ static void check_memory(reading *r) {
     }
 }
 
-/* What holds between keys. */
+/* Checks rules between keys. */
 static void check(reading *r) {
     const config *c = r->config;
     check_memory(r);

@@ -253,7 +253,7 @@ static void report_state(daemon_state *d) {
     health_set(&d->health, d->state_component, is_bad ? HEALTH_DEGRADED : HEALTH_SERVING, "%s", problem);
 }
 
-/* What systemctl status shows. True: it has changed. */
+/* Writes the line that systemctl status shows. Returns whether it has changed. */
 static bool write_status(daemon_state *d) {
     char text[STATUS_SIZE];
     snprintf(text, sizeof text, "%zu models, %u connections, %llu requests", model_store_count(d->store),

@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-/* What the command line says; it goes over the configuration, also when that is read again. */
+/* Parsed command line. It overrides the configuration, also after a reload. */
 typedef struct daemon_arguments {
     const char *config_path;  /* NULL: no file is read */
     config_addresses request; /* count 0: as configured */

@@ -65,7 +65,7 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* What the command line asks for beside running. */
+/* Actions of the command line other than running. */
 typedef struct command {
     daemon_arguments arguments;
     char directory[PATH_MAX], state_directory[PATH_MAX];

@@ -289,7 +289,7 @@ static void on_prepared(uv_work_t *work, int status) {
     }
 }
 
-/* Whether a model waits to be compiled. */
+/* Returns whether a model waits to be compiled. */
 static bool is_waiting(const model_compiler *c, model_entry *entry) {
     return model_entry_compilation(entry, NULL) == MODEL_COMPILATION_WAITS &&
            (c->options.mode == COMPILE_ON || model_entry_is_used(entry));

@@ -110,7 +110,7 @@ static const option_text OPTION_TEXTS[OPTIONS] = {
 const option_set COMMON_OPTIONS =
     WITH(OPTION_ENDPOINT) | WITH(OPTION_CONFIG) | WITH(OPTION_TIMEOUT) | WITH(OPTION_HELP) | WITH(OPTION_VERSION);
 
-/* What the option means: in the command's own words, if it has some. */
+/* Returns the help text of an option: the command's own, or the general one. */
 static const char *help_of(option i, const option_words *words) {
     for (; words != NULL && words->help != NULL; words++)
         if (words->of == i)

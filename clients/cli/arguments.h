@@ -111,7 +111,7 @@ typedef const struct command *find_command(const char *name, suggestion *meant);
 exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *parsed);
 void arguments_free(arguments *parsed);
 
-/* What an option means to one command. */
+/* Help text of an option in one command. */
 typedef struct option_words {
     option of;
     const char *help; /* NULL: the end of a list */

@@ -11,7 +11,7 @@
 #include "numbers.h"
 #include "result_tables.h"
 
-/* What an operation yields. */
+/* Kind of an operation's result. */
 typedef enum yield { YIELDS_Q, YIELDS_V, YIELDS_DISTANCE } yield;
 
 /* The operations: what they take beside q, and what they yield. */
@@ -31,7 +31,7 @@ static const struct operation {
 
 enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS, MAX_COUNT = 1000000 };
 
-/* What is asked for. */
+/* Parsed arguments of the command. */
 typedef struct plan {
     const struct operation *operation;
     double *to; /* rows of q, each --to */

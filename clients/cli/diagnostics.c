@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What dynamicsctl says when something goes wrong.
+ * Error messages of dynamicsctl.
  */
 #include "diagnostics.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What dynamicsctl says when something goes wrong, and how it exits then.
+ * Error messages and exit codes of dynamicsctl.
  */
 #ifndef CLI_DIAGNOSTICS_H
 #define CLI_DIAGNOSTICS_H

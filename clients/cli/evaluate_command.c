@@ -12,7 +12,7 @@
 
 enum { TASK_AXES = 6 };
 
-/* What is asked for, and what came back. */
+/* Parsed arguments and the reply. */
 typedef struct plan {
     char *text; /* that the frames point into */
     size_t quantity_count, frame_count;

@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "state_source.h"
 
-/* What a command works with while it runs. */
+/* State of a command while it runs. */
 typedef struct evaluation_context {
     const struct evaluation *evaluated;
     const char *state; /* "home configuration": which state it is, where there is one */
@@ -22,7 +22,7 @@ typedef struct evaluation_context {
     void *own; /* the command's, as given to run_evaluation */
 } evaluation_context;
 
-/* What a command computes. Its result for a state is one or two rows of numbers, or something of its own. */
+/* Computation of a command. Its result for a state is one or two rows of numbers, or something of its own. */
 typedef struct evaluation {
     const char *title; /* "inverse dynamics" */
     bool takes[STATE_ARRAYS];

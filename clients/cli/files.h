@@ -15,10 +15,10 @@
  * freed by the caller, also after an error. */
 exit_code read_file(const char *path, char **bytes, size_t *size);
 
-/* The same for text, which has no zero byte. */
+/* Reads a file as text. A zero byte is an error. */
 exit_code read_text(const char *path, char **text, size_t *size);
 
-/* Whether an argument is JSON itself, and no path: it begins with { or [. */
+/* Returns whether an argument is JSON itself, and no path: it begins with { or [. */
 bool is_json_text(const char *argument);
 
 /* JSON from a file, or from the argument itself. NULL: what is wrong was told. */

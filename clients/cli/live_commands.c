@@ -102,7 +102,7 @@ static void close_robot(live_robot *closed) {
 
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
 
-/* What was seen since the last report. */
+/* Statistics since the last report. */
 typedef struct observation {
     uint64_t messages, rows, lost, all_lost;
     double age; /* s, sum */
@@ -372,7 +372,7 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
         code = complain_call(&error, NULL);
     if (code == EXIT_OK)
         code = own->options.follows_clock ? follow_clock(own, &rows) : step_through(own, &rows);
-    /* What could not be recorded is told at the end of the recording. */
+    /* Report a recording that broke when it ends. */
     if (code == EXIT_OK && recording != NULL &&
         dyn_client_record_simulation(own->client, own->name, own->token, NULL, 0, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
@@ -595,7 +595,7 @@ static exit_code push_all(own_stream *own, state_source *source, state_batch *ba
     return code;
 }
 
-/* What becomes of the points: input of the simulation whose token is given, a recording, or torques. */
+/* Chooses the target of the points: the simulation whose token is given, a recording, or torques. */
 static exit_code take_stream(const arguments *given, own_stream *own, dyn_client_stream_options *options,
                              live_robot *robot) {
     dyn_client_error error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What load and derive say about the model that the daemon has now.
+ * Output of load and derive about the new model.
  */
 #ifndef CLI_LOADED_OUTPUT_H
 #define CLI_LOADED_OUTPUT_H

@@ -12,7 +12,7 @@ typedef struct progress_bar {
     bool is_drawn;
 } progress_bar;
 
-/* Whether there is somebody to see it. */
+/* Returns whether there is somebody to see it. */
 bool progress_bar_has_reader(void);
 
 /* A dyn_client_progress; `context` is the bar. False after Ctrl-C, so that the request is cancelled. */

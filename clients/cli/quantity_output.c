@@ -12,7 +12,7 @@
 
 enum { LABEL_SIZE = 256 };
 
-/* What the entries of an axis are called. */
+/* Names of the entries of an axis. */
 typedef struct axis {
     const char *text; /* "joints", "bodies", "task", "semi-axes", or the entries' names */
     const layout *robot;

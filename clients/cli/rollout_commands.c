@@ -176,7 +176,7 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     return printed;
 }
 
-/* What has become of many. */
+/* Prints the outcomes of many samples. */
 static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
     table *lines = table_create();
     static const char *const headings[] = {"state", "status", "joint", "steps", "stops", "energy drift [J]"};

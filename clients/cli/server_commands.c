@@ -139,7 +139,7 @@ static void write_endpoints(json_writer *writer, const dyn_client_server_info *i
     emit_end_array(writer);
 }
 
-/* What the daemon holds for its clients, and what it refused them. */
+/* Writes the memory that the daemon holds for its clients, and its refusals. */
 static void write_memory(json_writer *writer, const dyn_client_server_info *info) {
     emit_key(writer, "memory_held");
     emit_unsigned(writer, info->memory_held);
@@ -273,7 +273,7 @@ exit_code run_info(const command *self, const arguments *given, dyn_client *clie
 
 enum { DEFAULT_COUNT = 1000, MAX_COUNT = 1000000, WARM_UP = 10 };
 
-/* What is asked in each round trip: inverse dynamics of the zero state, or a ping where there is no model. */
+/* Request of each round trip: inverse dynamics of the zero state, or a ping if no model is named. */
 typedef struct latency_question {
     dyn_client *client;
     dyn_client_description *robot;

@@ -91,7 +91,7 @@ static size_t put(output *to, const char *bytes, size_t size) {
 static ssize_t write_printable(void *cookie, const char *bytes, size_t size) {
     output *to = cookie;
     size_t next = 0, left;
-    /* What was held is a whole character, or none at all, as soon as enough bytes have joined it. */
+    /* Complete the held bytes to a whole character, or to none. */
     while (to->held > 0 && next < size) {
         to->begun[to->held++] = bytes[next++];
         if ((left = put(to, to->begun, to->held)) == SIZE_MAX)

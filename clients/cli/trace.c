@@ -164,7 +164,7 @@ void trace_row(trace *to, uint64_t step, double time, const double *q, const dou
 }
 
 void trace_close(trace *closed) {
-    /* What is no terminal gets the last picture alone. */
+    /* Write only the last picture where the output is no terminal. */
     for (size_t i = 0; closed->form == TRACE_PLOT && !closed->is_terminal && closed->rows > 0 && i < closed->line_count;
          i++)
         draw_line(closed, i);

@@ -30,7 +30,7 @@ void printable_text(const char *text, char *printed, size_t size);
 /* The text made printable, in new memory that the caller frees; NULL without memory. */
 char *printable_copy(const char *text);
 
-/* The same with a printf-style text. */
+/* Formats a text as printf does and makes it printable. */
 char *printable_format(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 #endif

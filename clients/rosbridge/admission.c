@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may connect.
+ * Admission of connections.
  */
 #include "admission.h"
 

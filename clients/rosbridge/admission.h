@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may connect, and what may be asked by plain HTTP.
+ * Admission of connections, and requests by plain HTTP.
  */
 #ifndef ROSBRIDGE_ADMISSION_H
 #define ROSBRIDGE_ADMISSION_H

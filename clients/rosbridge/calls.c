@@ -105,7 +105,7 @@ static void succeed(call *done, const ProtobufCMessage *result) {
     }
 }
 
-/* What the client library tells. */
+/* Ends a call with an error of the client library. */
 static void fail_client(const daemon_link *link, call *failed, const dyn_client_error *error) {
     char reason[METHOD_ERROR_SIZE + 64];
     if (link->is_aborted) {
@@ -277,7 +277,7 @@ static void on_closed(uv_handle_t *handle) {
     free(pool);
 }
 
-/* What waits, questions of the gateway's own first. */
+/* Removes the next waiting call, the gateway's own calls first. */
 static call *pop_any(call_pool *from) {
     call *popped = pop(&from->urgent);
     return popped != NULL ? popped : pop(&from->waiting);

@@ -69,7 +69,7 @@ static const coordinate *find_coordinate(const coordinates *of, const char *name
     return NULL;
 }
 
-/* What is wrong with a name that is no coordinate. */
+/* Returns the error text for a name that is no coordinate. */
 static const char *missing(const coordinates *of, const char *name) {
     size_t length = strlen(name);
     for (size_t i = 0; i < of->count; i++)

@@ -70,7 +70,7 @@ static char *join(const partial_message *of) {
     return whole;
 }
 
-/* What is wrong with a fragment; NULL: nothing. */
+/* Returns the error text for a bad fragment, or NULL. */
 static const char *check(const fragments *of, const fragment_limits *limits, const partial_message *known,
                          size_t length, long long number, long long total) {
     if (total < 1 || (size_t)total > limits->fragments)

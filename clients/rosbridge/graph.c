@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What there is.
+ * The graph of topics, services, actions and nodes.
  */
 #include "graph.h"
 

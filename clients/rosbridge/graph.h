@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What there is: topics, services, actions and nodes, as rosapi tells it. The daemon is the node /dynamicsd, the
+ * The graph of topics, services, actions and nodes, as rosapi reports it. The daemon is the node /dynamicsd, the
  * gateway /dynamics_rosbridge, each connection /client_N.
  */
 #ifndef ROSBRIDGE_GRAPH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What lives in the daemon and has topics: a simulation or a stream. Its joints are asked for, and its topics watched,
+ * Object of the daemon with topics: a simulation or a stream. Its joints are requested, and its topics watched,
  * while somebody reads or writes a topic of it.
  */
 #ifndef ROSBRIDGE_LIVE_OBJECT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the gateway has done: counters, as text of Prometheus.
+ * Counters of the gateway, as text for Prometheus.
  */
 #ifndef ROSBRIDGE_METRICS_H
 #define ROSBRIDGE_METRICS_H
@@ -25,7 +25,7 @@ typedef enum counter {
     COUNTERS,
 } counter;
 
-/* What there is now. */
+/* Current numbers. */
 typedef enum gauge { GAUGE_CONNECTIONS, GAUGE_CALLS_UNDER_WAY, GAUGE_TOPICS, GAUGE_SUBSCRIPTIONS, GAUGES } gauge;
 
 /* Written by the event loop alone. */

@@ -27,7 +27,7 @@ const char *offer_add(peer *provider, const char *name, bool is_bare, const char
 /* False: this peer does not offer it. */
 bool offer_remove(peer *provider, const char *name, bool is_action);
 
-/* Who waits for the answer, and how it is to be sent. */
+/* Recipient of an answer, and the form of the answer. */
 typedef struct asker {
     peer *peer;
     json_t *id;       /* may be NULL */

@@ -157,7 +157,7 @@ static void set_level(const request *from) {
         request_refuse(from, "level: \"%.32s\" is none of none, error, warning and info", level);
 }
 
-/* What a server that was dialled tells; a client has nothing to tell. */
+/* Logs a status message of a dialled server; one from a client is ignored. */
 static void status(const request *from) {
     if (!from->peer->is_dialled)
         return;

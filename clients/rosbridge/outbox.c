@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What waits to be sent.
+ * Queue of outgoing messages.
  */
 #include "outbox.h"
 

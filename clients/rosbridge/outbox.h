@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What waits to be sent to one peer.
+ * Queue of outgoing messages of one peer.
  *
  * Control messages (answers, status) are never dropped: when more of them pile up than allowed, the peer is to be cut.
  * Data (of topics) may be dropped, the oldest first.

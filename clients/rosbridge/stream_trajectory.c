@@ -48,7 +48,7 @@ static bool read_key(const json_t *message, uint64_t *key, char *error) {
     return false;
 }
 
-/* What the names of a message stand for. */
+/* Coordinates that the names of a message stand for. */
 typedef struct layout {
     size_t count, widths[PARTS]; /* of names, of the rows of each part */
     const coordinate **places;
@@ -112,7 +112,7 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
 
 /* ---- pushing: on a thread of the pool ---------------------------------------------------------------------------- */
 
-/* What the daemon tells of the stream. */
+/* Requests the daemon's counters of the stream. */
 static bool ask(dyn_client *client, const live_stream *of, dyn_client_stream_info *info, dyn_client_error *error) {
     dyn_client_stream_list *list;
     if (dyn_client_stream_status(client, of->object.name, LIVE_ASK_TIME, error, &list) != DYN_CLIENT_OK)

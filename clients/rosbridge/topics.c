@@ -197,7 +197,7 @@ static subscription **find_subscription(topic *in, const peer *wanted) {
     return link;
 }
 
-/* What all requests of a subscription come to. */
+/* Combines all requests of a subscription. */
 static void combine(subscription *of) {
     of->throttle = INFINITY;
     of->queue_length = 0;

@@ -2,7 +2,7 @@
 /*
  * Topics: of the daemon, and of peers among themselves.
  *
- * What is published goes to each subscriber at its own pace and in its own encoding; each encoding is made once.
+ * Each subscriber receives messages at its own pace and in its own encoding. Each encoding is made once.
  */
 #ifndef ROSBRIDGE_TOPICS_H
 #define ROSBRIDGE_TOPICS_H
@@ -11,7 +11,7 @@
 
 enum { TOPIC_NAME_SIZE = 256, TOPIC_ERROR_SIZE = 384 };
 
-/* What one subscribe asked for. A peer may subscribe several times to a topic, under several ids. */
+/* Options of one subscribe. A peer may subscribe several times to a topic, under several ids. */
 typedef struct subscribe_request {
     struct subscribe_request *next;
     json_t *id;      /* NULL: none */

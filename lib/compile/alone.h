@@ -22,7 +22,7 @@ struct alone_file {
 /* Pose and Jacobian of a link under its name in the model; `limits` are those of specialize(). */
 compiled_function specialize_frame(const dyn_model *model, int frame, const size_limits &limits);
 
-/* Whether #include can name the file of this path. */
+/* Returns whether #include can name the file of this path. */
 bool can_be_included(const std::string &path);
 
 /* Texts of the source and of the header. Outside of comments they depend on no name of the model: functions are named

@@ -156,7 +156,7 @@ class writer {
         u.negative += x.is_negative();
     }
 
-    /* Whether nothing but sums needs this product. */
+    /* Returns whether only sums use this product. */
     bool is_fusible(expression x) const {
         const use_count &u = uses[x.node()];
         return f.graph.node(x).kind == operation::product && u.all == u.in_sums;
@@ -361,7 +361,7 @@ class writer {
         return c;
     }
 
-    /* Whether the angles are those of a row of coordinates; what each is of its coordinate. */
+    /* Returns whether the angles are a row of coordinates, and stores the factor of each. */
     bool find_row() {
         uint32_t first = none, last = 0;
         for (uint32_t angle : angles) {

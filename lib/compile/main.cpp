@@ -69,7 +69,7 @@ Example:
   dynamics-compile ur5.urdf -o ur5.c --header ur5.h --precision single --functions gravity,rnea
 )";
 
-/* What the command line asks for. */
+/* Parsed command line. */
 struct command {
     std::string robot, output, header, prefix, frames, functions = "rnea,crba,aba";
     dyn_build_options build = {};
@@ -161,7 +161,7 @@ static void set_instruction_set(command &c, const char *name) {
     std::exit(EXIT_SUCCESS);
 }
 
-/* What an option is for. */
+/* Kinds of output that an option applies to. */
 enum class use { both, source, object };
 
 /* An option: its letter, if it has one, whether a word follows it, and what it does with that. */
@@ -227,7 +227,7 @@ static const option_row &option_of(int code) {
     std::exit(EXIT_USAGE);
 }
 
-/* What cannot be meant together. */
+/* Refuses options that exclude each other. */
 static void check(const command &c, const char *for_source, const char *for_object) {
     if (c.is_shared && for_source) {
         throw usage_error(std::string("--") + for_source +
@@ -357,7 +357,7 @@ static void add_function(const char *option, const std::string &name, compiled_f
     functions->push_back(std::move(f));
 }
 
-/* Whether a function divides by the pivots of M alone; resisted_aba adds a diagonal to them. */
+/* Returns whether a function divides by the pivots of M alone; resisted_aba adds a diagonal to them. */
 static bool solves_with_mass_matrix(algorithm a) {
     return a == algorithm::aba || a == algorithm::minverse || a == algorithm::aba_derivatives;
 }
@@ -423,7 +423,7 @@ static void write_alone(const command &c, const dyn_model *model) {
 
 /* ---- shared objects ---------------------------------------------------------------------------------------------- */
 
-/* What is too large to compile is left to the generic kernels. */
+/* Adds a function unless it is too large to compile; the generic kernels serve it then. */
 static void add_if_small(const dyn_model *model, algorithm a, int place, std::vector<compiled_function> *functions) {
     try {
         compiled_function f = specialize(model, a, place, most_of_object);

@@ -9,8 +9,8 @@
 
 static const emit_options style = {emit_target::object, false, "compute_"};
 
-/* Whether an output is a matrix: single states compute it where the caller wants it, since that is no input's array,
- * and several in scratch memory. */
+/* Returns whether an output is a matrix: single states compute it where the caller wants it, since that is no
+ * input's array, and several in scratch memory. */
 static bool is_matrix(const dyn_model *model, const output_array &o) {
     return o.values.size() > (size_t)dyn_model_nv(model);
 }
@@ -24,7 +24,7 @@ static size_t scratch_width(const dyn_model *model, const compiled_function &f) 
     return width;
 }
 
-/* Whether the library calls a function with packed arrays: simulations do so, and frames. */
+/* Returns whether the library calls a function with packed arrays: simulations do so, and frames. */
 static bool is_called_packed(const compiled_function &f) {
     for (const char *name : {"rnea", "gravity", "aba", "minverse"}) {
         if (f.name == name) {
@@ -135,7 +135,7 @@ static void emit_block(std::ostream &out, const dyn_model *model, const compiled
     out << "    return 1;\n}\n";
 }
 
-/* The same of all blocks, as far as they can be computed. */
+/* Writes the loop over all blocks, up to the first that cannot be computed. */
 static void emit_rows(std::ostream &out, const compiled_function &f) {
     out << "\nstatic size_t rows_" << f.name
         << "(size_t n, const double *const *in, sines_function *sines, double *const *out, double *scratch) {\n"

@@ -34,7 +34,7 @@ struct build_options {
     size_t memory_bytes;         /* most memory of this program and the compiler together; 0: any */
 };
 
-/* Whether there are options of compilers for it: avx512, avx2, sse2, neon, scalar. */
+/* Returns whether there are options of compilers for it: avx512, avx2, sse2, neon, scalar. */
 bool is_instruction_set(const std::string &name);
 
 /* Compiles the source, in the directory of `path`, to the shared object `path`, which appears there whole or not at

@@ -28,7 +28,7 @@ KERNEL_STEP void note_packed(const real *packed, int count, real *spoilt) {
 
 #if defined PACK
 
-/* Whether angles are within the bound, by the sum of their squares: one that is not finite is not. */
+/* Returns whether angles are within the bound, by the sum of their squares: one that is not finite is not. */
 KERNEL_STEP int are_near(pack squares) {
     return !pack_any(~(pack_bits)(squares <= pack_set(SINCOS_PACK_BOUND * SINCOS_PACK_BOUND)));
 }
@@ -101,7 +101,7 @@ typedef int lanes_condition;
 typedef long long lanes_condition __attribute__((vector_size(8 * DYN_LANES)));
 #endif
 
-/* Whether a condition holds in every lane. */
+/* Returns whether a condition holds in every lane. */
 KERNEL_STEP int in_all_lanes(lanes_condition condition) {
 #if DYN_LANES == 1
     return condition;
@@ -206,7 +206,7 @@ KERNEL_STEP void give_rows(const real *packed, size_t sample, int width, double 
 #endif
 }
 
-/* The same of room_of. */
+/* Stores matrices of one sample. */
 KERNEL_STEP void give_matrices(const real *packed, size_t sample, int width, double *rows) {
 #if DYN_LANES == 1
     (void)packed, (void)sample, (void)width, (void)rows;

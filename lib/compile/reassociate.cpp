@@ -123,7 +123,7 @@ class rewriter {
         return add_up(products, others);
     }
 
-    /* What is known first is added first: products to one of the others, and these to each other. */
+    /* Adds operands in the order in which they are known: products to other terms, and these to each other. */
     expression add_up(const std::vector<term> &products, std::vector<term> &others) {
         auto later = [](const term &s, const term &t) { return t < s; };
         std::make_heap(others.begin(), others.end(), later);

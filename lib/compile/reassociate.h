@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The same sums in another order: fewer instructions, and shorter waits.
+ * Reorders sums: fewer instructions, and shorter dependency chains.
  *
  * A sum that one other sum alone needs is part of that one, so that what is summed up is all terms of a tree of sums.
  * Of a b + c d + e, the fused operations fma(a, b, fma(c, d, e)) are two, while (a b + c d) + e takes three: products

@@ -175,7 +175,7 @@ void reduce_frames(std::vector<body> &bodies) {
     }
 }
 
-/* What of a body's inertia is as well fixed to the parent; the body keeps the rest. */
+/* Splits off the part of a body's inertia that can be fixed to the parent, and leaves the rest. */
 static mass_properties take_fixed_part(body &b, left_out which) {
     mass_properties fixed = {};
     if (b.motion == MOTION_REVOLUTE) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The same robot with fewer numbers: frames and inertias that give the same joint forces.
+ * Reduces a robot to fewer numbers: frames and inertias that give the same joint forces.
  *
  * Frames: the x axis of a revolute joint's body turns to the common normal of its axis and the next one, and the origin
  * moves along the axis to the foot of the common normal with the axis before. The tree transform of a joint is then a

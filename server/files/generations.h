@@ -11,7 +11,7 @@
  * moment. The old files are removed when the new snapshot is on the disk. Where that fails, the old snapshot and both
  * journals stay in force.
  *
- * What a record holds is its owner's business. All functions but open, read and close may be called from any thread;
+ * Records are opaque to this file. All functions but open, read and close may be called from any thread;
  * one snapshot is written at a time.
  */
 #ifndef SERVER_STORAGE_GENERATIONS_H
@@ -91,7 +91,7 @@ bool generations_commit(generations *g, generations_writer *w, char path[PATH_MA
  * none while a snapshot is written. */
 void generations_reserve(generations *g);
 
-/* Whether less than that is reserved. */
+/* Returns whether less than that is reserved. */
 bool generations_reserve_is_short(generations *g);
 
 /* Why changes are not on the disk: empty when they are. True: there is a problem. */
@@ -100,7 +100,7 @@ bool generations_problem(generations *g, char text[GENERATIONS_PROBLEM_SIZE]);
 /* Records a problem that its owner met. */
 void generations_set_problem(generations *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether only a new snapshot makes the state durable again. */
+/* Returns whether only a new snapshot makes the state durable again. */
 bool generations_must_save(generations *g);
 
 /* Bytes of the journal. */

@@ -47,7 +47,7 @@ void arena_reset(arena *a, size_t limit);
 /* Zeroed memory, aligned for every type; NULL beyond the limit or when out of memory. Size 0 gives a valid pointer. */
 void *arena_allocate(arena *a, size_t size);
 
-/* The same for count elements; NULL also where their product overflows. */
+/* Allocates count elements. Returns NULL also if the product overflows. */
 void *arena_array(arena *a, size_t count, size_t size);
 
 #endif

@@ -200,7 +200,7 @@ double *batch_output(batch *b, size_t values) {
     return call_allocate(b->call, b->n * values, sizeof(double));
 }
 
-/* What the library's error refers to: which input, in which order and how wide. */
+/* Input that an error of the library refers to: its order and width. */
 typedef struct place {
     const char *name, *wire; /* in the library and on the wire */
     size_t width;

@@ -22,7 +22,7 @@
 #include "methods/call.h"
 #include "methods/joint_order.h"
 
-/* What one thread computes with. */
+/* Resources of one thread. */
 typedef struct batch_worker {
     dyn_workspace *workspace;
     const dyn_model *model; /* with the payloads of the request; it goes with this workspace */
@@ -56,7 +56,7 @@ typedef dyn_status (*batch_step)(const batch *b, const batch_worker *worker, con
 bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *const *names, size_t q_count,
                 const double *q);
 
-/* The same for n samples that have no configurations yet. */
+/* Opens a batch of n samples that have no configurations yet. */
 bool batch_open_samples(call *c, batch *b, const char *model, size_t name_count, char *const *names, uint64_t n);
 
 /* Checks that an array has n rows of nv, or none. False when it has not. */

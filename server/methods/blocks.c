@@ -7,7 +7,7 @@
 
 #include "observe/clock.h"
 
-/* What the threads at one piece of work share. It lives until the last of them has let go of it, which may be long
+/* State that the threads of one batch share. It lives until the last of them has released it, which may be long
  * after the work is done: a thread may come late. */
 typedef struct shared_work {
     blocks blocks;
@@ -126,7 +126,7 @@ static void finish(shared_work *w) {
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* The same by the calling thread alone; allocates nothing. */
+/* Runs all blocks in the calling thread. Allocates nothing. */
 static blocks_result run_alone(const blocks *b, dyn_status *status, dyn_error *error, size_t *first) {
     for (*first = 0; *first < b->n; *first += block_size(b)) {
         if (*first > 0 && clock_now() > b->deadline) {

@@ -72,7 +72,7 @@ void call_fail_memory(call *c);
 /* The wire's code of a library status. */
 Dynamics__V1__Code call_code(dyn_status status);
 
-/* Whether the call has ended with an error or is deferred, so that the method has to return. */
+/* Returns whether the call has ended with an error or is deferred, so that the method has to return. */
 bool call_has_ended(const call *c);
 
 /* If `cost` nanoseconds are too long for this thread, asks for a worker and returns true; the method must then return

@@ -12,14 +12,14 @@ static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUM
 /* ns for one coordinate of one sample, roughly. */
 static const double COORDINATE_COST = 40;
 
-/* What an operation takes beside q; one without q takes a number of samples. */
+/* Operands of an operation beside q. An operation without q takes a number of samples. */
 typedef struct operation {
     bool q, q_1, v, dt, s, seed;
     bool yields_v, yields_distance; /* neither: q */
     batch_step step;                /* NULL: it needs no q */
 } operation;
 
-/* What the steps read and write, in the model's order. */
+/* Inputs and outputs of the steps, in the model's order. */
 typedef struct task {
     const double *q_1, *v;
     size_t factor_count;   /* 0: 1 for all */
@@ -39,7 +39,7 @@ static void scale_rows(const batch *b, const task *t, const double *v, size_t fi
     }
 }
 
-/* What the library calls q_0 is q in the request. */
+/* Renames the library's q_0 to q, its name in the request. */
 static void rename_in(char *text) {
     for (char *at; (at = strstr(text, "q_0[")) != NULL;) {
         memmove(at + 1, at + 3, strlen(at + 3) + 1);

@@ -24,7 +24,7 @@ void description_fail_screws(call *c, dyn_status status, const dyn_error *error)
 /* Ends the call with an error of the library's about the element that the call blames already; false. */
 bool description_fail_element(call *c, dyn_status status, const dyn_error *error);
 
-/* Whether a place of the library's, which may be cut, is that of an element: "link wrist". */
+/* Returns whether a place of the library's, which may be cut, is that of an element: "link wrist". */
 bool description_is_place(const char *place, const char *kind, const char *name);
 
 bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, dyn_base *base);

@@ -9,7 +9,7 @@
 static const double RECURSION_COST = 20;
 static const double MATRIX_COST = 2;
 
-/* What a step of these methods reads and writes. */
+/* Inputs and outputs of a step of these methods. */
 typedef struct task {
     motion m;
     double *result;

@@ -80,7 +80,7 @@ static bool check_quantities(batch *b, evaluation *e) {
     return true;
 }
 
-/* Whether a quantity is of a task. */
+/* Returns whether a quantity is of a task. */
 static bool has_task(const evaluation *e) {
     bool found = false;
     for (size_t i = 0; i < e->request->n_quantities; i++) {
@@ -153,7 +153,7 @@ static size_t result_count(const evaluation *e, const quantity_form *form) {
     return form->of == OF_FRAMES ? e->request->n_frames : 1;
 }
 
-/* Whether a computation yields something that is asked for; how many times it runs. */
+/* Returns whether a computation yields something that is asked for; how many times it runs. */
 static size_t run_count(const evaluation *e, const computation *of) {
     for (int k = 0; k < of->yields; k++) {
         if (e->is_wanted[of->outputs[k]]) {

@@ -20,7 +20,7 @@ static const char *const term_names[TERMS] = {"inertial", "coriolis", "gravity",
 static const double RECURSION_COST = 150;
 static const double REGRESSOR_COST = 60;
 
-/* What the step reads and writes; results in the model's order. */
+/* Inputs and outputs of the step. Results are in the model's order. */
 typedef struct explanation {
     motion m;
     double *tau;                    /* nv */
@@ -32,7 +32,7 @@ typedef struct explanation {
 
 static const double WEIGHTLESS[3] = {0, 0, 0};
 
-/* What one term is made of: the parts of the motion that cause it. */
+/* Parts of the motion that cause one term. */
 typedef struct cause {
     const double *gravity, *v, *a;
 } cause;
@@ -66,7 +66,7 @@ static void add_inertia(const batch *b, const explanation *e, int link, const dy
     }
 }
 
-/* Whether payload k is the first one that replaces the inertia of its link. */
+/* Returns whether payload k is the first one that replaces the inertia of its link. */
 static bool takes_inertia(const batch *b, size_t k) {
     for (size_t i = 0; i < k; i++) {
         if (b->payloads[i].replaces && b->payloads[i].link == b->payloads[k].link) {
@@ -76,7 +76,7 @@ static bool takes_inertia(const batch *b, size_t k) {
     return b->payloads[k].replaces;
 }
 
-/* What the payloads add to one of the first three terms. */
+/* Adds the payloads' part of one of the first three terms. */
 static void split_payloads(const batch *b, const explanation *e, int term) {
     for (size_t k = 0; k < b->payload_count; k++) {
         const dyn_payload *load = &b->payloads[k];
@@ -104,7 +104,7 @@ static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation
     return status;
 }
 
-/* What the payloads add as a whole: the inverse dynamics with them, less that without. */
+/* Computes the payloads' part: the inverse dynamics with them, minus that without. */
 static dyn_status compute_payload_term(const batch *b, const batch_worker *w, const explanation *e, dyn_error *error) {
     double *loaded = e->terms[PAYLOAD], *empty = e->regressor;
     dyn_status status = dyn_rnea(w->model, w->workspace, 1, e->m.gravity, b->q, e->m.v, e->m.a, NULL, error, loaded);
@@ -184,7 +184,7 @@ static void add_terms(batch *b, const explanation *e, Dynamics__V1__ExplainReply
     }
 }
 
-/* Whether a link moves and has an inertia. */
+/* Returns whether a link moves and has an inertia. */
 static bool contributes(const dyn_link *link) {
     bool has_inertia = link->inertia.mass != 0;
     for (int k = 0; k < 6; k++) {

@@ -47,7 +47,7 @@ bool geometry_read_numbers(call *c, const char *path, size_t count, const double
     return true;
 }
 
-/* Whether columns are orthonormal and right-handed. */
+/* Returns whether columns are orthonormal and right-handed. */
 static bool is_rotation(const double R[9]) {
     double determinant =
         R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) + R[2] * (R[3] * R[7] - R[4] * R[6]);
@@ -158,7 +158,7 @@ Dynamics__V1__Pose *geometry_write_pose(call *c, const dyn_pose *from) {
     return to;
 }
 
-/* Whether all are zero. */
+/* Returns whether all are zero. */
 static bool are_zero(const double *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (values[i] != 0) {

@@ -2,8 +2,8 @@
 /*
  * Vectors, places and inertias: from the wire's form to the library's, and back.
  *
- * What is read is checked; `path` is that of the field in the request, without the method: "payloads[2].pose". Reading
- * returns false, and writing NULL, when the call has ended with an error.
+ * Reading checks the values; `path` is that of the field in the request, without the method: "payloads[2].pose".
+ * Reading returns false, and writing NULL, when the call has ended with an error.
  */
 #ifndef SERVER_METHODS_GEOMETRY_H
 #define SERVER_METHODS_GEOMETRY_H

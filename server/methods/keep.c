@@ -21,7 +21,7 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
     }
 }
 
-/* Whether the name is free for the model that was built, or may be taken. */
+/* Returns whether the name is free for the model that was built, or may be taken. */
 static bool may_enter(const model_entry *entry, const model_entry *present, bool replace) {
     return !present || replace || strcmp(present->digest, entry->digest) == 0;
 }

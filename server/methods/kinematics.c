@@ -9,7 +9,7 @@
 static const double FRAME_COST = 80;
 static const double COLUMN_COST = 15;
 
-/* What is computed for one frame. */
+/* Computation for one frame. */
 typedef struct frame_task {
     int frame;
     dyn_reference_frame reference_frame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What lives on between requests. */
+/* Objects that live between requests. */
 #include "methods/live.h"
 
 #include <ctype.h>

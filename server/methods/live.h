@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What lives on between requests: simulations, streams, their topics and files.
+ * Objects that live between requests: simulations, streams, their topics and files.
  *
  * A thread of its own looks after them: it ends what nobody wants any more, closes endpoints without subscribers and
  * writes recordings. All functions may be called from any thread, but for create, attach and free.
@@ -65,7 +65,7 @@ struct live {
     bool is_started, must_end;
 };
 
-/* What the daemon knows of a simulation beside its motion. The simulation's mutex guards topics. */
+/* State of a simulation beside its motion. The simulation's mutex guards topics. */
 typedef struct simulation_face {
     watched_topics topics;
     arena memory; /* of the robot and the request */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What simulations and streams tell: events for those who watch, entries for recordings. */
+/* Events of simulations and streams, and entries of recordings. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the equation of motion takes beside q. */
+/* Inputs of the equation of motion beside q. */
 #include "methods/motion.h"
 
 void motion_take_gravity(motion *m, const Dynamics__V1__Vector3 *gravity) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the equation of motion takes beside q: velocities, accelerations, forces, gravity, external forces.
+ * Inputs of the equation of motion beside q: velocities, accelerations, forces, gravity, external forces.
  */
 #ifndef SERVER_METHODS_MOTION_H
 #define SERVER_METHODS_MOTION_H

@@ -11,7 +11,7 @@
 
 enum { QUANTITY_BLOCKS = 8, QUANTITY_AXES = 3 };
 
-/* What an axis of a block runs over. */
+/* Meaning of an axis of a block. */
 typedef enum quantity_axis {
     AXIS_NONE,       /* the block has fewer axes */
     AXIS_JOINTS,     /* velocities, in the caller's order */
@@ -38,7 +38,7 @@ typedef struct quantity_block {
     bool is_second; /* it begins where as many values as it has end */
 } quantity_block;
 
-/* What a quantity is of. */
+/* Subject of a quantity. */
 typedef enum quantity_subject {
     OF_ROBOT,
     OF_FRAMES, /* a result for each frame of the request */

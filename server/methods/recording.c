@@ -143,7 +143,7 @@ static uint64_t free_bytes(const recording *r) {
     return bytes > reserve ? bytes - reserve : 0;
 }
 
-/* Whether the disk may take so many bytes more. */
+/* Returns whether the disk may take so many bytes more. */
 static recording_fault check_space(const recording *r, uint64_t count) {
     if (atomic_load(&r->space->used) + count > atomic_load(r->space->most)) {
         return RECORDING_AT_QUOTA;
@@ -174,7 +174,7 @@ static recording_fault write_shared(recording *r, const uint8_t *bytes, size_t c
     return fault;
 }
 
-/* What waits and what was written change places, so that nobody waits for the disk. */
+/* Swaps the waiting buffer with the written one, so that no recorder waits for the disk. */
 bool recording_flush(recording *r) {
     pthread_mutex_lock(&r->file_mutex);
     pthread_mutex_lock(&r->mutex);

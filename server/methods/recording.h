@@ -48,7 +48,8 @@ void recording_share(recording *r, recording_space *space);
  * broken, and takes no more. */
 bool recording_append(recording *r, const ProtobufCMessage *message);
 
-/* Whether so many bytes can be taken now. A recording whose limit leaves no room for them is broken from now on. */
+/* Returns whether so many bytes can be taken now. A recording whose limit leaves no room for them is broken from now
+ * on. */
 bool recording_has_room(recording *r, size_t bytes);
 
 /* Writes what waits. False when it is broken. */

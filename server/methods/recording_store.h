@@ -52,13 +52,13 @@ void recording_store_cancel(recording_store *rs, recording *r, refusal *why);
 /* Closes a recording. `reason` (NULL: nobody asks) receives why it broke, or an empty text. */
 void recording_store_close(recording_store *rs, recording *r, char reason[RECORDING_REASON_SIZE]);
 
-/* Whether a recording of that name is under way. */
+/* Returns whether a recording of that name is under way. */
 bool recording_store_is_open(const recording_store *rs, const char *name);
 
 /* Deletes a file. False with errno. */
 bool recording_store_delete(recording_store *rs, const char *path);
 
-/* Whether there is room for recordings, and writing works. False: the text says why not and what to do. */
+/* Returns whether there is room for recordings, and writing works. False: the text says why not and what to do. */
 bool recording_store_check(recording_store *rs, char problem[RECORDING_PROBLEM_SIZE]);
 
 #endif

@@ -100,7 +100,7 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
         return false;
     }
     robot_q_to_model(r, 1, values, q);
-    /* What is left to be wrong is a quaternion's norm. */
+    /* Only the norm of a quaternion can still be wrong. */
     double *zero = calloc(r->nv + r->nq, sizeof *zero);
     if (!zero) {
         return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");

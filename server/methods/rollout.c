@@ -32,7 +32,7 @@ typedef struct task {
     Dynamics__V1__SampleStatus *ends; /* of accurate motions */
 } task;
 
-/* What a thread has of its own. */
+/* Scratch memory of one thread. */
 typedef struct rollout_scratch {
     dyn_simulator *simulator;
     dyn_signal_force *forces;
@@ -115,7 +115,7 @@ static bool take_inputs(task *t) {
            take_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_r);
 }
 
-/* What is asked for. */
+/* Parsed arguments of the command. */
 static bool take_results(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     t->has_q = t->has_v = r->n_results == 0;
@@ -170,7 +170,7 @@ static size_t state_values(const task *t) {
     return (t->rollout.steps + 1) * (1 + t->b->nq + 2 * t->b->nv);
 }
 
-/* What makes the request's accuracy impossible. */
+/* Refuses combinations that exclude accuracy. */
 static bool check_accuracy(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     const char *reason = !r->accuracy                             ? NULL

@@ -17,7 +17,7 @@ static bool is_same_client(const running_name *a, const running_name *b) {
     return transport_identity_equal(&a->peer, &b->peer) && a->client == b->client;
 }
 
-/* Whether another client has a request under way with this request's number for progress. With the mutex. */
+/* Returns whether another client has a request under way with this request's number for progress. With the mutex. */
 static bool is_progress_taken(const running_calls *calls, const running_call *wanted) {
     const running_call *r = wanted->progress != 0 ? calls->first : NULL;
     while (r && (r->progress != wanted->progress || is_same_client(&r->name, &wanted->name))) {

@@ -13,7 +13,7 @@
 
 #include "transport/transport.h"
 
-/* Who made a request, and the number that its client gave it. */
+/* Identity of a request: peer, client, and the number that the client chose. */
 typedef struct running_name {
     transport_identity peer;
     uint64_t client, id;

@@ -115,7 +115,7 @@ static void add_endpoints(call *c, Dynamics__V1__ServerInfoReply *reply) {
     }
 }
 
-/* What the daemon has counted, and what it holds. */
+/* Adds the daemon's counters and the memory that it holds. */
 static void add_counters(const call *c, Dynamics__V1__ServerInfoReply *reply) {
     const memory_budget *budget = c->service->budget;
     const counters *k = c->service->counters;

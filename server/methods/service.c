@@ -527,7 +527,8 @@ static void run_change(call *c) {
     deliver(c, bytes, size);
 }
 
-/* Whether the call may prepare its change now. If not, it waits in line without a worker, for one that is done. */
+/* Returns whether the call may prepare its change now. If not, it waits in line without a worker, for one that is
+ * done. */
 static bool may_prepare(call *c) {
     service *s = c->owner;
     pthread_mutex_lock(&s->line_mutex);

@@ -47,7 +47,7 @@ static simulation *find(call *c, const char *name) {
     return NULL;
 }
 
-/* Whether the token commands the simulation, which is locked; renews the lease. */
+/* Returns whether the token commands the simulation, which is locked; renews the lease. */
 static bool check_token(call *c, simulation *s, uint64_t token) {
     uint64_t now = clock_now();
     if (s->token != 0 && token == s->token) {
@@ -204,7 +204,7 @@ void method_claim_simulation(call *c) {
 
 /* ---- stepping ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the simulation, which is locked, may be stepped by request. */
+/* Returns whether the simulation, which is locked, may be stepped by request. */
 static bool check_steppable(call *c, const simulation *s) {
     call_blame(c, "simulation");
     if (s->condition == SIMULATION_RUNNING) {
@@ -504,7 +504,7 @@ void method_watch_simulation(call *c) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* What a recording starts from. */
+/* State that a recording starts from. */
 typedef struct recording_start {
     simulation *simulation;
     Dynamics__V1__ModelDescription *description;

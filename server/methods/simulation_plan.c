@@ -14,7 +14,7 @@
 
 static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
 
-/* What a value of a request must be. */
+/* Range of a value in a request. */
 typedef struct range {
     const char *field;
     double standard, low, high;

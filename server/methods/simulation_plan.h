@@ -17,7 +17,7 @@ simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest
 model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
                                  const Dynamics__V1__ModelDescription *description, refusal *why);
 
-/* The same as plan_simulation from a snapshot of that model: with its state, input and generator, paused; and computed
+/* Creates a simulation from a snapshot of that model: with its state, input and generator, paused; and computed
  * with the code of the snapshot, where that is there, or with the library's own kernels. */
 simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, model_entry *entry, refusal *why);
 

@@ -55,7 +55,7 @@ static void write_record(saving *w, uint8_t *bytes, size_t size) {
     free(bytes);
 }
 
-/* Whether the snapshot describes the model from now on, and did not before. */
+/* Returns whether the snapshot describes the model from now on, and did not before. */
 static bool is_new_model(saving *w, const char *digest) {
     for (size_t i = 0; i < w->digest_count; i++) {
         if (strcmp(w->digests[i], digest) == 0) {

@@ -16,7 +16,7 @@ bool snapshot_save(live *l, char path[PATH_MAX], size_t *count, refusal *why);
  * reserved for the next one. What fails is a problem (snapshot_problem). */
 void snapshot_tend(live *l, double interval);
 
-/* Whether snapshot_tend has something to do. */
+/* Returns whether snapshot_tend has something to do. */
 bool snapshot_needs_tending(live *l, double interval);
 
 /* Why changes are not on the disk. True: there is a problem. */

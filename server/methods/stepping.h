@@ -20,7 +20,7 @@ typedef struct step_code {
     bool must_be_compiled;
 } step_code;
 
-/* What is asked for, as far as the model has it now. */
+/* Returns the requested code, as far as the model has it now. */
 step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wanted);
 
 /* Why steps that must be compiled are not, in a sentence. */
@@ -33,7 +33,7 @@ bool stepping_take_code(batch *b, const Dynamics__V1__Stepping *m, step_code *co
 /* Creates a simulator with the call's payloads; false, and the call ended with the option that is wrong. */
 bool stepping_create(batch *b, const dyn_simulation_options *options, const step_code *code, dyn_simulator **simulator);
 
-/* What computes its steps, in the call's memory. */
+/* Returns the name of the code that computes the steps, in the call's memory. */
 char *stepping_computed_with(batch *b, const step_code *code, const dyn_simulator *simulator);
 
 #endif

@@ -196,7 +196,7 @@ static stream_face *create_face(const Dynamics__V1__OpenStreamRequest *r, model_
     return NULL;
 }
 
-/* What the recording of a stream starts with. */
+/* Header of a stream's recording. */
 typedef struct recorded_stream {
     stream *stream;
     Dynamics__V1__ModelDescription *description;
@@ -230,7 +230,7 @@ static bool open_recording(live *l, stream *s, const char *wanted, refusal *why)
     return is_begun;
 }
 
-/* Whether the simulation may be fed; locked. */
+/* Returns whether the simulation may be fed; locked. */
 static bool check_target(call *c, const simulation *s, uint64_t token) {
     if (s->token == 0 || s->token != token) {
         call_blame(c, "token");
@@ -384,7 +384,7 @@ static stream *find(call *c, const char *name) {
     return s;
 }
 
-/* What is to be told of a stream, in the call's memory. */
+/* Builds the summary of a stream in the call's memory. */
 static Dynamics__V1__StreamSummary *summarize(call *c, stream *s) {
     pthread_mutex_lock(&s->mutex);
     Dynamics__V1__StreamSummary *summary = message_stream_summary(c, s);

@@ -27,7 +27,7 @@ typedef struct watched_topics {
 /* Names the topics "<kind>/<name>/<data>" and "<kind>/<name>/events". */
 void topics_name(watched_topics *t, const char *kind, const char *name, const char *data);
 
-/* Whether somebody gets what is sent. */
+/* Returns whether somebody gets what is sent. */
 bool topics_have_subscribers(const watched_topics *t);
 
 /* Sends an event, whose content is set; sequence and stamp are set here. Without subscribers nothing happens. */

@@ -31,7 +31,7 @@ typedef struct model_options {
     bool strict;       /* refuse a model whose report holds a warning */
 } model_options;
 
-/* Whether the model's algorithms were compiled. */
+/* State of the compilation of a model's algorithms. */
 typedef enum model_compilation {
     MODEL_COMPILATION_WAITS, /* for its turn or for the first use, or compiling is off */
     MODEL_COMPILING,
@@ -81,7 +81,7 @@ void model_entry_release(model_entry *entry);
 dyn_status model_entry_lease(model_entry *entry, dyn_precision precision, dyn_error *error, dyn_workspace **workspace);
 void model_entry_return(model_entry *entry, dyn_workspace *workspace);
 
-/* Whether a workspace was ever leased. */
+/* Returns whether a workspace was ever leased. */
 bool model_entry_is_used(model_entry *entry);
 
 /* Sets the state, and with MODEL_COMPILED the algorithms that every workspace leased from now on computes with, from an
@@ -92,7 +92,7 @@ void model_entry_set_compilation(model_entry *entry, model_compilation state, co
 /* The algorithms, and the digest of their object: NULL and "" where there are none yet. Counts as use. */
 const dyn_compiled *model_entry_compiled(model_entry *entry, char object[DIGEST_SIZE]);
 
-/* What code computes, for those who compare bits: the instruction set, and the object of compiled algorithms ("":
+/* Name of the code that computes, for bit comparisons: the instruction set, and the object of compiled algorithms ("":
  * none), as in simulation.proto. */
 enum { COMPUTED_WITH_SIZE = DIGEST_SIZE + 40 };
 #define COMPUTED_WITH_COMPILED ", compiled "

@@ -16,7 +16,7 @@
 #include "files/regular_file.h"
 #include "models/digest.h"
 
-/* Whether it is of that type (S_IFREG, S_IFDIR) and nobody but this user can have written to it. */
+/* Returns whether it is of that type (S_IFREG, S_IFDIR) and nobody but this user can have written to it. */
 static bool is_ours(const struct stat *status, mode_t type) {
     return (status->st_mode & S_IFMT) == type && status->st_uid == geteuid() && (status->st_mode & 022) == 0;
 }
@@ -99,7 +99,8 @@ bool object_cache_digest(const char *path, char digest[DIGEST_SIZE]) {
     return is_noted;
 }
 
-/* Whether the directory that holds a file is still ours alone: its permissions may have changed since it was opened. */
+/* Returns whether the directory that holds a file is still ours alone: its permissions may have changed since it was
+ * opened. */
 static bool is_directory_ours(const char *path) {
     char directory[PATH_MAX];
     struct stat status;
@@ -197,12 +198,12 @@ static bool has_suffix(const char *name, const char *suffix) {
     return length > end && strcmp(name + length - end, suffix) == 0;
 }
 
-/* Whether an entry of the tree is an object. */
+/* Returns whether an entry of the tree is an object. */
 static bool is_object(const FTSENT *entry) {
     return entry->fts_level == 1 && entry->fts_info == FTS_F && has_suffix(entry->fts_name, ".so");
 }
 
-/* Whether it is the digest of an object. */
+/* Returns whether it is the digest of an object. */
 static bool is_seal(const FTSENT *entry) {
     char object[PATH_MAX];
     struct stat status;

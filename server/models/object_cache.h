@@ -2,7 +2,7 @@
 /*
  * Files of compiled algorithms: DIRECTORY/DIGEST-SET.so, and beside each the SHA-256 of its bytes (.sha256).
  *
- * What lies there is run as code. The directory and its files belong to this user, and nobody else may write to them; a
+ * Its files are run as code. The directory and its files belong to this user, and nobody else may write to them; a
  * file whose bytes are others than when it was taken in is not loaded. The directory is the daemon's own: all that is
  * neither an object nor the digest of one is scratch of a compilation that is under way or was cut short.
  */

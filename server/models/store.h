@@ -48,7 +48,7 @@ model_entry *model_store_find(model_store *store, const char *name);
  * several models with one digest, the first in the order of names. */
 model_entry *model_store_remove(model_store *store, const char *name);
 
-/* The same, but only if the model came from that file and is not kept. */
+/* Removes a model, but only if it came from that file and is not kept. */
 model_entry *model_store_remove_source(model_store *store, const char *name, const char *source);
 
 /* References to all models in the order of their names, in an array that the caller frees with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the daemon counts about itself. Written and read from any thread.
+ * Counters of the daemon. Written and read from any thread.
  */
 #ifndef SERVER_OBSERVE_COUNTERS_H
 #define SERVER_OBSERVE_COUNTERS_H

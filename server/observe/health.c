@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether the parts of the daemon are able to work. */
+/* Health of the daemon's components. */
 #include "observe/health.h"
 
 #include <stdarg.h>

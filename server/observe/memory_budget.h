@@ -32,13 +32,14 @@ size_t memory_budget_add(memory_budget *b, size_t bytes);
 /* Releases bytes that were charged. */
 void memory_budget_release(memory_budget *b, size_t bytes);
 
-/* Whether more than three quarters of what requests and replies may use are held, `leaving` bytes not counted. */
+/* Returns whether more than three quarters of what requests and replies may use are held, `leaving` bytes not
+ * counted. */
 bool memory_budget_is_short(const memory_budget *b, size_t leaving);
 
-/* Whether bytes did not fit since the last call. */
+/* Returns whether bytes did not fit since the last call. */
 bool memory_budget_has_refused(memory_budget *b);
 
-/* Whether the bound is exceeded by more than the reserve: bytes arrive faster than others are released. */
+/* Returns whether the bound is exceeded by more than the reserve: bytes arrive faster than others are released. */
 bool memory_budget_is_overrun(const memory_budget *b);
 
 #endif

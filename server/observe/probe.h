@@ -20,7 +20,7 @@
 
 typedef struct probe probe;
 
-/* What the transport does for the probe; i counts the endpoints. */
+/* Functions of the transport that the probe calls; i counts the endpoints. */
 typedef struct probe_hooks {
     uint64_t (*admitted)(void *context, size_t i);          /* connections that were taken up so far */
     void (*expect)(void *context, size_t i, uint16_t port); /* the next one comes from this local port */
@@ -52,7 +52,7 @@ probe *probe_create(const probe_options *options);
 /* Starts and judges attempts; to be called at every tick of the loop. */
 void probe_tick(probe *p);
 
-/* Whether every endpoint has answered within that many ns. */
+/* Returns whether every endpoint has answered within that many ns. */
 bool probe_is_well(const probe *p, uint64_t age);
 
 /* Takes over new times. */

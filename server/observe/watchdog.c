@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What systemd is told. */
+/* Notifications to systemd. */
 #include "observe/watchdog.h"
 
 #include <dynamics/text.h>

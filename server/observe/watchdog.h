@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What systemd is told (sd_notify). Without systemd nothing happens. For the thread of the loop.
+ * Notifications to systemd (sd_notify). Without systemd nothing happens. Only the loop's thread calls them.
  */
 #ifndef SERVER_OBSERVE_WATCHDOG_H
 #define SERVER_OBSERVE_WATCHDOG_H

@@ -39,7 +39,7 @@ double *input_queue_insert(input_queue *q, double t);
 bool input_queue_at(input_queue *q, const dyn_model *model, double t, bool is_linear, stepper_input *input,
                     size_t *used);
 
-/* Whether the last point has held for half as long again as the distance of points, and there is no other. */
+/* Returns whether the last point has held for half as long again as the distance of points, and there is no other. */
 bool input_queue_is_empty(const input_queue *q, double t);
 
 #endif

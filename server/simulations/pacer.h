@@ -14,7 +14,7 @@
 
 typedef struct pacer pacer;
 
-/* What a task returns that is not due again. */
+/* Return value of a task that is not due again. */
 #define PACER_END UINT64_MAX
 
 /* Embedded in what is to be done. `run` is called when the task is due, by one thread at a time, and returns when it is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What became of numbered points on their way. */
+/* Order of numbered points. */
 #include "simulations/point_order.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What became of numbered points on their way: new, again, out of order, lost. Pure functions.
+ * Order of numbered points: new, repeated, out of order, lost. Pure functions.
  */
 #ifndef SERVER_SIMULATIONS_POINT_ORDER_H
 #define SERVER_SIMULATIONS_POINT_ORDER_H

@@ -48,7 +48,7 @@ typedef struct simulation_batch {
     double *q, *v, *tau; /* rows */
 } simulation_batch;
 
-/* What the daemon does with what a simulation tells. Called with the simulation's mutex held; must not block. */
+/* Callbacks of a simulation. Called with the simulation's mutex held; must not block. */
 typedef struct simulation_hooks {
     bool (*is_watched)(simulation *s);
     void (*on_states)(simulation *s, const simulation_batch *batch);

@@ -22,7 +22,7 @@ typedef struct stepper_forces {
     } force[STEPPER_FORCES];
 } stepper_forces;
 
-/* What drives a step: forces, the reference of the controller, and external forces. */
+/* Input of a step: forces, the reference of the controller, and external forces. */
 typedef struct stepper_input {
     double *tau; /* nv */
     double *q;   /* nq */
@@ -43,7 +43,7 @@ void stepper_free(stepper *s);
 const dyn_simulation_options *stepper_options(const stepper *s);
 const double *stepper_deviation(const stepper *s);
 
-/* Whether it steps with what was compiled. */
+/* Returns whether it steps with what was compiled. */
 bool stepper_is_compiled(const stepper *s);
 
 /* Moves (q, v) by one step; tau receives the forces that acted. False when the robot diverged: then q and v are as

@@ -111,7 +111,7 @@ static void tell(stream *s, stream_event event, const char *format, ...) {
 
 /* ---- checking points --------------------------------------------------------------------------------------------- */
 
-/* What became of the points of one chunk, for the events about it. */
+/* Counts of the points of one chunk, for its events. */
 typedef struct verdicts {
     uint64_t lost, late, duplicates, reordered, refused, beyond_credit;
     uint64_t first_bad;  /* number of the first refused point */
@@ -170,7 +170,7 @@ static double lag_of(stream *s, double t, uint64_t arrival) {
     return (double)(arrival - s->first_arrival) / 1e9 - (t - s->first_t);
 }
 
-/* Whether a point that came in time or not may be used. */
+/* Returns whether a point that came in time or not may be used. */
 static bool is_welcome(stream *s, double t, uint64_t arrival, verdicts *f) {
     double lag = lag_of(s, t, arrival);
     bool has_bound = s->options.kind == STREAM_SIMULATION_INPUT || s->options.late_after > 0;
@@ -446,7 +446,7 @@ void stream_refuse(stream *s, uint64_t arrival, const char *message) {
 
 /* ---- simulations ------------------------------------------------------------------------------------------------- */
 
-/* What drives the simulation when there is no point any more. */
+/* Applies the policy for a simulation whose stream has no point left. */
 static void apply_empty_policy(const stream *s, simulation *target) {
     size_t bytes = s->nv * sizeof(double);
     if (s->options.empty == STREAM_EMPTY_ZERO) {

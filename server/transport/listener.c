@@ -262,7 +262,7 @@ static size_t find_old(const listener *l, int descriptor) {
     return i;
 }
 
-/* Whether bytes wait on a connection that nobody reads. */
+/* Returns whether bytes wait on a connection that nobody reads. */
 static bool has_unread(int descriptor) {
     int is_listening = 0, count = 0;
     socklen_t size = sizeof is_listening;

@@ -57,7 +57,7 @@ bool listener_open(listener *l, char error[TRANSPORT_ERROR_SIZE]);
 /* Puts a new listener in this one's place. On failure the old one stays, and the next call tries again. */
 bool listener_replace(listener *l, char error[TRANSPORT_ERROR_SIZE]);
 
-/* Whether a local address is one of this listener's: of any generation, for ipc. */
+/* Returns whether a local address is one of this listener's: of any generation, for ipc. */
 bool listener_owns(const listener *l, const struct sockaddr_storage *local);
 
 /* Tells how many connections of an nng listener are at work. */

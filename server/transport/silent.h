@@ -15,7 +15,7 @@
 /* Tells whether a socket with this local address is a connection of ours. */
 typedef bool (*silent_owner)(void *context, const struct sockaddr_storage *local);
 
-/* Whether more than three quarters of the descriptors below `bound` are in use. */
+/* Returns whether more than three quarters of the descriptors below `bound` are in use. */
 bool descriptors_are_short(int bound);
 
 /* Shuts down connections below `bound` whose peer has not greeted: over tcp none that has sent a whole greeting, over

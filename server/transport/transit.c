@@ -226,7 +226,7 @@ static bool is_slow(uint64_t start, size_t done, uint64_t now) {
     return age > SLOW_AGE && (double)done * 1e9 < SLOW_RATE * (double)age;
 }
 
-/* Whether something of the connection's is slow on its way. */
+/* Returns whether something of the connection's is slow on its way. */
 static bool has_slow(const slot *s, uint64_t now) {
     bool is_found = atomic_load(&s->is_half) && is_slow(s->start, s->arrived, now);
     for (const outgoing *o = s->first; o && !is_found; o = o->next) {
@@ -343,7 +343,7 @@ void transit_was_read(int descriptor, size_t wanted, ssize_t count) {
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Whether these bytes are of that reply. */
+/* Returns whether these bytes are of that reply. */
 static bool is_of(const outgoing *o, const struct msghdr *message) {
     for (size_t i = 0; i < message->msg_iovlen; i++) {
         const uint8_t *from = message->msg_iov[i].iov_base;

@@ -60,8 +60,8 @@ bool transit_send(int descriptor, uint32_t pipe, const void *body, size_t size);
 /* nng has given that reply back. Releases its bytes. */
 void transit_give_up(int descriptor, uint32_t pipe, const void *body);
 
-/* Whether nng may read `wanted` bytes more of a connection. False: to nng its peer has closed it, because it is being
- * closed, or because more bytes arrive than connections can be closed for. */
+/* Returns whether nng may read `wanted` bytes more of a connection. False: to nng its peer has closed it, because it
+ * is being closed, or because more bytes arrive than connections can be closed for. */
 bool transit_may_read(int descriptor, size_t wanted);
 
 /* nng asked for `wanted` bytes of a connection and got `count`, or an error. */

@@ -28,7 +28,7 @@ enum { TRANSPORT_PEER_SIZE = 64, TRANSPORT_ADDRESS_SIZE = 256, TRANSPORT_ERROR_S
 typedef struct transport transport;
 typedef struct transport_call transport_call;
 
-/* What a carrier can do with a call. */
+/* Operations of a carrier on a call. */
 typedef struct transport_carrier {
     /* NULL: out of memory, or out of budget; may be asked again. What was set aside for it is used first. */
     uint8_t *(*reply_buffer)(transport_call *call, size_t size);

@@ -57,7 +57,7 @@ typedef struct contest {
 void contest_open(contest *c, const bench_robot *robot, bool with_peers);
 void contest_close(contest *c);
 
-/* Whether a contestant has an algorithm; a peer's result is compared with ours, and the program ends where they
+/* Returns whether a contestant has an algorithm; a peer's result is compared with ours, and the program ends where they
  * differ. */
 bool contest_has(contest *c, int who, algorithm_id id);
 

@@ -116,7 +116,7 @@ static void serve_parent(int argc, char **argv) {
     }
 }
 
-/* What the command line asks for. */
+/* Parsed command line. */
 typedef struct command {
     bool chosen[SECTIONS];
     bool is_quick;

@@ -21,8 +21,8 @@ typedef struct bench_options {
     const char *algorithm;  /* name of the only one that is measured; NULL: all */
 } bench_options;
 
-/* Whether kernels are asked for on a robot, and one of them. Without names these are all, but on chains only RNEA, CRBA
- * and ABA. */
+/* Returns whether kernels are asked for on a robot, and one of them. Without names these are all, but on chains only
+ * RNEA, CRBA and ABA. */
 bool is_robot_asked(const bench_options *options, const bench_robot *robot);
 bool is_algorithm_asked(const bench_options *options, const bench_robot *robot, algorithm_id id);
 

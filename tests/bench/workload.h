@@ -27,7 +27,7 @@ enum { SINGLE_STATES = 256, LARGEST_BATCH = 4096 };
 void workload_open(workload *w, const char *name, dyn_model *model);
 void workload_close(workload *w);
 
-/* Whether there are `batch` states and room for their results. */
+/* Returns whether there are `batch` states and room for their results. */
 bool workload_has(const workload *w, algorithm_id id, size_t batch);
 
 /* Has `in` begin at a state. */

@@ -106,7 +106,7 @@ static void free_results(double *out[RESULTS]) {
     }
 }
 
-/* Whether any number of the results is another one. */
+/* Returns whether any number of the results is another one. */
 static bool is_other_code(const fixture *f, double *const x[RESULTS], double *const y[RESULTS]) {
     for (size_t r = 0; r < RESULTS; r++) {
         if (memcmp(x[r], y[r], STATES * width_of(f, r) * sizeof **x) != 0) {

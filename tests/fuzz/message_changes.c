@@ -180,7 +180,7 @@ static void change_inner(decisions *d, uint8_t *place) {
     }
 }
 
-/* Whether a field is there: it is the one that its oneof has, or an array with values. */
+/* Returns whether a field is there: it is the one that its oneof has, or an array with values. */
 static bool is_there(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     const uint8_t *bytes = (const uint8_t *)message;
     if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {

@@ -8,7 +8,7 @@
 #include "service_bench.h"
 #include "target.h"
 
-/* Whether the store may have changed. */
+/* Returns whether the store may have changed. */
 static bool check_reply(const kept_call *call, const Dynamics__V1__Request *request) {
     Dynamics__V1__Reply *reply = bench_reply(call, request);
     bool is_change = reply->result_case == DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL ||

@@ -150,7 +150,7 @@ static double factor_of(algorithm_id id) {
     }
 }
 
-/* Whether the result is a rate of a Jacobian, which may be zero while what it is made of is not. */
+/* Returns whether the result is a rate of a Jacobian, which may be zero while what it is made of is not. */
 static bool is_jacobian_rate(algorithm_id id, int output) {
     return id == ALGORITHM_JACOBIAN_RATE || (id == ALGORITHM_FRAME_DERIVATIVES && output == 2);
 }
@@ -167,7 +167,7 @@ static bool is_continuous(algorithm_id id, int output) {
     }
 }
 
-/* Whether M^-1 is in the result. */
+/* Returns whether M^-1 is in the result. */
 static bool divides_by_mass(algorithm_id id) {
     switch (id) {
     case ALGORITHM_MINVERSE:

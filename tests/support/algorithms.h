@@ -113,7 +113,7 @@ void algorithm_lay_out(algorithm_id id, const dyn_model *model, size_t n, double
 /* Computes in->n states; the outputs lie in `out` one after the other, n rows each. */
 dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out);
 
-/* Whether results, or the work for them, grow with nv^3, so that a test leaves them to small robots. */
+/* Returns whether results, or the work for them, grow with nv^3, so that a test leaves them to small robots. */
 bool algorithm_is_cubic(algorithm_id id);
 
 #ifdef __cplusplus

@@ -479,7 +479,7 @@ static void assert_no_scratch(void) {
     shell("cd %s/state/compiled && ! ls -A | grep -v '[.]so$\\|[.]so[.]sha256$'", served.directory);
 }
 
-/* Whether the process whose number is in that file of the directory is there. */
+/* Returns whether the process whose number is in that file of the directory is there. */
 static bool is_alive(const char *name) {
     char path[TEXT_SIZE];
     int process = 0;

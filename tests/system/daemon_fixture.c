@@ -78,7 +78,7 @@ static void *collect_notices(void *argument) {
     return NULL;
 }
 
-/* Whether a text has come; it and what came before are forgotten then. */
+/* Returns whether a text has come; it and what came before are forgotten then. */
 static bool take_notice(struct notices *n, const char *text) {
     pthread_mutex_lock(&n->mutex);
     char *found = strstr(n->text, text);

@@ -112,7 +112,7 @@ static uint64_t create(const char *name) {
     return token;
 }
 
-/* Whether there is a simulation of that name; `steps`, unless NULL, receives how far it is. */
+/* Returns whether there is a simulation of that name; `steps`, unless NULL, receives how far it is. */
 static bool is_there(const char *name, uint64_t *steps) {
     dyn_client_simulation *simulation;
     dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &error, &simulation);
@@ -127,7 +127,7 @@ static bool is_there(const char *name, uint64_t *steps) {
     return true;
 }
 
-/* Whether there is a model of that name; `mass`, `kept`, unless NULL, receive what it is. */
+/* Returns whether there is a model of that name; `mass`, `kept`, unless NULL, receive what it is. */
 static bool has_model(const char *name, double *mass, bool *kept) {
     dyn_client_description *model;
     dyn_client_status status = dyn_client_describe_model(client, name, 0, &error, &model);
@@ -471,7 +471,7 @@ END_TEST
 
 /* ---- order on the disk ------------------------------------------------------------------------------------------- */
 
-/* Whether every thread of the daemon is traced. */
+/* Returns whether every thread of the daemon is traced. */
 static bool is_traced(void) {
     char pattern[64];
     glob_t tasks;

@@ -67,7 +67,7 @@ static uint8_t *build_request(size_t *size) {
 
 /* ---- instead of a serialized Request ----------------------------------------------------------------------------- */
 
-/* Whether the bytes can be decoded at all decides what the answer must be. */
+/* Returns whether the bytes can be decoded at all decides what the answer must be. */
 static void expect_fitting_answer(const sp_peer *peer, const uint8_t *bytes, size_t size) {
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, bytes);
     Dynamics__V1__Reply *reply = sp_ask_bytes(peer, bytes, size);

@@ -468,7 +468,7 @@ static Dynamics__V1__Event *receive_progress(const sp_peer *subscriber, char top
     }
 }
 
-/* Whether a number stands in a message as a varint or in decimal. */
+/* Returns whether a number stands in a message as a varint or in decimal. */
 static bool has_number(const uint8_t *message, size_t size, uint64_t number) {
     uint8_t varint[10];
     char decimal[24];

@@ -40,7 +40,7 @@ void reference_close(reference *of);
 /* Has the query name the joints in the reference's order, and puts q, v, a and tau into it. */
 void reference_use_names(reference *of);
 
-/* Whether the first state has a field. */
+/* Returns whether the first state has a field. */
 bool has(const reference *of, const char *field);
 
 /* Name of the frame that the reference's "ee" fields are of. */

@@ -221,7 +221,7 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
 }
 END_TEST
 
-/* Whether exactly these forces are told to act. */
+/* Returns whether exactly these forces are told to act. */
 static void check_forces(const char *name, size_t count, const dyn_client_external_force *forces) {
     static const double zero[3] = {0};
     dyn_client_simulation *told = look(name);

@@ -61,7 +61,7 @@ sp_result sp_receive_reply(const sp_peer *peer, double seconds, uint32_t *number
 /* Waits for a message of another protocol: what follows its head. */
 sp_result sp_receive(const sp_peer *peer, double seconds, uint8_t **body, size_t *size);
 
-/* Whether the other side closes the connection within that time; what it sends meanwhile is dropped. */
+/* Returns whether the other side closes the connection within that time; what it sends meanwhile is dropped. */
 bool sp_is_closed_within(const sp_peer *peer, double seconds);
 
 /* CLOCK_MONOTONIC in seconds, and a pause. */

@@ -7,7 +7,7 @@
 
 enum { MAX_QUANTITIES = 128 };
 
-/* Whether a random tree has it, and only one of it: tasks may be singular, and the axes of ellipsoids have two
+/* Returns whether a random tree has it, and only one of it: tasks may be singular, and the axes of ellipsoids have two
  * directions. */
 static bool is_comparable(dyn_client_quantity quantity) {
     switch (quantity) {

@@ -214,7 +214,7 @@ START_TEST(axis_of_a_body_is_plus_z) {
 }
 END_TEST
 
-/* Whether body i is the first revolute one on a body whose frame may be turned. */
+/* Returns whether body i is the first revolute one on a body whose frame may be turned. */
 static bool is_first_on_turned(const dyn_model *model, int i) {
     const body *b = &model->bodies[i];
     bool first = b->motion == MOTION_REVOLUTE && b->parent >= 0;

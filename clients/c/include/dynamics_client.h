@@ -75,7 +75,7 @@ typedef enum dyn_client_status {
 
 enum { DYN_CLIENT_FIELD_SIZE = 192, DYN_CLIENT_MESSAGE_SIZE = 512 };
 
-/* What went wrong. Both strings end with a zero byte and are cut where too long. */
+/* Description of an error. Both strings end with a zero byte and are cut where too long. */
 typedef struct dyn_client_error {
     dyn_client_status status;
     char field[DYN_CLIENT_FIELD_SIZE];     /* such as "inverse_dynamics.q[13]"; empty: no single field is to blame */
@@ -155,7 +155,7 @@ typedef struct dyn_client_endpoint {
     const char *kind;    /* "request", "events" or "ingest" */
 } dyn_client_endpoint;
 
-/* What the daemon is, what it accepts, and what it has done since its start. */
+/* Version, limits, endpoints and counters of the daemon. */
 typedef struct dyn_client_server_info {
     const char *version;
     size_t protocol_count;
@@ -662,13 +662,13 @@ typedef struct dyn_client_payload {
     bool replaces;              /* in place of the link's own inertia instead of beside it */
 } dyn_client_payload;
 
-/* What the daemon computes in; arguments and results are doubles in both. */
+/* Precision of the computation. Arguments and results are doubles in both. */
 typedef enum dyn_client_precision {
     DYN_CLIENT_DOUBLE_PRECISION = 0,
     DYN_CLIENT_SINGLE_PRECISION = 1, /* about seven digits, twice the states at once: enum Precision of the protocol */
 } dyn_client_precision;
 
-/* What numeric calls have in common. Set the first four; the rest may be zero. */
+/* Common arguments of numeric calls. Set the first four; the rest may be zero. */
 typedef struct dyn_client_query {
     const char *model; /* name or digest */
     size_t nq, nv;     /* of the model: the lengths of a row */
@@ -743,7 +743,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_distance(dyn_client *client, cons
                                                         const double *q, const double *q_1, dyn_client_error *error,
                                                         double *distance);
 
-/* The same configurations with quaternions of norm one and w >= 0. */
+/* Scales the quaternions of configurations to norm one with w >= 0. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_normalize(dyn_client *client, const dyn_client_query *query,
                                                          const double *q, dyn_client_error *error, double *normalized);
 
@@ -772,7 +772,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_jacobians(dyn_client *client, con
 
 /* ---- many quantities at once ------------------------------------------------------------------------------------- */
 
-/* What dyn_client_evaluate computes. nv is the number of velocities; rows and columns over joints come in the query's
+/* Quantities of dyn_client_evaluate. nv is the number of velocities; rows and columns over joints come in the query's
  * order. Derivatives with respect to q are taken along the tangent increments that v integrates to. */
 typedef enum dyn_client_quantity {
     DYN_CLIENT_INVERSE_DYNAMICS = 1,                 /* tau(q, v, a), external forces included: nv */
@@ -852,7 +852,7 @@ typedef enum dyn_client_task_axis {
     DYN_CLIENT_ANGULAR_Z = 6,
 } dyn_client_task_axis;
 
-/* What to compute, beside the query. */
+/* Arguments of an evaluation, beside the query. */
 typedef struct dyn_client_evaluate_request {
     const double *q;       /* n x nq */
     const double *v, *a;   /* n x nv; NULL: zeros */
@@ -914,7 +914,7 @@ typedef struct dyn_client_term {
     const double *tau; /* nv */
 } dyn_client_term;
 
-/* What the inertia of one link, or of one payload, makes each joint bear: its parts of M a, C v and g, nv each. */
+/* Contribution of the inertia of one link or payload to the joint forces: its parts of M a, C v and g, nv each. */
 typedef struct dyn_client_contribution {
     const char *link;         /* as described, also where a fixed joint fixes it to another */
     const char *moving_joint; /* that it moves with */
@@ -970,8 +970,8 @@ typedef enum dyn_client_joint_stop {
     DYN_CLIENT_STOP_NONE = 2,
 } dyn_client_joint_stop;
 
-/* What a simulation is made of; zero or NULL stands for the default everywhere but in `model`. */
-/* Whether algorithms that the daemon compiled for the model compute the steps. */
+/* Description of a simulation. Zero or NULL stands for the default everywhere but in `model`. */
+/* Use of compiled algorithms for the steps. */
 typedef enum dyn_client_compiled_steps {
     DYN_CLIENT_COMPILED_WHERE_READY = 0, /* when the simulation is created, or the request begins */
     DYN_CLIENT_COMPILED_NEVER = 1,       /* the bits do not depend on when the model was compiled */
@@ -1047,7 +1047,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_create_simulation(dyn_client *cli
                                                                  double timeout, dyn_client_error *error,
                                                                  uint64_t *token, dyn_client_simulation **simulation);
 
-/* What drives a simulation; parts that are NULL stay as they are. */
+/* Input of a simulation. Parts that are NULL stay as they are. */
 typedef struct dyn_client_simulation_input {
     size_t nq, nv;
     const double *tau, *q, *v, *a;
@@ -1268,7 +1268,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_rollout_run(dyn_client *client, c
                                                            dyn_client_error *error, dyn_client_rollout **rollout);
 DYN_CLIENT_EXPORT void dyn_client_rollout_free(dyn_client_rollout *rollout);
 
-/* What an end-effector does to its surroundings: F_tip of Modern Robotics. */
+/* Wrenches that an end-effector applies to its surroundings: F_tip of Modern Robotics. */
 typedef struct dyn_client_tip {
     const char *link; /* link or frame */
     dyn_client_reference_frame frame;
@@ -1346,7 +1346,7 @@ typedef enum dyn_client_update_kind {
     DYN_CLIENT_UPDATE_STREAM_EVENT,     /* text, message, credit */
 } dyn_client_update_kind;
 
-/* What was published; valid until the next one is asked for. */
+/* One published message. Valid until the next one is requested. */
 typedef struct dyn_client_update {
     dyn_client_update_kind kind;
     uint64_t sequence; /* of the message in its topic */
@@ -1420,7 +1420,7 @@ DYN_CLIENT_EXPORT void dyn_client_leave_stream(dyn_client_stream *stream);
 
 DYN_CLIENT_EXPORT const char *dyn_client_stream_name(const dyn_client_stream *stream);
 
-/* Who has the key may push points and close the stream. */
+/* Returns the stream's key. A client with the key may push points and close the stream. */
 DYN_CLIENT_EXPORT uint64_t dyn_client_stream_key(const dyn_client_stream *stream);
 
 /* Pushes n points, which get the next numbers: t is n values, the others n rows or NULL. Waits while the daemon does
@@ -1455,7 +1455,7 @@ typedef struct dyn_client_stream_list {
     const dyn_client_stream_info *streams;
 } dyn_client_stream_list;
 
-/* What became of the points; a list of one. */
+/* Requests the counters of one stream: a list of one entry. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_stream_status(dyn_client *client, const char *name, double timeout,
                                                              dyn_client_error *error, dyn_client_stream_list **status);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_error *error,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What motion and torques tell of a robot's inertial parameters.
+ * Requests the base parameters of a model.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ typedef struct base_parameters_result {
     pool memory;
 } base_parameters_result;
 
-/* Whether the reply's arrays go together and its columns exist. */
+/* Returns whether the reply's arrays go together and its columns exist. */
 static bool is_sound(const Dynamics__V1__BaseParametersReply *reply) {
     size_t width = reply->n_bodies * DYN_CLIENT_LINK_PARAMETERS;
     bool fits = reply->n_parameters == DYN_CLIENT_LINK_PARAMETERS && reply->n_values == width;

@@ -11,7 +11,7 @@ enum { CONFIGURATION = 2, TANGENT = 3, DISTANCE = 4 };
 
 #define OPERATION(name) DYNAMICS__V1__CONFIGURATION_OPERATION__CONFIGURATION_OPERATION_##name
 
-/* What an operation takes; NULL: nothing. */
+/* Operands of an operation. NULL: none. */
 typedef struct operands {
     const double *q, *q_1, *v;
     size_t dt_count, s_count;

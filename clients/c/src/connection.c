@@ -117,7 +117,7 @@ static int dial_bounded(connection *self) {
     return dialed ? self->dial_result : NNG_ETIMEDOUT;
 }
 
-/* What a failed dial means to the user. */
+/* Translates the code of a failed dial into an error for the user. */
 static dyn_client_status dial_error(const connection *self, int code, dyn_client_error *error) {
     switch (code) {
     case NNG_ENOMEM:
@@ -171,7 +171,7 @@ static int configure(connection *self) {
     return code;
 }
 
-/* What the mutex guards. */
+/* Reads a flag under the mutex that guards it. */
 static bool read_guarded(connection *self, const bool *guarded) {
     pthread_mutex_lock(&self->mutex);
     bool value = *guarded;
@@ -378,7 +378,7 @@ static int receive_reply(slot *used, double deadline, incoming *reply) {
     return 0;
 }
 
-/* What a failed exchange means to the user. */
+/* Translates the code of a failed exchange into an error for the user. */
 static dyn_client_status exchange_error(connection *self, int code, size_t size, double timeout,
                                         dyn_client_error *error) {
     if (code == NNG_ENOMEM)

@@ -11,7 +11,7 @@
 /* Field numbers: the frames of a reply, and what each holds. */
 enum { FRAMES = 4, POSITION = 2, QUATERNION = 3, LINEAR = 4, ANGULAR = 5 };
 
-/* What to read of every frame: two fields with so many values each. */
+/* Two fields of every frame to read, with their counts of values. */
 typedef struct wanted {
     uint32_t first_field, second_field;
     size_t first_count, second_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the numeric requests have in common.
+ * Common parts of numeric requests.
  */
 #include "query.h"
 

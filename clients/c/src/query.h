@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the numeric requests have in common, from the public query to the protocol's form. Nothing is copied but the
+ * Converts the common parts of numeric requests from the public query to the protocol. Nothing is copied but the
  * headings of the external forces and the payloads.
  */
 #ifndef CLIENT_QUERY_H
@@ -26,7 +26,7 @@ typedef struct query_parts {
     size_t q_count, v_count; /* samples x nq, samples x nv */
 } query_parts;
 
-/* What a request has beside the common parts. */
+/* Optional parts of a request, as flags. */
 typedef enum parts_taken {
     PARTS_COMMON = 0,
     PARTS_FORCES = 1,    /* external forces */

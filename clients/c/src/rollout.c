@@ -11,7 +11,7 @@
 #include "query.h"
 #include "stepping.h"
 
-/* What has become of a sample, in words. */
+/* Returns the name of a sample's status. */
 const char *dyn_client_sample_status_name(dyn_client_sample_status status) {
     static const char *const names[] = {"ran", "not finite", "too fast", "singular", "rests at its limit", "too long"};
     return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown";

@@ -169,7 +169,7 @@ static void take_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_
     to->credit = from->credit;
 }
 
-/* Whether the arrays have the lengths that their counts promise. */
+/* Returns whether the arrays have the lengths that their counts promise. */
 static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event *event) {
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE) {
         const Dynamics__V1__SimulationStateEvent *s = event->simulation_state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What watching needs of the client's handle.
+ * Parts of the client's handle that watching uses.
  */
 #ifndef CLIENT_WATCH_H
 #define CLIENT_WATCH_H

@@ -45,8 +45,8 @@ DYN_API dyn_status dyn_interpolate(const dyn_model *model, size_t n, const doubl
 DYN_API dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, const double *q_1,
                                 dyn_error *error, double *distance);
 
-/* The same configuration with quaternions of norm one and w >= 0. q may have quaternions of any norm but zero: that is
- * DYN_INVALID_ARGUMENT. */
+/* Scales the quaternions of configurations to norm one with w >= 0. q may have quaternions of any norm but zero, which
+ * is DYN_INVALID_ARGUMENT. */
 DYN_API dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, dyn_error *error, double *out);
 
 /* A random configuration: uniform within the limits; angles without limits in [-pi, pi], displacements in [-1, 1],

@@ -51,7 +51,7 @@ DYN_API dyn_status dyn_description_write(const dyn_model *model, dyn_error *erro
 DYN_API dyn_status dyn_description_read(const char *text, size_t length, dyn_error *error, dyn_builder **builder,
                                         dyn_build_options *options);
 
-/* Whether a text begins as such a text does. */
+/* Returns whether a text begins as such a text does. */
 DYN_API bool dyn_description_is_text(const char *text, size_t length);
 
 #ifdef __cplusplus

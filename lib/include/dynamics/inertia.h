@@ -51,7 +51,7 @@ DYN_API dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale,
 
 /* ---- moved and added --------------------------------------------------------------------------------------------- */
 
-/* The same body in the frame A, `pose` being the place of its own frame in A. */
+/* Transforms an inertia to the frame A. `pose` is the pose of the inertia's frame in A. */
 DYN_API void dyn_inertia_transform(const dyn_inertia *inertia, const dyn_pose *pose, dyn_inertia *moved);
 
 /* Two bodies as one, in their common frame. */
@@ -66,10 +66,9 @@ DYN_API void dyn_inertia_about(const dyn_inertia *inertia, const double point[3]
 /* Principal moments about the centre of mass, ascending. */
 DYN_API void dyn_inertia_principal_moments(const dyn_inertia *inertia, double moments[3]);
 
-/* Whether a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment not above
- * the sum of the others, which is to say that the pseudo-inertia is positive semidefinite: some density of mass
- * realizes it.
- * Errors: DYN_INVALID_ARGUMENT with the violated condition. Source: Wensing, Kim and Slotine 2018. */
+/* Returns whether a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment
+ * not above the sum of the others, which is to say that the pseudo-inertia is positive semidefinite: some density of
+ * mass realizes it. Errors: DYN_INVALID_ARGUMENT with the violated condition. Source: Wensing, Kim and Slotine 2018. */
 DYN_API dyn_status dyn_inertia_check(const dyn_inertia *inertia, dyn_error *error);
 
 /* ---- in other coordinates ---------------------------------------------------------------------------------------- */

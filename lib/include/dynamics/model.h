@@ -109,7 +109,7 @@ DYN_API dyn_status dyn_model_find_frame(const dyn_model *model, const char *name
 /* Acceleration of gravity, m/s^2, world axes. */
 DYN_API void dyn_model_gravity(const dyn_model *model, double gravity[3]);
 
-/* Whether a floating joint carries the root, and whether mimic joints are coupled. */
+/* Returns whether a floating joint carries the root, and whether mimic joints are coupled. */
 DYN_API bool dyn_model_is_floating(const dyn_model *model);
 DYN_API bool dyn_model_has_coupling(const dyn_model *model);
 

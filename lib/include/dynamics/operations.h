@@ -59,7 +59,7 @@ DYN_API dyn_status dyn_model_lock(const dyn_model *model, size_t count, const ch
 
 /* ---- parts and bases -------------------------------------------------------------------------------------------- */
 
-/* The same links and joints on another root: `link`, fixed to the world or floating. Joints between the old root and
+/* Moves the root to `link`, fixed to the world or floating. Joints between the old root and
  * the new one are traversed the other way, and keep their coordinates:
  *     revolute, continuous, prismatic, helical, cylindrical   the same, about or along the opposite axis
  *     universal                                               the same two angles in the opposite order

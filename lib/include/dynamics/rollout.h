@@ -46,7 +46,7 @@ typedef struct dyn_rollout {
     void *context;
 } dyn_rollout;
 
-/* What has become of a sample. Where it stopped before the end, its results keep the last state. */
+/* Outcome of a sample. If it stopped before the end, its results hold the last state. */
 typedef struct dyn_rollout_result {
     dyn_sample_status status;
     int joint;           /* that made it stop */
@@ -67,10 +67,10 @@ typedef struct dyn_rollout_output {
 /* Number of rows: 1 for stride 0, else steps / stride + 1. Thread-safe. */
 DYN_API size_t dyn_rollout_rows(const dyn_rollout *rollout);
 
-/* Whether n samples can be rolled out so: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]", "tau[13]",
- * "q_r[13]", "v_r[13]", "a_r[13]" (indices from the first row of the array) or "external_forces[2].force[1]", as in
- * dyn_simulator_step; DYN_NOT_FOUND for an unknown frame; DYN_RESOURCE_EXHAUSTED for too many forces. Cost O(n steps
- * nv). */
+/* Returns whether n samples can be rolled out so: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]",
+ * "tau[13]", "q_r[13]", "v_r[13]", "a_r[13]" (indices from the first row of the array) or
+ * "external_forces[2].force[1]", as in dyn_simulator_step; DYN_NOT_FOUND for an unknown frame;
+ * DYN_RESOURCE_EXHAUSTED for too many forces. Cost O(n steps nv). */
 DYN_API dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,
                                      dyn_error *error);
 

@@ -44,7 +44,7 @@ typedef enum dyn_integrator {
     DYN_RUNGE_KUTTA_4,
 } dyn_integrator;
 
-/* What a joint with one coordinate does at its limits. The limits of coupled mimic joints bound their master. */
+/* Behaviour of a joint with one coordinate at its limits. The limits of coupled mimic joints bound their master. */
 typedef enum dyn_joint_stop {
     DYN_STOP_RIGID,  /* an impulse through the whole robot reverses its velocity by the restitution; q stays within, and
                         what starts outside is put on the limit by the first step */
@@ -112,9 +112,9 @@ DYN_API dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, co
  * others as alone. Errors: DYN_INVALID_ARGUMENT where it was loaded for another model. */
 DYN_API dyn_status dyn_simulator_use_compiled(dyn_simulator *simulator, const dyn_compiled *compiled, dyn_error *error);
 
-/* Whether it does so: not once payloads were loaded, nor with another gravity than the model's, nor where forward
- * dynamics were not compiled. Steps in which external forces act are computed by the library's own kernels all the
- * same. */
+/* Returns whether it does so: not once payloads were loaded, nor with another gravity than the model's, nor where
+ * forward dynamics were not compiled. Steps in which external forces act are computed by the library's own kernels
+ * all the same. */
 DYN_API bool dyn_simulator_is_compiled(const dyn_simulator *simulator);
 
 /* The model that it moves, with payloads where there are some: for other algorithms with its workspace. */
@@ -123,7 +123,7 @@ DYN_API const dyn_model *dyn_simulator_model(const dyn_simulator *simulator);
 /* Its workspace, for other algorithms between two steps. */
 DYN_API dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator);
 
-/* What has become of a sample. */
+/* Status of a sample. */
 typedef enum dyn_sample_status {
     DYN_SAMPLE_RUNNING = 0,
     DYN_SAMPLE_NOT_FINITE, /* a position or velocity became NaN or infinite */
@@ -139,7 +139,7 @@ typedef struct dyn_sample_result {
     double hit_velocity;      /* its velocity before, rad/s or m/s */
 } dyn_sample_result;
 
-/* What acts on n samples during a step; any pointer may be NULL, for zeros. */
+/* Inputs of n samples during a step. Any pointer may be NULL, which stands for zeros. */
 typedef struct dyn_step_input {
     const double *tau; /* n x nv, at the start of the step; a controller's forces are added */
     const double

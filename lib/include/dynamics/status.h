@@ -25,7 +25,7 @@ typedef enum dyn_status {
 
 enum { DYN_PLACE_SIZE = 192, DYN_MESSAGE_SIZE = 512 };
 
-/* What went wrong and where. `place` names the argument or the element, such as "q[13]", "link wrist" or "urdf:42";
+/* Description of an error. `place` names the argument or the element, such as "q[13]", "link wrist" or "urdf:42";
  * `message` is a sentence with the offending value. Both are printable (text.h); a name too long is cut. */
 typedef struct dyn_error {
     dyn_status status;

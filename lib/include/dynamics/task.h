@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a task is about: rows of the Jacobians of one or several frames, one below the other.
+ * Tasks: rows of the Jacobians of one or several frames, one below the other.
  */
 #ifndef DYNAMICS_TASK_H
 #define DYNAMICS_TASK_H
@@ -20,7 +20,7 @@ enum { DYN_TASK_FRAMES = 8, DYN_TASK_ROWS = 48 };
 /* Rows of a frame's Jacobian: bit i stands for row i, angular rows first. */
 enum { DYN_TASK_ANGULAR = 0x07, DYN_TASK_LINEAR = 0x38, DYN_TASK_ALL = 0x3f };
 
-/* What a task wants of one frame. */
+/* Rows that a task takes of one frame. */
 typedef struct dyn_task_frame {
     int frame;                           /* as in kinematics.h; one that is fixed to the world has rows of zeros */
     dyn_reference_frame reference_frame; /* that its Jacobian is expressed in */

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* What an end-effector does to its surroundings: wrenches that the frame applies (n; f), rows of 6, one for each row of
+/* Action of an end-effector on its surroundings: wrenches that the frame applies (n; f), rows of 6, one for each row of
  * the trajectory, in the reference frame. This is F_tip of Modern Robotics; an external force of external_force.h has
  * the other sign. */
 typedef struct dyn_tip {

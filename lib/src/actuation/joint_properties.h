@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the description of a robot states of its joints beside their motion, by coordinate: damping, friction, effort
+ * Properties of joints beside their motion, by coordinate: damping, friction, effort
  * and position limits. Coupled mimic joints act on their master.
  */
 #ifndef DYNAMICS_ACTUATION_JOINT_PROPERTIES_H

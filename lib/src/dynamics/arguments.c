@@ -32,7 +32,7 @@ static number_range range_of_doubles(void) {
     return (number_range){DYN_DOUBLE_PRECISION, dyn_choose_instruction_set()->kernels[DYN_DOUBLE_PRECISION].wide};
 }
 
-/* Whether the precision can hold all numbers. */
+/* Returns whether the precision can hold all numbers. */
 static bool holds_all(number_range range, const double *x, size_t count) {
     return range.precision == DYN_DOUBLE_PRECISION
                ? range.kernels->all_finite(x, count)
@@ -48,7 +48,7 @@ static size_t first_not_held(dyn_precision precision, const double *x, size_t co
     return i;
 }
 
-/* What to do about such a number. */
+/* Returns the advice for a number that is refused. */
 static const char *advice(double x) {
     return isfinite(x) ? "beyond single precision; ask for double precision" : "give a finite number";
 }
@@ -269,7 +269,7 @@ dyn_status dyn_check_double_result(const dyn_workspace *workspace, const char *n
     return check_result(workspace, DYN_DOUBLE_PRECISION, name, n, width, result, error);
 }
 
-/* Whether all pivots of a block are positive; lanes without a sample repeat the last one. */
+/* Returns whether all pivots of a block are positive; lanes without a sample repeat the last one. */
 static bool pivots_are_positive(const dyn_workspace *w, sample_block block) {
     return block.kernels->all_positive(w->pivots, (size_t)w->model->nv);
 }

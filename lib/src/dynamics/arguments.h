@@ -22,7 +22,7 @@ dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q
 /* n x nv numbers called `name`: finite, likewise. NULL passes. */
 dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error);
 
-/* The same where there is no workspace: n x nq coordinates, or n x nv numbers, called `name`; neither may be NULL. */
+/* Checks n x nq coordinates, or n x nv numbers, called `name`, without a workspace. Neither may be NULL. */
 dyn_status dyn_check_configuration(const dyn_model *model, const char *name, size_t n, const double *q,
                                    dyn_error *error);
 dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error);
@@ -38,11 +38,11 @@ dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspac
 dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_external_forces *forces,
                             dyn_error *error);
 
-/* Whether all quaternions have norm one within 1e-3; false where a number of theirs is not finite. */
+/* Returns whether all quaternions have norm one within 1e-3; false where a number of theirs is not finite. */
 bool dyn_has_unit_quaternions(const dyn_model *model, size_t n, const double *q);
 
-/* Whether a call is as it should be whose only input is q, told by as little as it takes: for a sample by itself, the
- * checks above take about as long as two bodies. False where those are to tell. */
+/* Returns whether a call is as it should be whose only input is q, told by as little as it takes: for a sample by
+ * itself, the checks above take about as long as two bodies. False where those are to tell. */
 static inline bool dyn_is_plain_q(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *q) {
     return model == workspace->model && workspace->precision == DYN_DOUBLE_PRECISION && q &&
            (model->nq == model->nv || dyn_has_unit_quaternions(model, n, q)) &&
@@ -68,7 +68,7 @@ static inline dyn_status dyn_check_inputs(const dyn_model *model, const dyn_work
     return dyn_check_dynamics(model, workspace, n, in->gravity, in->q, in->v, in->name, in->third, in->forces, error);
 }
 
-/* Whether all that can be wrong with them is a number of q, v or the third one. */
+/* Returns whether all that can be wrong with them is a number of q, v or the third one. */
 static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace *workspace, size_t n,
                                      const dynamics_inputs *in) {
     dyn_error ignored;
@@ -102,7 +102,7 @@ dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error);
 
-/* The same of results that are computed in double precision in any workspace. */
+/* Checks results that are computed in double precision in any workspace. */
 dyn_status dyn_check_double_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                                    const double *result, dyn_error *error);
 

@@ -143,7 +143,7 @@ bool dyn_compiled_run_samples(compiled_task *task, const dyn_workspace *w, size_
         if (is_wide && left < lanes && left >= WIDE_FROM && run_few(task, w, wide, done, left)) {
             break;
         }
-        /* What is left of few, or a block in which something was found. */
+        /* Compute the few samples that are left, or a block that has a finding, one at a time. */
         size_t few = left < lanes || !is_wide ? left : lanes, did = run_samples(task, w, false, done, few);
         done += did;
         if (did < few) {

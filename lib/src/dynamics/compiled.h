@@ -41,7 +41,7 @@ static inline size_t dyn_compiled_result_width(const dyn_model *model, compiled_
     return (size_t)model->nv * (size_t)(dyn_compiled_descriptions[a].are_matrices ? model->nv : 1);
 }
 
-/* What is compiled of a body at the end of a branch; in the order of compiled_object.h. */
+/* Compiled functions of a body at the end of a branch, in the order of compiled_object.h. */
 typedef enum compiled_body_algorithm {
     COMPILED_POSE,
     COMPILED_JACOBIAN,
@@ -63,7 +63,7 @@ struct dyn_compiled {
 /* A function over packed arrays, for these kernels of all lanes or of one; NULL where it is not compiled. */
 compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels);
 
-/* What the workspace has for the body that carries a frame of this model, for these kernels; NULL: nothing. */
+/* Returns the compiled function for the body that carries a frame of this model, for these kernels, or NULL. */
 compiled_packed *dyn_compiled_of_frame(const dyn_model *model, const dyn_workspace *workspace, int frame,
                                        compiled_body_algorithm a, const kernel_table *kernels);
 
@@ -73,7 +73,7 @@ compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table
 /* Arrays of a compiled algorithm at most: results, and pivots behind them. */
 enum { COMPILED_INPUTS = 3, COMPILED_RESULTS = 3 };
 
-/* What a compiled algorithm is to compute, from the caller's rows to the caller's rows, in the order of the kernel's
+/* Call of a compiled algorithm, from the caller's rows to the caller's rows, in the order of the kernel's
  * arguments; room for pivots behind the results. */
 typedef struct compiled_task {
     compiled_algorithm algorithm;
@@ -83,8 +83,8 @@ typedef struct compiled_task {
     size_t done;
 } compiled_task;
 
-/* Whether the workspace has such an algorithm for this model, gravity (NULL: the model's own) and forces (NULL: none),
- * and there is a q. */
+/* Returns whether the workspace has such an algorithm for this model, gravity (NULL: the model's own) and forces
+ * (NULL: none), and there is a q. */
 static inline bool dyn_compiled_serves(compiled_algorithm algorithm, const dyn_model *model,
                                        const dyn_workspace *workspace, const double *gravity, const double *q,
                                        const dyn_external_forces *forces) {
@@ -120,7 +120,7 @@ static inline bool dyn_compiled_compute(compiled_task *task, const dyn_model *mo
            dyn_compiled_run(task, workspace, n);
 }
 
-/* What it found, of inputs that are as they should be: a pivot or a result. DYN_OK where it did not compute. */
+/* Returns the error of a call with valid inputs: a pivot or a result. DYN_OK if it did not compute. */
 dyn_status dyn_compiled_refusal(const compiled_task *task, const dyn_workspace *workspace, dyn_error *error);
 
 #endif

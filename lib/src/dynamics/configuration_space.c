@@ -42,7 +42,7 @@ static void displace(const double *q, const double v[3], const double w[3], doub
     turn(R, w, out + 3);
 }
 
-/* The same in the plane. */
+/* Displaces q by v in the plane. */
 static void displace_in_plane(const double *q, const double *v, double *out) {
     const double w[3] = {0, 0, v[2]}, x[3] = {v[0], v[1], 0};
     double y[3], c = cos(q[2]), s = sin(q[2]);

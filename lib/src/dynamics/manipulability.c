@@ -92,7 +92,7 @@ static dyn_status check_matrix(const double G[36], size_t sample, dyn_error *err
     return DYN_OK;
 }
 
-/* What is made of the 6 x 6 matrix of one sample. */
+/* Computes outputs from the 6 x 6 matrix of one sample. */
 typedef void (*use_matrix)(const gram *g, size_t sample, double *const outputs[4]);
 
 static void measure(const gram *g, size_t sample, double *const outputs[4]) {

@@ -9,7 +9,7 @@
 #include "results.h"
 #include "workspace.h"
 
-/* What a row of a task must keep of its inverse inertia when those behind it are held. */
+/* Least ratio of a row's inverse inertia with the rows behind it held to that without. */
 static const double independence[PRECISIONS] = {1e-12, 5e-4};
 
 int dyn_task_row_count(const dyn_task *task) {
@@ -54,7 +54,7 @@ static void name_row(const dyn_model *model, const dyn_task *task, size_t row, c
     }
 }
 
-/* Whether the rows are independent in all samples of the block. */
+/* Returns whether the rows are independent in all samples of the block. */
 static dyn_status check_rows(const dyn_workspace *w, const dyn_task *task, const void *kept, sample_block block,
                              dyn_error *error) {
     size_t rows = (size_t)dyn_task_row_count(task);

@@ -16,7 +16,7 @@
 #include "precision.h"
 #include "workspace.h"
 
-/* Whether mass and inertia are zero. */
+/* Returns whether mass and inertia are zero. */
 static bool is_nothing(const dyn_inertia *inertia) {
     bool nothing = inertia->mass == 0;
     for (int i = 0; i < 6; i++) {
@@ -40,7 +40,7 @@ static dyn_status check_payload(const dyn_model *model, size_t k, const dyn_payl
     return dyn_error_set(error, bad.status, place, "link %s: %s", model->links[payload->link].name, bad.message);
 }
 
-/* Whether a payload stands in place of the link's own inertia. */
+/* Returns whether a payload stands in place of the link's own inertia. */
 static bool is_replaced(int link, size_t count, const dyn_payload *payloads) {
     for (size_t k = 0; k < count; k++) {
         if (payloads[k].link == link && payloads[k].replaces) {

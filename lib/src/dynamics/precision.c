@@ -57,7 +57,7 @@ static dyn_status check_body(const char *joint, const body *b, dyn_error *error)
     return check_ranges(joint, all, sizeof all / sizeof all[0], error);
 }
 
-/* What inverse dynamics takes: the masses behind the joint, grouped with its own, can be larger than each of them. */
+/* Checks the grouped masses that inverse dynamics uses: those of a subtree can exceed each single one. */
 static dyn_status check_grouped(const char *joint, const mass_grouping *g, dyn_error *error) {
     const constants all[] = {{"the mass that is grouped with it", &g->mass, 1, false},
                              {"the first moment of the mass that is grouped with it", g->first_moment, 3, false},

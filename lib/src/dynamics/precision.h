@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What single precision can hold.
+ * Range of single precision.
  */
 #ifndef DYNAMICS_DYNAMICS_PRECISION_H
 #define DYNAMICS_DYNAMICS_PRECISION_H

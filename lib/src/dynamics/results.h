@@ -32,7 +32,7 @@ void dyn_results_find(const dyn_workspace *workspace, const results *r, sample_b
 dyn_status dyn_results_store(const dyn_workspace *workspace, void *const out[MAX_RESULTS], sample_block block,
                              const results *r, dyn_error *error);
 
-/* The same for a call with one result. */
+/* Stores the result of a call with one result. */
 dyn_status dyn_result_store(const dyn_workspace *workspace, const void *out, sample_block block, result r,
                             dyn_error *error);
 

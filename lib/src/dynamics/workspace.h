@@ -46,7 +46,7 @@ static inline sample_block dyn_block_of_one(const dyn_workspace *workspace, size
     return (sample_block){s, 1, 1, one->number_size, 0, one};
 }
 
-/* Whether the caller's rows are packed arrays themselves: one lane of doubles. */
+/* Returns whether the caller's rows are packed arrays themselves: one lane of doubles. */
 static inline bool dyn_block_is_row(sample_block block) {
     return block.real_size == sizeof(double);
 }
@@ -106,7 +106,7 @@ static inline const void *dyn_block_pack(const dyn_workspace *workspace, int slo
     return workspace->input[slot];
 }
 
-/* The same with a look at the numbers: *are_held becomes false where one is infinite or NaN, or becomes infinite in
+/* Loads a block and checks its numbers: *are_held becomes false where one is infinite or NaN, or becomes infinite in
  * the precision. */
 static inline const void *dyn_block_take(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
                                          sample_block block, bool *are_held) {
@@ -149,7 +149,7 @@ static inline void *dyn_block_part(const dyn_workspace *workspace, size_t offset
 wrench_set dyn_block_pack_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces,
                                    sample_block block);
 
-/* The same where `forces` may be NULL. */
+/* Loads the external wrenches of a block. `forces` may be NULL. */
 static inline wrench_set dyn_block_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces,
                                             sample_block block) {
     if (!forces) {

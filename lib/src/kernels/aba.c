@@ -103,7 +103,7 @@ KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau
     return D;
 }
 
-/* The same for a revolute joint that nothing resists, with p_a in place of p. */
+/* Eliminates a revolute joint without resistance, with p_a in place of p. */
 KERNEL_STEP real eliminate_revolute(const motion *c, real tau, articulated_inertia *I, force *p, force *W, real *u) {
     force U = force_set(vec3_set(I->A.xz, I->A.yz, I->A.zz), vec3_set(I->B.zx, I->B.zy, I->B.zz));
     real D = U.n.z, zero = real_set(0), inverse_D = real_set(1) / D;
@@ -125,7 +125,7 @@ KERNEL_STEP real eliminate_revolute(const motion *c, real tau, articulated_inert
     return D;
 }
 
-/* What the parent feels of a hinge's body: I in its frame; p is added to `onto`. */
+/* Propagates a hinge's articulated inertia to the parent's frame. Adds p to `onto`. */
 KERNEL_STEP articulated_inertia carry_through_hinge(hinge h, articulated_inertia I, force p, force *onto) {
     *onto = hinge_force_to_parent(h, p, *onto);
     articulated_inertia turned;
@@ -135,7 +135,7 @@ KERNEL_STEP articulated_inertia carry_through_hinge(hinge h, articulated_inertia
     return articulated_shift(h.r, turned);
 }
 
-/* Whether no other body hangs on body i. */
+/* Returns whether no other body hangs on body i. */
 static inline int is_leaf(const dyn_model *model, int i) {
     return !model->bodies[i].forks && (i + 1 == model->body_count || model->bodies[i + 1].parent != i);
 }

@@ -14,7 +14,7 @@ size_t KERNEL(center_of_mass_memory)(const dyn_model *model) {
     return world_tree_memory(model) + (size_t)model->body_count * sizeof(rigid_inertia);
 }
 
-/* Whether body i is `root` or behind it; all bodies are behind -1. */
+/* Returns whether body i is `root` or behind it; all bodies are behind -1. */
 static int is_behind(const dyn_model *model, int i, int root) {
     while (i > root) {
         i = model->bodies[i].parent;

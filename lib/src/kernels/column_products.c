@@ -17,7 +17,7 @@
 #include "given_numbers.h"
 #include "motion_columns.h"
 
-/* What a `real` takes of an array of entries: ENTRIES of them side by side, or fewer and zeros. */
+/* Loads ENTRIES entries of an array into a `real`, or fewer and zeros. */
 #if defined DYN_COLUMN_LANES
 
 typedef number entry;

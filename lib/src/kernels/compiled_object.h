@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is in a shared object of the model compiler: the kernels of one robot, for one instruction set.
+ * Contents of a shared object of the model compiler: the kernels of one robot, for one instruction set.
  *
  * A function computes what the kernel of its name does for the model's own gravity and without external forces. `in`
  * and `out` are in the order in which the kernel table (kernels.h) has them; "resisted_aba" takes behind tau what is

@@ -62,7 +62,7 @@ static inline coriolis_map coriolis_map_of(momentum_field f) {
     return c;
 }
 
-/* The same of a rigid body with the mass m, the first moment h and the second moments J, which moves with u / 2. */
+/* Map of a rigid body with the mass m, the first moment h and the second moments J, which moves with u / 2. */
 static inline coriolis_map coriolis_map_of_body(real m, vec3 h, sym3 J, motion u) {
     vec3 w = u.w, v = u.v;
     real xx = real_fma(w.y, J.xz, real_fma(-w.z, J.xy, v.x * h.x));

@@ -230,7 +230,7 @@ static int put_trunk_rows(const dyn_model *model, const crba_tree *t, int i, int
     return finite;
 }
 
-/* What the parent carries of body i. */
+/* Returns the composite inertia of body i in the parent's frame. */
 KERNEL_STEP rigid_inertia carried_inertia(const body *b, const crba_tree *t, int i) {
     if (b->trunk) {
         return t->composite[i];
@@ -239,7 +239,7 @@ KERNEL_STEP rigid_inertia carried_inertia(const body *b, const crba_tree *t, int
                                     : rigid_inertia_to_parent(t->X[i], t->composite[i]);
 }
 
-/* Whether all of M is cleared at first: where entries are sums, and where M is small enough. */
+/* Returns whether all of M is cleared at first: where entries are sums, and where M is small enough. */
 static inline bool clears_all(const dyn_model *model) {
     return DYN_LANES == 1 || model->has_coupling;
 }

@@ -203,7 +203,7 @@ KERNEL_STEP root_products multiply_with_root(vec3 a_0, motion v, derivative_part
     return x;
 }
 
-/* What the root's column l has of them. */
+/* Computes the entries of the root's column l. */
 KERNEL_STEP column_entries root_entries(const body *root, motion_type type, int l, derivative_parts parts,
                                         const root_products *x) {
     real ratio = real_set(root->ratio);

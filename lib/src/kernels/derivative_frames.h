@@ -29,7 +29,7 @@ typedef struct placement_row {
     real x, y, z, r;
 } placement_row;
 
-/* That of a body that hangs by h on one with the row W: added up in an order in which the next body waits least. */
+/* Row of a body that is connected by h to a body with the row W. The order of sums shortens the dependency chain. */
 KERNEL_STEP placement_row row_on_hinge(hinge h, placement_row W) {
     real tilted = real_fma(h.tilt_c, W.y, h.tilt_s * W.z);
     placement_row X;

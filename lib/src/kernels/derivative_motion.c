@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the derivatives of inverse dynamics hand on from column to column, where columns of a tree lie in the lanes
+ * Outward recursion of the derivatives of inverse dynamics where the columns of a tree are stored in the lanes
  * (derivative_terms.h): placements and motion.
  */
 #include "derivative_frames.h"

@@ -119,7 +119,7 @@ KERNEL_STEP void put_numbers_of_row(real x, number *to, size_t left) {
 #endif
 }
 
-/* What is asked for at once is given as unpack gives it; the rest goes on to forward dynamics. */
+/* Stores requested rows as unpack does; the rest is passed to forward dynamics. */
 KERNEL_STEP void put_part_of_row(const matrices *d, derivative_parts parts, int y, int first, row_entries e,
                                  row_entries *zeros) {
     size_t at = (size_t)y * d->nv + (size_t)first, left = d->nv * d->nv - at;

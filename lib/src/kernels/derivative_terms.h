@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the derivatives of inverse dynamics are made of: terms of the bodies, the subtrees and the columns of a tree in
+ * Terms of the derivatives of inverse dynamics: of the bodies, the subtrees and the columns of a tree in
  * one frame (columns.h); rnea_derivatives.c gives the equations.
  *
  * But for placements, velocities, accelerations and sums, each term is found by itself. So where an instance computes
@@ -62,7 +62,7 @@ typedef struct joint_terms {
     inertial_terms sum;
 } joint_terms;
 
-/* What a column is multiplied with: I S and 2 B' S, whose linear part is zero, for the entries below, and the forces
+/* Factors of a column: I S and 2 B' S, whose linear part is zero, for the entries below, and the forces
  * that the joints above feel. */
 typedef struct column_products {
     force IS;
@@ -106,7 +106,7 @@ typedef struct derivatives {
     void *dq, *dv, *da;
 } derivatives;
 
-/* What is asked for: what takes no acceleration, d tau / dv and M; d tau / dq; or all. */
+/* Requested parts: d tau / dv and M, which need no acceleration; d tau / dq; or all. */
 typedef enum derivative_parts { VELOCITY_PART = 1, POSITION_PART = 2, BOTH_PARTS = 3 } derivative_parts;
 
 /* ---- where columns lie in the lanes ------------------------------------------------------------------------------ */
@@ -166,7 +166,7 @@ static inline rigid_inertia inertia_of(mass_moments x) {
     return B;
 }
 
-/* What does not depend on the acceleration. */
+/* Computes the inertial terms that do not depend on the acceleration. */
 KERNEL_STEP void find_own_inertia(mass_moments x, motion v, inertial_terms *own) {
     own->I = inertia_of(x);
     own->B = coriolis_map_of_body(x.m, x.h, x.J, motion_add(v, v));

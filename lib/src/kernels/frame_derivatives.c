@@ -40,7 +40,7 @@ size_t KERNEL(frame_derivatives_memory)(const dyn_model *model) {
            column_count(model) * sizeof(tree_column) + (size_t)model->nv * sizeof(real);
 }
 
-/* The same motion with its linear part taken at p. */
+/* Returns the motion with its linear part taken at p. */
 static inline motion motion_at(motion m, vec3 p) {
     return motion_set(m.w, vec3_add(m.v, vec3_cross(m.w, p)));
 }

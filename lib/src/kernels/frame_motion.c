@@ -23,7 +23,7 @@ static inline motion at_point(motion m, vec3 p) {
     return motion_set(m.w, vec3_add(m.v, vec3_cross(m.w, p)));
 }
 
-/* What a motion of the world's frame is in the reference frame; the rate of aligned axes is seen to by the caller. */
+/* Transforms a motion from the world's frame to the reference frame. The caller adds the rate of aligned axes. */
 static motion in_reference_frame(placement F, dyn_reference_frame reference_frame, motion m) {
     if (reference_frame == DYN_WORLD) {
         return m;

@@ -23,7 +23,7 @@ KERNEL_STEP real give(real x, real *zeros) {
     return x;
 }
 
-/* Whether they all are. */
+/* Returns whether they all are. */
 static inline int are_zero(real zeros) {
 #if defined DYN_REAL_HEADER
     (void)zeros;

@@ -23,7 +23,7 @@ static inline int is_curved(const body *b) {
     return b->motion == MOTION_PLANAR || b->motion == MOTION_SPHERICAL || b->motion == MOTION_FLOATING;
 }
 
-/* Whether the body has coordinates of its own. */
+/* Returns whether the body has coordinates of its own. */
 static inline int has_coordinates(const dyn_model *model, const body *b) {
     const dyn_joint *joint = &model->joints[b->joint];
     return joint->nq > 0 && joint->master < 0;

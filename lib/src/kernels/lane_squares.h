@@ -156,7 +156,7 @@ static inline void load_row(const double *rows, row_part p, size_t l, part_doubl
     }
 }
 
-/* What is written beyond the end of a row is overwritten by the next row: its columns come later. */
+/* Stores a row. Numbers written beyond its end are overwritten by the next row. */
 static inline void store_row(const part_doubles *x, row_part p, size_t l, double *rows) {
     double *to = rows + l * p.width + p.first;
     if (is_whole(p, l)) {

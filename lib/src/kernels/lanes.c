@@ -30,7 +30,7 @@ int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, 
 
 #else
 
-/* Whether a sum is zero in all lanes, */
+/* Returns whether a sum is zero in all lanes, */
 static inline int is_zero(real sum) {
     uint64_t bits[sizeof(real) / sizeof(uint64_t)], any = 0;
     memcpy(bits, &sum, sizeof bits);

@@ -21,7 +21,7 @@
  */
 #include "frame_wrench.h"
 
-/* What the passes need of one axis. */
+/* Data of one axis for the passes. */
 typedef struct task_axis {
     force U;
     real inverse_D;
@@ -257,7 +257,7 @@ static void factor_by_bodies(const dyn_model *model, const void *q, const dyn_ta
     }
 }
 
-/* The same by the factors of M. */
+/* Factors the inverse inertia by the factors of M. */
 static void factor_by_coordinates(const dyn_model *model, const void *q, real *pivots, task_work *w) {
     int nv = w->nv, m = w->m;
     real *M = (real *)w->rest;

@@ -49,7 +49,7 @@ KERNEL_STEP force inertial_wrench(real m, vec3 h, sym3 J, const body_motion *k) 
     return f;
 }
 
-/* The same of a body: with its own inertia, or with the grouped one, of which a serial body has no m, h_z and J_zz. */
+/* Inertial wrench of a body: with its own inertia, or the grouped one, in which a serial body has no m, h_z, J_zz. */
 KERNEL_STEP force body_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
     const body_constants *c = constants_of(b);
     if (!grouped) {

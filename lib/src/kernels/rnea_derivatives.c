@@ -70,8 +70,8 @@ size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
     return aligned(terms + carried + KERNEL(placements_memory)(model) + numbers * sizeof(int));
 }
 
-/* What lies beside the last terms of an array is computed as well: let those of their components that are read before
- * they are written, v and a, be zeros. */
+/* Clears the padding of an array. The lanes beside the last terms are computed as well: components that are read before
+ * they are written, v and a, must be zeros. */
 static void clear_last(void *terms, size_t columns, size_t size, size_t offset) {
     if (TERM_LANES > 1 && columns % TERM_LANES > 0) {
         memset((char *)terms + (columns / TERM_LANES * size + offset) * TERM_LANES, 0, TERM_LANES * 2 * sizeof(motion));
@@ -210,7 +210,7 @@ KERNEL_STEP void put_frame(const derivative_tree *t, derivative_parts parts, int
     }
 }
 
-/* What the body has by itself. */
+/* Computes the body's own terms. */
 KERNEL_STEP void put_own_terms(const derivative_tree *t, derivative_parts parts, int i, bool serial,
                                const moving_frame *k) {
     inertial_terms *own = &((body_terms *)t->bodies)[i].own;

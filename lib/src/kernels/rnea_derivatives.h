@@ -33,7 +33,7 @@ static inline bool has_wrenches(const wrench_set *forces) {
     return forces && forces->count > 0;
 }
 
-/* What is handed on from column to column where they lie in the lanes (derivative_motion.c): placements; */
+/* Propagates placements from column to column where columns are stored in the lanes (derivative_motion.c). */
 void KERNEL(place_columns)(const derivative_state *s);
 /* the columns of joints other than hinges, and velocities; */
 void KERNEL(carry_velocities)(const derivative_state *s);

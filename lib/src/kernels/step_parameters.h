@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a step forward in time needs to know beside the state. Numbers here are the same for all samples; arrays of nv
+ * Parameters of a step forward in time. Numbers are equal for all samples; arrays of nv
  * that are NULL stand for zeros.
  */
 #ifndef DYNAMICS_KERNELS_STEP_PARAMETERS_H

@@ -60,7 +60,7 @@ KERNEL_STEP placement get_placement(const real *terms, size_t offset) {
     return W;
 }
 
-/* What the parts of the derivatives take of x: all but f, or f, or all. */
+/* Range of x that the parts of the derivatives use: all but f, or f, or all. */
 KERNEL_STEP size_t part_offset(derivative_parts parts) {
     return parts & VELOCITY_PART ? 0 : offsetof(inertial_terms, f);
 }

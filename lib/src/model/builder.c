@@ -78,7 +78,7 @@ void dyn_builder_free(dyn_builder *builder) {
     free(builder);
 }
 
-/* Whether all values are finite numbers. */
+/* Returns whether all values are finite numbers. */
 static bool all_finite(const double *values, int count) {
     for (int i = 0; i < count; i++) {
         if (!isfinite(values[i])) {

@@ -32,7 +32,7 @@ typedef struct elimination {
     bool is_rigid;         /* what a body carries does not move on it: nothing is eliminated */
 } elimination;
 
-/* What a number is to its scale where only rounding keeps it from zero. For rotations a mass counts with a radius of
+/* Ratio of a number to its scale below which only rounding keeps it from zero. For rotations a mass has a radius of
  * one meter: a radius of gyration below 0.3 micrometers is none. */
 static const double negligible = 1e-13;
 
@@ -175,7 +175,7 @@ static void eliminate_all(elimination *e, bool is_zero) {
     }
 }
 
-/* Whether some rigid body could have the inertia, but for the triangle inequality. */
+/* Returns whether some rigid body could have the inertia, but for the triangle inequality. */
 static bool is_semidefinite(const body *b) {
     double I[6], moments[3], size = 0;
     const double *h = b->first_moment, square = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
@@ -189,7 +189,7 @@ static bool is_semidefinite(const body *b) {
     return moments[0] >= -1e-12 * size;
 }
 
-/* Whether body i is `behind` or hangs on it. */
+/* Returns whether body i is `behind` or hangs on it. */
 static bool is_behind(const dyn_model *model, int i, int behind) {
     while (i > behind) {
         i = model->bodies[i].parent;

@@ -87,14 +87,14 @@ dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_descripti
     return status == DYN_OK ? dyn_builder_add_joint(builder, &to_frame, error) : status;
 }
 
-/* Whether a joint of the description stays: both of its links do. */
+/* Returns whether a joint of the description stays: both of its links do. */
 static bool stays(const dyn_builder *builder, const bool *keep, int j) {
     const dyn_joint_description *joint = &builder->joints[j];
     return keep[name_index_find(&builder->link_names, joint->parent_link)] &&
            keep[name_index_find(&builder->link_names, joint->child_link)];
 }
 
-/* Whether the joint of that name stays. */
+/* Returns whether the joint of that name stays. */
 static bool name_stays(const dyn_builder *builder, const bool *keep, const char *name) {
     int j = name_index_find(&builder->joint_names, name);
     return j >= 0 && stays(builder, keep, j);

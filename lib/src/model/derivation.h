@@ -38,7 +38,7 @@ dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *
 dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_description *joint, const dyn_pose *offset,
                                  dyn_error *error);
 
-/* Whether a pose is exactly the identity. */
+/* Returns whether a pose is exactly the identity. */
 bool pose_is_identity(const dyn_pose *pose);
 
 /* Replaces a description by its links with keep[i] and the joints between them. A mimic joint follows its master where

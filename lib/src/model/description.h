@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a builder holds: the description of a robot as it was given, with lengths of axes normalized.
+ * The description of a robot in a builder, with axes scaled to unit length.
  */
 #ifndef DYNAMICS_MODEL_DESCRIPTION_H
 #define DYNAMICS_MODEL_DESCRIPTION_H
@@ -50,7 +50,7 @@ dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status
 /* The type in words, such as "revolute". */
 const char *joint_type_name(dyn_joint_type type);
 
-/* Whether joints of that type have exactly one coordinate. */
+/* Returns whether joints of that type have exactly one coordinate. */
 bool joint_has_one_coordinate(dyn_joint_type type);
 
 #endif

@@ -12,7 +12,7 @@
 #include "load_report.h"
 #include "placement.h"
 
-/* Whether a link has rotational inertia. */
+/* Returns whether a link has rotational inertia. */
 static bool has_rotational_inertia(const dyn_inertia *inertia) {
     for (int i = 0; i < 6; i++) {
         if (inertia->rotational[i] != 0) {

@@ -25,7 +25,7 @@ static dyn_pose about_z(double angle, double x, double y, double z) {
     return (dyn_pose){.position = {x, y, z}, .rotation = {c, -s, 0, s, c, 0, 0, 0, 1}};
 }
 
-/* The same displacement about the axis instead of z. */
+/* Transforms a displacement along z to one along the axis. */
 static dyn_pose about_axis(const double axis[3], const dyn_pose *along_z) {
     dyn_pose turned, back = identity_pose, forth = identity_pose, out;
     rotation_from_z(axis, forth.rotation);

@@ -22,11 +22,11 @@ void report_add(dyn_report *report, dyn_severity severity, int line, const char 
 void report_add_list(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format,
                      va_list list) __attribute__((format(printf, 5, 0)));
 
-/* The same for a place such as "link wrist", given in two words. */
+/* Adds an entry for a place such as "link wrist", passed in two words. */
 void report_add_element(dyn_report *report, dyn_severity severity, int line, const char *kind, const char *name,
                         const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Whether memory ran out while an entry was added; false for NULL. */
+/* Returns whether memory ran out while an entry was added; false for NULL. */
 bool report_is_incomplete(const dyn_report *report);
 
 #endif

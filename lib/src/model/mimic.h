@@ -7,7 +7,7 @@
 
 #include "description.h"
 
-/* What a joint follows: q = ratio * q_master + offset. */
+/* Coupling of a mimic joint: q = ratio * q_master + offset. */
 typedef struct coupling {
     int master; /* joint of the builder that is its own master, or -1 if the joint follows none */
     double ratio, offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a name may be: printable, valid UTF-8 of bounded length, so that it can stand in any log, message or table.
+ * Rules for names: printable, valid UTF-8 of bounded length, so that a name can appear in any log, message or table.
  */
 #include "name_check.h"
 

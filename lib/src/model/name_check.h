@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a name may be.
+ * Rules for names.
  */
 #ifndef DYNAMICS_MODEL_NAME_CHECK_H
 #define DYNAMICS_MODEL_NAME_CHECK_H

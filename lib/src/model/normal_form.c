@@ -17,7 +17,7 @@
 #include "round_constants.h"
 #include "turn_frames.h"
 
-/* What the compilation knows about a link that is placed: the number of each of the builder's links in the model. */
+/* State of a compilation: the numbers of the builder's links and joints in the model. */
 typedef struct compilation {
     const dyn_builder *builder;
     const tree *links;

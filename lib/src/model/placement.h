@@ -30,7 +30,7 @@ void rotation_apply(const double A[9], const double v[3], double u[3]);
 /* B = R A R' for a symmetric A (xx xy xz yy yz zz); B may be A. */
 void rotate_symmetric(const double R[9], const double A[6], double B[6]);
 
-/* Whether R'R = 1 and det R = 1 to 1e-9. */
+/* Returns whether R'R = 1 and det R = 1 to 1e-9. */
 bool is_rotation(const double R[9]);
 
 /* The shortest rotation that turns z into the unit vector `axis`; half a turn about x for -z. Its entries are exactly
@@ -43,7 +43,7 @@ void pose_compose(const dyn_pose *a, const dyn_pose *b, dyn_pose *ab);
 /* The mass properties of a link whose frame has that place. */
 mass_properties link_mass_properties(const dyn_inertia *link, const dyn_pose *place);
 
-/* The same body's mass properties in the frame in which its own frame has that place. */
+/* Transforms mass properties to the frame in which the body's own frame has that pose. */
 mass_properties mass_properties_move(const dyn_pose *place, const mass_properties *body);
 
 /* a += b, both about the same frame. */

@@ -19,7 +19,7 @@ void print_numbers(FILE *out, const char *word, const double *values, int count)
 /* The limits of a joint as numbers; NULL, for none, prints nothing. */
 void print_limits(FILE *out, const dyn_joint_limits *limits);
 
-/* What `print` writes, in the C locale, as text that the caller frees. Errors: DYN_RESOURCE_EXHAUSTED. */
+/* Returns the output of `print`, in the C locale, as text that the caller frees. Errors: DYN_RESOURCE_EXHAUSTED. */
 dyn_status plain_text_write(void (*print)(FILE *out, const void *what), const void *what, dyn_error *error, char **text,
                             size_t *length);
 

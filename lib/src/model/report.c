@@ -120,7 +120,7 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
     return vasprintf(&text, format, list) >= 0 ? text : NULL;
 }
 
-/* Whether the report takes another entry of that severity; counts the entry if not. */
+/* Returns whether the report takes another entry of that severity; counts the entry if not. */
 static bool has_room(dyn_report *report, dyn_severity severity) {
     if (report == NULL || report->incomplete) {
         return false;

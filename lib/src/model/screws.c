@@ -38,7 +38,7 @@ static dyn_status read_displacement(int k, const double M[16], dyn_error *error,
     return DYN_OK;
 }
 
-/* Whether G is symmetric, with the blocks m 1 and m c~, to 1e-9 of its largest entry. */
+/* Returns whether G is symmetric, with the blocks m 1 and m c~, to 1e-9 of its largest entry. */
 static bool is_spatial_inertia(const double G[36]) {
     double scale = 0, off = 0;
     for (int i = 0; i < 36; i++) {

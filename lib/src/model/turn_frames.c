@@ -21,7 +21,7 @@
  * were carried to its parent: this many in a tree of which some body has so many, the root apart. */
 static const int columns_on_trunk = 12, columns_on_first = 24;
 
-/* Whether a turn of the body's frame about z changes nothing but the placement of its joint. */
+/* Returns whether a turn of the body's frame about z changes nothing but the placement of its joint. */
 static bool may_turn(const body *b) {
     return b->motion == MOTION_REVOLUTE || b->motion == MOTION_PRISMATIC || b->motion == MOTION_HELICAL ||
            b->motion == MOTION_CYLINDRICAL;
@@ -51,7 +51,7 @@ static void find_turns(const dyn_model *model, dyn_pose *turns) {
     }
 }
 
-/* What has the pose `place` in the frame of the body (or the world), in the turned frame. */
+/* Transforms the pose `place` from the frame of the body (or the world) to the turned frame. */
 static dyn_pose seen_from_turned(const dyn_pose *turns, int carrier, const dyn_pose *place) {
     dyn_pose back = identity_pose, turned;
     if (carrier >= 0) {

@@ -23,7 +23,7 @@ static int side(const joint_range *range, double q) {
     return q >= range->upper ? 1 : q <= range->lower ? -1 : 0;
 }
 
-/* Whether a lane's joint runs into its stop. */
+/* Returns whether a lane's joint runs into its stop. */
 static bool runs_into(const dyn_simulator *s, sample_block block, const joint_range *range, size_t l) {
     double v = s->v[lane_index(block, range->v_index, l)];
     return side(range, s->q[lane_index(block, range->q_index, l)]) * v > 0;
@@ -88,7 +88,7 @@ static bool visit(dyn_simulator *s, const simulated_step *step, const double *in
     return w != NULL;
 }
 
-/* Whether the joint is at a limit in any lane; q comes back on it. */
+/* Returns whether the joint is at a limit in any lane; q comes back on it. */
 static bool keep_within(dyn_simulator *s, const simulated_step *step, const joint_range *range) {
     sample_block block = step->block;
     bool any = false;

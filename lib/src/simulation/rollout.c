@@ -57,7 +57,7 @@ dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn
 
 /* ---- one block from its first step to its last ----------------------------------------------------------------- */
 
-/* What a block is rolled out with. */
+/* State of a block during a rollout. */
 typedef struct rollout_block {
     dyn_simulator *s;
     const dyn_rollout *r;
@@ -94,7 +94,7 @@ static wrench_set pack_wrenches(const rollout_block *b, size_t step) {
     return (wrench_set){count, w->frames, w->wrenches};
 }
 
-/* What acts in a step: inputs, and what the controller makes of the state. */
+/* Loads the inputs of a step and computes the controller's forces. */
 static void take_inputs(const rollout_block *b, size_t step) {
     dyn_simulator *s = b->s;
     int nq = s->model->nq, nv = s->model->nv;
@@ -175,7 +175,7 @@ static void store_results(rollout_block *b, size_t row, const double *tau) {
     }
 }
 
-/* What the steps of a block have come to. */
+/* Enters the results of a block's step. */
 static void note_step(const rollout_block *b, const dyn_sample_result *results) {
     for (size_t l = 0; b->out->results && l < b->block.count; l++) {
         dyn_rollout_result *r = &b->out->results[b->block.first + l];

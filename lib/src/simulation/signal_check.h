@@ -7,7 +7,7 @@
 
 #include <dynamics/rollout.h>
 
-/* What the rows of a signal are. */
+/* Shape of a signal's rows. */
 typedef struct signal_shape {
     const char *name;
     size_t width;

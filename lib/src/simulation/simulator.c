@@ -245,7 +245,7 @@ static int joint_of_v(const dyn_model *model, int k) {
     return j;
 }
 
-/* Whether the next state of a lane is one to go on from. */
+/* Returns whether the next state of a lane is one to go on from. */
 static void judge(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
     /* A pivot of zero spoils those above it in the tree: the last one is the cause. */
     for (int k = s->model->nv - 1; result->status == DYN_SAMPLE_RUNNING && k >= 0; k--) {
@@ -292,7 +292,7 @@ static bool has_stopped(const simulated_step *step) {
     return any;
 }
 
-/* Whether every lane can go on. */
+/* Returns whether every lane can go on. */
 static bool is_sound(const dyn_simulator *s, sample_block block) {
     size_t nq = (size_t)s->model->nq * block.lanes, nv = (size_t)s->model->nv * block.lanes;
     return block.kernels->all_positive(s->workspace->pivots, (size_t)s->model->nv) &&

@@ -40,7 +40,7 @@ struct dyn_simulator {
     dyn_sample_result *results; /* of the lanes, where the caller has none */
 };
 
-/* What acts in a step of a block beside the packed inputs. */
+/* Inputs of a block's step beside the packed ones. */
 typedef struct simulated_step {
     sample_block block;
     wrench_set wrenches;
@@ -70,7 +70,7 @@ static inline sample_block simulator_block(const dyn_simulator *s, size_t n, siz
 /* Before the first step of a block. */
 void simulator_begin(dyn_simulator *s, sample_block block);
 
-/* The same, with the state of its samples into the lanes. */
+/* Begins a block and loads the state of its samples into the lanes. */
 void simulator_load(dyn_simulator *s, sample_block block, const double *q, const double *v);
 
 /* Adds the controller's forces to the packed tau and cuts it (and tau_end) to the effort limits. */

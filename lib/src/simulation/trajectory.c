@@ -17,7 +17,7 @@
 /* Rows whose wrenches are turned round at once. */
 enum { TIP_ROWS = 64 };
 
-/* What the surroundings do to the tip, for rows first .. first + count - 1. */
+/* Returns the reaction of the surroundings on the tip, for rows first .. first + count - 1. */
 static dyn_external_force react(const dyn_tip *tip, size_t first, size_t count, double *wrench) {
     for (size_t i = 0; i < 6 * count; i++) {
         wrench[i] = -tip->wrench[6 * first + i];

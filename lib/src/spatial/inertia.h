@@ -27,7 +27,7 @@ static inline rigid_inertia rigid_inertia_add(rigid_inertia A, rigid_inertia B) 
     return C;
 }
 
-/* The same inertia about a point at -r, from where its origin is seen at r. With u = h + m r / 2:
+/* Shifts an inertia to a point at -r, from which its origin is seen at r. With u = h + m r / 2:
  *     h_r = h + m r          I_r = I + 2 (u . r) 1 - u r' - r u' */
 static inline rigid_inertia rigid_inertia_shift(vec3 r, rigid_inertia B) {
     vec3 u = vec3_fma(real_set(0.5) * B.m, r, B.h);
@@ -42,7 +42,7 @@ static inline rigid_inertia rigid_inertia_shift(vec3 r, rigid_inertia B) {
     return S;
 }
 
-/* The same inertia in the parent's frame. */
+/* Transforms an inertia to the parent's frame. */
 static inline rigid_inertia rigid_inertia_to_parent(placement X, rigid_inertia B) {
     B.h = mat3_apply(X.R, B.h);
     B.I = sym3_rotate(X.R, B.I);
@@ -91,7 +91,7 @@ static inline articulated_inertia articulated_downdate(articulated_inertia I, fo
     return J;
 }
 
-/* The same inertia about a point at -r, from where its origin is seen at r:
+/* Shifts an articulated inertia to a point at -r, from which its origin is seen at r:
  *     B_r = B + r~ C        A_r = A - B r~ + r~ B_r' */
 static inline articulated_inertia articulated_shift(vec3 r, articulated_inertia I) {
     mat3 B = I.B, C = sym3_full(I.C);
@@ -111,7 +111,7 @@ static inline articulated_inertia articulated_shift(vec3 r, articulated_inertia 
     return S;
 }
 
-/* The same inertia in the parent's frame. */
+/* Transforms an inertia to the parent's frame. */
 static inline articulated_inertia articulated_to_parent(placement X, articulated_inertia I) {
     articulated_inertia turned;
     turned.A = sym3_rotate(X.R, I.A);

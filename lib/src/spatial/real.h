@@ -56,7 +56,7 @@ static inline real real_set(double x) {
 
 #if !defined REAL_IS_SYMBOLIC
 
-/* Whether x is the constant c in every state of this robot. Only the expressions of the model compiler know. */
+/* Returns whether x is the constant c in every state of this robot. Only the expressions of the model compiler know. */
 static inline int real_is(real x, double c) {
     (void)x, (void)c;
     return 0;

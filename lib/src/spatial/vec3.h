@@ -37,7 +37,7 @@ static inline vec3 vec3_constant(const double *a) {
     return vec3_set(real_set(a[0]), real_set(a[1]), real_set(a[2]));
 }
 
-/* The same of constants that are already rounded to the precision of the instance. */
+/* Loads constants that are already rounded to the precision of the instance. */
 static inline vec3 vec3_rounded(const rounded *a) {
     return vec3_set(rounded_set(a[0]), rounded_set(a[1]), rounded_set(a[2]));
 }
@@ -196,7 +196,7 @@ static inline sym3 sym3_downdate(sym3 A, vec3 a, vec3 b) {
                     real_fma(-a.y, b.y, A.yy), real_fma(-a.y, b.z, A.yz), real_fma(-a.z, b.z, A.zz));
 }
 
-/* Whether R is known to be a turn about z, or about x. */
+/* Returns whether R is known to be a turn about z, or about x. */
 static inline int mat3_turns_about_z(mat3 R) {
     return real_is(R.zz, 1) && real_is(R.xz, 0) && real_is(R.yz, 0);
 }

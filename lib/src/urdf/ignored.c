@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is not understood: counted by kind, so that the report of a large file stays readable.
+ * Ignored elements, counted by kind, so that the report of a large file stays readable.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -45,7 +45,7 @@ typedef struct ignored_kind {
     const char *why;
 } ignored_kind;
 
-/* What was ignored, by kind. */
+/* Ignored elements, by kind. */
 typedef struct ignored_list {
     int count, capacity;
     ignored_kind *kinds;
@@ -122,7 +122,7 @@ const char *attribute_text(const char **attributes, const char *name);
 bool attribute_numbers(reader *r, const char *tag, const char **attributes, const char *name, int count,
                        double *values);
 
-/* The same, and a missing attribute is an error. */
+/* Reads numbers; a missing attribute is an error. */
 void attribute_required(reader *r, const char *tag, const char **attributes, const char *name, int count,
                         double *values);
 

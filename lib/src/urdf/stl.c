@@ -167,7 +167,7 @@ static dyn_status read_mesh(const char *stl, size_t length, mesh_integrals *m, d
     return status;
 }
 
-/* Whether the triangles close a body. */
+/* Returns whether the triangles close a body. */
 static dyn_status check_mesh(const mesh_integrals *m, dyn_error *error) {
     const double *a = m->area_vector;
     double open = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
