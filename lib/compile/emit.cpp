@@ -205,9 +205,9 @@ class writer {
                                    "] = " + (is_plain ? operand(x) : "plain(" + operand(x) + ")") + ";\n");
     }
 
-    /* What is not finite stays so in sums, in products, and as numerator of quotients; angles are noted with their
-     * sines. So of the results that may be infinite or NaN, those are noted that do not show in another one. What is
-     * computed of sines and constants alone is finite. */
+    /* Notes the results that have to be tested for infinity and NaN. A number that is not finite stays so in sums, in
+     * products, and as numerator of quotients, so a result that is used by another one needs no test. Angles are tested
+     * with their sines; results of sines and constants alone are finite. */
     void note_results() {
         std::vector<double> bound = bounds();
         std::vector<bool> is_result(f.graph.size());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What stands before the functions of a shared object, behind real.h, sincos_pack.h and lane_squares.h: sines, and rows
- * of samples that are taken and given. The model compiler writes all four into its output; each is compiled twice, for
+ * Prelude of the functions of a shared object, after real.h, sincos_pack.h and lane_squares.h: sines, and loads and
+ * stores of rows of samples. The model compiler writes all four into its output; each is compiled twice, for
  * one sample at a time and for several.
  *
  * The sum of zero times each of some numbers is zero, unless one of them is infinite or NaN: so both are found. Most

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether the parts of the daemon are able to work.
+ * Health of the daemon's components.
  *
  * The components are entered at start; after that all functions may be called from any thread.
  */

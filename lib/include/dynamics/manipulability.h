@@ -41,10 +41,10 @@ DYN_API dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace
                                            int frame, dyn_reference_frame reference_frame, dyn_error *error,
                                            double *linear, double *linear_axes, double *angular, double *angular_axes);
 
-/* What a frame weighs to the one who moves it: eigenvalues and axes of the mass (J_v M^-1 J_v')^-1, kg, of its origin,
- * its rotation left to itself; and of the inertia (J_w M^-1 J_w')^-1, kg m^2. INFINITY where it cannot be moved: so
- * that these come first. Any output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic
- * joints. Also DYN_FAILED_PRECONDITION where M is singular. */
+/* Computes eigenvalues and axes of the apparent mass (J_v M^-1 J_v')^-1, kg, of a frame's origin with its rotation
+ * free, and of the apparent inertia (J_w M^-1 J_w')^-1, kg m^2. Directions that cannot be moved have INFINITY and come
+ * first. Any output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic joints. Also
+ * DYN_FAILED_PRECONDITION where M is singular. */
 DYN_API dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                        int frame, dyn_reference_frame reference_frame, dyn_error *error, double *mass,
                                        double *mass_axes, double *inertia, double *inertia_axes);

@@ -44,7 +44,7 @@ static void store_pose(sample_block block, const void *packed, double *position,
     }
 }
 
-/* Of one block: the pose to workspace->pose, */
+/* Computes the pose of a frame for one block into workspace->pose. */
 static void compute_pose(const dyn_model *model, const dyn_workspace *w, sample_block block, const void *q, int frame) {
     void *position = w->pose, *rotation = dyn_packed(w->pose, 3, block);
     compiled_packed *compiled = dyn_compiled_of_frame(model, w, frame, COMPILED_POSE, block.kernels);
@@ -56,7 +56,7 @@ static void compute_pose(const dyn_model *model, const dyn_workspace *w, sample_
     }
 }
 
-/* and the Jacobian. */
+/* Computes the Jacobian of a frame for one block. */
 static void compute_jacobian(const dyn_model *model, const dyn_workspace *w, sample_block block, const void *q,
                              int frame, dyn_reference_frame reference_frame, void *J) {
     void *position = w->pose, *rotation = dyn_packed(w->pose, 3, block);

@@ -51,12 +51,12 @@ static inline bool dyn_block_is_row(sample_block block) {
     return block.real_size == sizeof(double);
 }
 
-/* Packed number i, of all lanes, */
+/* Returns the address of packed number i of all lanes. */
 static inline void *dyn_packed(const void *packed, size_t i, sample_block block) {
     return (char *)packed + i * block.real_size;
 }
 
-/* and of one lane. */
+/* Returns packed number i of one lane. */
 static inline double dyn_packed_number(const void *packed, size_t i, sample_block block, size_t lane) {
     size_t at = i * block.lanes + lane;
     return block.real_size == block.lanes * sizeof(double) ? ((const double *)packed)[at] : ((const float *)packed)[at];
@@ -122,19 +122,19 @@ static inline const void *dyn_block_take(const dyn_workspace *workspace, int slo
     return workspace->input[slot];
 }
 
-/* Where one of several outputs of `width` numbers a sample is to be computed, behind those whose widths add up to
- * `offset`; one lane has room in the caller's rows, */
+/* Returns the address of one of several outputs of `width` numbers a sample, behind those whose widths add up to
+ * `offset`. One lane computes in the caller's rows. */
 static inline void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double *rows, size_t width,
                                         sample_block block) {
     return block.lanes == 1 ? rows + block.first * width : dyn_packed(workspace->output, offset, block);
 }
 
-/* the same for the only one, */
+/* Returns the output pointer of a call with a single output. */
 static inline void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block) {
     return dyn_block_output_at(workspace, 0, rows, width, block);
 }
 
-/* and its way from there to the caller's rows; returns whether all numbers are finite. */
+/* Stores a block's output in the caller's rows. Returns whether all numbers are finite. */
 static inline bool dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
     return block.kernels->unpack(output, width, block.count, rows + block.first * width);
 }

@@ -62,7 +62,7 @@ KERNEL_STEP void carry_motion(const body *b, motion_type type, placement X, cons
     }
 }
 
-/* The same through a hinge, */
+/* Propagates a body's motion through a hinge. */
 KERNEL_STEP body_motion carry_through_hinge(hinge h, const body_motion *parent, real v, real a) {
     body_motion k;
     vec3 w = hinge_to_child(h, parent->w), alpha = hinge_to_child(h, parent->alpha);
@@ -73,7 +73,7 @@ KERNEL_STEP body_motion carry_through_hinge(hinge h, const body_motion *parent, 
     return k;
 }
 
-/* and through one that hangs on the world. */
+/* Computes the motion of a body that a hinge connects to the world. */
 KERNEL_STEP body_motion carry_from_world(hinge h, const double gravity[3], real v, real a) {
     real zero = real_set(0), vv = -(v * v);
     body_motion k;

@@ -188,7 +188,7 @@ KERNEL_STEP void carry_hinge_column(const dyn_model *model, const crba_tree *t, 
     }
 }
 
-/* The same for coordinate k of any such body in a tree with a trunk; what is of the trunk has no mirror. */
+/* Stores row k of a body outside the trunk below the diagonal. Entries of the trunk are not mirrored. */
 static void put_below_diagonal(const dyn_model *model, const crba_tree *t, int i, int k, real *M) {
     const body *bodies = model->bodies;
     int row = bodies[i].v_index + k;
@@ -255,7 +255,7 @@ static void clear_branches(const dyn_model *model, int i, real *M) {
     }
 }
 
-/* All rows of body i in a tree without a trunk, */
+/* Stores all rows of body i in a tree without a trunk. */
 static void put_columns(const dyn_model *model, const crba_tree *t, int i, real *M) {
     const body *b = &model->bodies[i];
     if (!clears_all(model)) {
@@ -274,7 +274,7 @@ static void put_columns(const dyn_model *model, const crba_tree *t, int i, real 
     }
 }
 
-/* and in one with a trunk, of which it is not a part, last first; */
+/* Stores the rows of body i, which is not part of the trunk, in a tree with a trunk. The last row comes first. */
 static void put_rows(const dyn_model *model, const crba_tree *t, int i, real *M) {
     const body *b = &model->bodies[i];
     for (int k = b->nv - 1; k >= 0; k--) {
@@ -287,7 +287,7 @@ static void put_rows(const dyn_model *model, const crba_tree *t, int i, real *M)
     }
 }
 
-/* or the forces of one that is. */
+/* Stores the forces of body i of the trunk. */
 static void put_forces(const dyn_model *model, const crba_tree *t, int i) {
     const body *b = &model->bodies[i];
     for (int k = 0; k < b->nv; k++) {
@@ -310,7 +310,7 @@ static inline int give(real *rows, size_t count) {
  * written by itself, and not more than stay in the nearest cache. */
 enum { GIVEN_TOGETHER = 2048 };
 
-/* The first of the bodies before `last` that are not of the trunk and whose rows are given together, */
+/* Returns the first of the bodies before `last` that are outside the trunk and whose rows are stored together. */
 static int first_given(const dyn_model *model, int last) {
     const body *bodies = model->bodies;
     int i = last, end = bodies[last].v_index + bodies[last].nv;
@@ -320,7 +320,7 @@ static int first_given(const dyn_model *model, int last) {
     return i;
 }
 
-/* or of those of the trunk whose rows are found together. */
+/* Returns the first of the bodies of the trunk before `last` whose rows are multiplied together. */
 static int first_multiplied(const dyn_model *model, int last) {
     const body *bodies = model->bodies;
     int i = last, end = bodies[last].v_index + bodies[last].nv;

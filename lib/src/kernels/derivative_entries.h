@@ -59,7 +59,7 @@ static inline column_entries no_entries(void) {
     return e;
 }
 
-/* Those below, */
+/* Computes the entries of a column with a column below it. */
 KERNEL_STEP void multiply_below(force IS, vec3 BS, derivative_parts parts, const column_terms *c, column_entries *e) {
     if (parts & VELOCITY_PART) {
         e->dv_below = vec3_dot_add(BS, c->S.w, spatial_dot(c->rate, IS));
@@ -70,7 +70,7 @@ KERNEL_STEP void multiply_below(force IS, vec3 BS, derivative_parts parts, const
     }
 }
 
-/* those above but da, */
+/* Computes the entries of a column with a column above it, except da. */
 KERNEL_STEP void multiply_above(const column_products *y, derivative_parts parts, motion S, column_entries *e) {
     if (parts & VELOCITY_PART) {
         e->dv_above = spatial_dot(S, y->dv);
@@ -80,7 +80,7 @@ KERNEL_STEP void multiply_above(const column_products *y, derivative_parts parts
     }
 }
 
-/* and all. */
+/* Computes all entries of a column with another one. */
 KERNEL_STEP column_entries multiply_with(const column_products *y, derivative_parts parts, const column_terms *c) {
     column_entries e = no_entries();
     multiply_below(y->IS, y->BS, parts, c, &e);
@@ -171,13 +171,13 @@ KERNEL_STEP void put_column_zeros(const derivative_tree *t, derivative_parts par
     put_zeros(d, parts, y, 0, root);
 }
 
-/* b x w, whose product with each axis e is that of b with w x e; added up in the order of that product, so that a
- * root's entries have the same bits wherever its columns are known to be axes and where not; */
+/* Returns b x w, whose product with each axis e is that of b with w x e. The order of sums is that of this product, so
+ * that a root's entries have the same bits whether or not its columns are known to be axes. */
 static inline vec3 product_with_turned_axes(vec3 w, vec3 b) {
     return vec3_set(real_fma(w.z, b.y, -(w.y * b.z)), real_fma(-w.z, b.x, w.x * b.z), real_fma(w.y, b.x, -(w.x * b.y)));
 }
 
-/* and plus c. */
+/* Returns b x w + c, with the same order of sums. */
 static inline vec3 product_with_turned_axes_add(vec3 w, vec3 b, vec3 c) {
     return vec3_set(real_fma(w.z, b.y, real_fma(-w.y, b.z, c.x)), real_fma(-w.z, b.x, real_fma(w.x, b.z, c.y)),
                     real_fma(w.y, b.x, real_fma(-w.x, b.y, c.z)));
@@ -233,7 +233,7 @@ KERNEL_STEP void put_root_columns(const derivative_tree *t, derivative_parts par
     }
 }
 
-/* The same for any type. */
+/* Stores the entries of a root of any type. */
 KERNEL_STEP void put_root(const derivative_tree *t, derivative_parts parts, int r, int column, bool own,
                           const column_products *y, const matrices *d) {
     motion_type type = t->model->bodies[r].motion;

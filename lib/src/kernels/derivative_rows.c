@@ -31,7 +31,7 @@ KERNEL_STEP vec3 shared_by_lanes(const derivative_tree *t, int y, size_t offset)
     return vec3_set(real_set((double)x[0]), real_set((double)x[TERM_LANES]), real_set((double)x[2 * TERM_LANES]));
 }
 
-/* Row y, with columns at its joint or above; */
+/* Computes the entries of row y with columns at its joint or above. */
 KERNEL_STEP row_entries entries_below(const derivative_tree *t, derivative_parts parts, int y, const column_terms *c) {
     const size_t of_IS = offsetof(column_terms, products) + offsetof(column_products, IS);
     column_entries all = no_entries();
@@ -44,7 +44,7 @@ KERNEL_STEP row_entries entries_below(const derivative_tree *t, derivative_parts
     return e;
 }
 
-/* and with those that its joint carries. */
+/* Computes the entries of row y with columns of its joint's subtree. */
 KERNEL_STEP row_entries entries_above(const derivative_tree *t, derivative_parts parts, int y,
                                       const column_products *c) {
     column_entries all = no_entries();

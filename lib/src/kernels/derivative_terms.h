@@ -111,18 +111,17 @@ typedef enum derivative_parts { VELOCITY_PART = 1, POSITION_PART = 2, BOTH_PARTS
 
 /* ---- where columns lie in the lanes ------------------------------------------------------------------------------ */
 
-/* Placements in the lanes, and the columns of hinges; */
+/* Computes placements in the lanes, and the columns of hinges. */
 void KERNEL(find_columns)(const derivative_tree *t);
-/* rates of the columns, 2 Psi_dot, and the bodies' inertias, from their motion; */
+/* Computes the rates of the columns, 2 Psi_dot, and the bodies' inertias, from their motion. */
 void KERNEL(find_rates)(const derivative_tree *t);
-/* the force that each body's motion takes; */
+/* Computes the force that each body's motion takes. */
 void KERNEL(find_forces)(const derivative_tree *t);
-/* Psi_ddot and the products of the columns, from them and the sums over subtrees; */
+/* Computes Psi_ddot and the products of the columns, from the forces and the sums over subtrees. */
 void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
-/* and the entries, */
+/* Stores the entries of all matrices. Returns whether all are stored as unpack does and finite. */
 int KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
-/* by rows where no joints share a coordinate. Both return whether all matrices are there as unpack gives them,
- * finite. */
+/* Stores the entries by rows, for models in which no joints share a coordinate. Returns as put_derivatives does. */
 int KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
 
 /* ---- a body by itself -------------------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ static inline vec3 hinge_to_parent_add(hinge h, vec3 v, vec3 u) {
                     real_fma(h.tilt_s, y, real_fma(h.tilt_c, v.z, u.z)));
 }
 
-/* R A R' of a symmetric matrix: first about z, */
+/* Computes R A R' of a symmetric matrix for a turn about z. */
 static inline sym3 sym3_turn_about_z(real s, real c, sym3 A) {
     real yx = A.xy;
     turn_block(c, s, &A.xx, &A.xy, &yx, &A.yy);
@@ -51,7 +51,7 @@ static inline sym3 sym3_turn_about_z(real s, real c, sym3 A) {
     return A;
 }
 
-/* then about x. */
+/* Computes R A R' of a symmetric matrix for a turn about x. */
 static inline sym3 sym3_turn_about_x(real s, real c, sym3 A) {
     real zy = A.yz;
     turn_block(c, s, &A.yy, &A.yz, &zy, &A.zz);

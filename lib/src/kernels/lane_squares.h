@@ -68,7 +68,7 @@ static inline void exchange_quadruples(real *a, real *b) {
 #endif
 }
 
-/* Number l of x[i] changes places with number i of x[l], in each of a vector's squares: all but the last exchange, */
+/* Transposes each of a vector's squares, number l of x[i] with number i of x[l], but for the last exchange. */
 static inline void transpose_within_halves(real x[SIDE]) {
     for (int i = 0; i < SIDE && SIDE > 2; i += 2) {
         exchange_singles(&x[i], &x[i + 1]);
@@ -78,7 +78,7 @@ static inline void transpose_within_halves(real x[SIDE]) {
     }
 }
 
-/* and that of the halves of vectors. */
+/* Performs the last exchange of the transposition: that of the halves of vectors. */
 static inline void exchange_halves(real x[SIDE]) {
     for (int i = 0; i < SIDE / 2; i++) {
 #if DYN_LANES == 2
@@ -107,7 +107,7 @@ enum { PART_SIZE = SIDE };
 #endif
 typedef double part_doubles __attribute__((vector_size(8 * PART_SIZE)));
 
-/* The first `size` doubles there, and zeros; */
+/* Loads the first `size` doubles, and zeros. */
 static inline void load_first(const double *from, size_t size, part_doubles *x) {
 #if defined __AVX512F__ && DYN_LANES == 16
     *x = _mm512_maskz_loadu_pd((__mmask8)((1u << size) - 1), from);
@@ -122,7 +122,7 @@ static inline void load_first(const double *from, size_t size, part_doubles *x) 
 #endif
 }
 
-/* and back. */
+/* Stores the first `size` doubles. */
 static inline void store_first(const part_doubles *x, size_t size, double *to) {
 #if defined __AVX512F__ && DYN_LANES == 16
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << size) - 1), *x);

@@ -17,7 +17,7 @@
 
 #if DYN_LANES == 1
 
-/* The sum of zero times each number is zero, unless one of them is NaN or infinite; */
+/* Tests for finite numbers by a sum: zero times each number adds up to zero unless one is NaN or infinite. */
 int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
     number *out = (number *)packed, sum = 0;
     (void)stride, (void)count;
@@ -30,7 +30,7 @@ int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, 
 
 #else
 
-/* Returns whether a sum is zero in all lanes, */
+/* Returns whether a sum is zero in all lanes. */
 static inline int is_zero(real sum) {
     uint64_t bits[sizeof(real) / sizeof(uint64_t)], any = 0;
     memcpy(bits, &sum, sizeof bits);
@@ -40,7 +40,7 @@ static inline int is_zero(real sum) {
     return any == 0;
 }
 
-/* as that of zero times finite numbers is. */
+/* Returns whether all packed numbers are finite: zero times each adds up to zero. */
 static inline int packed_are_finite(const real *packed, size_t width) {
     const real zero = real_set(0);
     real sum = zero, other = zero;

@@ -19,13 +19,13 @@ typedef struct derivative_state {
     void *placements;        /* memory for them */
 } derivative_state;
 
-/* M in da and d tau / dv at (q, v); */
+/* Computes M in da and d tau / dv at (q, v). */
 derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const double gravity[3],
                                                    const void *q, const void *v, const wrench_set *forces,
                                                    const derivatives *d);
-/* tau for no acceleration, from these derivatives: h = (d tau / dv) v / 2 + g - sum J' f_ext; */
+/* Computes tau without acceleration from these derivatives: h = (d tau / dv) v / 2 + g - sum J' f_ext. */
 void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivatives *d, real *h);
-/* and d tau / dq at the acceleration a. */
+/* Computes d tau / dq at the acceleration a. */
 void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a, const wrench_set *forces,
                                        const derivatives *d);
 
@@ -35,20 +35,20 @@ static inline bool has_wrenches(const wrench_set *forces) {
 
 /* Propagates placements from column to column where columns are stored in the lanes (derivative_motion.c). */
 void KERNEL(place_columns)(const derivative_state *s);
-/* the columns of joints other than hinges, and velocities; */
+/* Computes the columns of joints other than hinges, and propagates velocities. */
 void KERNEL(carry_velocities)(const derivative_state *s);
-/* what the rates of joints of several columns have besides 2 Psi_dot; */
+/* Adds the terms besides 2 Psi_dot to the rates of joints with several columns. */
 void KERNEL(add_joint_rates)(const derivative_state *s);
-/* accelerations; */
+/* Propagates accelerations. */
 void KERNEL(carry_accelerations)(const derivative_state *s, const real *a);
-/* and the sums over subtrees (derivative_sums.c). */
+/* Accumulates the sums over subtrees (derivative_sums.c). */
 void KERNEL(add_up_columns)(const derivative_state *s, derivative_parts parts);
 
-/* External wrenches (derivative_wrenches.c): the part of f that is constant in local axes; */
+/* Subtracts the external wrenches that are constant in local axes from f (derivative_wrenches.c). */
 void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set *forces);
-/* what d tau / dq has of those in world axes; */
+/* Adds the part of d tau / dq that wrenches in world axes cause. */
 void KERNEL(add_world_wrenches)(const derivative_state *s, const wrench_set *forces, real *dq);
-/* and x -= J' F of every one. */
+/* x -= J' F for every external wrench F. */
 void KERNEL(subtract_wrench_forces)(const derivative_state *s, const wrench_set *forces, real *x);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether the mass matrix of a model is positive definite.
+ * Test of the mass matrix of a model: is it positive definite?
  */
 #ifndef DYNAMICS_MODEL_DEFINITENESS_H
 #define DYNAMICS_MODEL_DEFINITENESS_H

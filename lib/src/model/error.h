@@ -14,7 +14,7 @@
 dyn_status dyn_error_set(dyn_error *error, dyn_status status, const char *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same with a list of arguments. */
+/* Writes an error as dyn_error_set does, with a list of arguments. */
 dyn_status dyn_error_set_list(dyn_error *error, dyn_status status, const char *place, const char *format, va_list list)
     __attribute__((format(printf, 4, 0)));
 

@@ -18,7 +18,7 @@ enum { REPORT_MAX_ENTRIES = 1000 };
 void report_add(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The same with a list of arguments. */
+/* Adds an entry with a list of arguments. */
 void report_add_list(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format,
                      va_list list) __attribute__((format(printf, 5, 0)));
 

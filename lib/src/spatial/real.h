@@ -100,7 +100,7 @@ static inline real rounded_set(rounded x) {
 #endif
 #endif
 
-/* The same for NEON: NEON_VECTOR(sqrt). */
+/* Names of NEON intrinsics: NEON_VECTOR(sqrt). */
 #if defined __aarch64__ && NUMBER_SIZE * DYN_LANES == 16
 #include <arm_neon.h>
 #if defined DYN_FLOAT

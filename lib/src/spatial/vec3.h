@@ -222,7 +222,7 @@ static inline void turn_pair(real cosine, real sine, real *x, real *y) {
     *y = real_fma(sine, u, cosine * v);
 }
 
-/* R A R' for a turn about z, */
+/* Computes R A R' for a turn about z. */
 static inline mat3 mat3_turn_about_z(real cosine, real sine, mat3 A) {
     turn_block(cosine, sine, &A.xx, &A.xy, &A.yx, &A.yy);
     turn_pair(cosine, sine, &A.xz, &A.yz);
@@ -230,7 +230,7 @@ static inline mat3 mat3_turn_about_z(real cosine, real sine, mat3 A) {
     return A;
 }
 
-/* for one about x, */
+/* Computes R A R' for a turn about x. */
 static inline mat3 mat3_turn_about_x(real cosine, real sine, mat3 A) {
     turn_block(cosine, sine, &A.yy, &A.yz, &A.zy, &A.zz);
     turn_pair(cosine, sine, &A.xy, &A.xz);
@@ -238,7 +238,7 @@ static inline mat3 mat3_turn_about_x(real cosine, real sine, mat3 A) {
     return A;
 }
 
-/* and for any rotation. */
+/* Computes R A R' for any rotation. */
 static inline mat3 mat3_rotate(mat3 R, mat3 A) {
     if (mat3_turns_about_z(R)) {
         return mat3_turn_about_z(R.xx, R.yx, A);
