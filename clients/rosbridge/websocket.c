@@ -5,9 +5,12 @@
 #include "websocket.h"
 
 #include <libwebsockets.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "admission.h"
 #include "dialled.h"
@@ -334,6 +337,21 @@ static const struct lws_protocols client_protocols[] = {
 
 /* ---- start and end ----------------------------------------------------------------------------------------------- */
 
+/* Whether this machine has a numeric address. libwebsockets 4.3 would try for good to listen at one that it has not
+ * got; the names of interfaces are left to it. */
+static bool has_address(const char *address) {
+    const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *numeric;
+    if (getaddrinfo(address, "0", &hints, &numeric) != 0)
+        return true;
+    int descriptor = socket(numeric->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool has = descriptor >= 0 && bind(descriptor, numeric->ai_addr, numeric->ai_addrlen) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    freeaddrinfo(numeric);
+    return has;
+}
+
 static bool listen_there(websocket *self, char *error) {
     const config *c = self->bridge->config;
     struct lws_context_creation_info info = {
@@ -352,7 +370,7 @@ static bool listen_there(websocket *self, char *error) {
     }
     if (strchr(c->address, ':') == NULL)
         info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
-    self->server = lws_create_vhost(self->context, &info);
+    self->server = has_address(c->address) ? lws_create_vhost(self->context, &info) : NULL;
     if (self->server != NULL && lws_get_vhost_listen_port(self->server) > 0)
         return true;
     snprintf(error, CONFIG_ERROR_SIZE, "cannot listen at %s, port %lu: is the port taken, or the certificate wrong?",
