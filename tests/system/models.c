@@ -37,12 +37,22 @@ static dyn_client_loaded_model *load(const dyn_client_load_request *request) {
     return loaded;
 }
 
-static dyn_client_loaded_model *derive(const char *model, const char *name, size_t count,
-                                       const dyn_client_operation *operations) {
-    dyn_client_loaded_model *loaded;
+/* Time for a derivation, s: sanitizers on a busy machine are slow, and the daemon allows 30. */
+static const double PATIENCE = 28;
+
+/* Derives a model, with an error of the caller's own: two threads do so at once. */
+static dyn_client_loaded_model *derive_with(const char *model, const char *name, size_t count,
+                                            const dyn_client_operation *operations, dyn_client_error *own) {
+    dyn_client_loaded_model *loaded = NULL;
     const dyn_client_derive_request request = {
         .model = model, .name = name, .operation_count = count, .operations = operations, .replace = true};
-    wire_require(dyn_client_derive_model(client, &request, 0, &error, &loaded), &error);
+    return dyn_client_derive_model(client, &request, PATIENCE, own, &loaded) == DYN_CLIENT_OK ? loaded : NULL;
+}
+
+static dyn_client_loaded_model *derive(const char *model, const char *name, size_t count,
+                                       const dyn_client_operation *operations) {
+    dyn_client_loaded_model *loaded = derive_with(model, name, count, operations, &error);
+    ck_assert_msg(loaded != NULL, "%s: %s", error.field, error.message);
     return loaded;
 }
 
@@ -528,6 +538,8 @@ static void load_large_robot(void) {
 typedef struct derivation {
     int round; /* each gives another model */
     atomic_bool is_begun, is_done;
+    dyn_client_loaded_model *loaded; /* NULL: `error` says why */
+    dyn_client_error error;
 } derivation;
 
 static void *derive_from_large_robot(void *context) {
@@ -539,7 +551,7 @@ static void *derive_from_large_robot(void *context) {
                                                .inertia = {1 + i + d->round, .rotational = {1, 0, 0, 1, 0, 1}}};
     }
     atomic_store(&d->is_begun, true);
-    dyn_client_loaded_model_free(derive("large", "changed", MANY_OPERATIONS, operations));
+    d->loaded = derive_with("large", "changed", MANY_OPERATIONS, operations, &d->error);
     atomic_store(&d->is_done, true);
     return NULL;
 }
@@ -557,6 +569,8 @@ static int count_changes_during(derivation *d) {
         changes += is_counted && !atomic_load(&d->is_done);
     }
     pthread_join(thread, NULL);
+    ck_assert_msg(d->loaded != NULL, "%s: %s", d->error.field, d->error.message);
+    dyn_client_loaded_model_free(d->loaded);
     return changes;
 }
 
