@@ -69,7 +69,7 @@ static size_t least_group_limit(void) {
     return least;
 }
 
-static size_t resource_limit(int resource) {
+static size_t resource_limit(__rlimit_resource_t resource) {
     struct rlimit limit;
     return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (size_t)limit.rlim_cur : SIZE_MAX;
 }
