@@ -337,8 +337,8 @@ static const struct lws_protocols client_protocols[] = {
 
 /* ---- start and end ----------------------------------------------------------------------------------------------- */
 
-/* Whether this machine has a numeric address. libwebsockets 4.3 would try for good to listen at one that it has not
- * got; the names of interfaces are left to it. */
+/* Returns whether this machine has a numeric address. libwebsockets 4.3 would try forever to listen at an address that
+ * the machine lacks, and report nothing. */
 static bool has_address(const char *address) {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
     struct addrinfo *numeric;
