@@ -38,8 +38,7 @@ static const char *const payloads[] = {
     "$(touch pwned)`touch pwned`; touch pwned; '",
     "--version",
     "@arguments",
-    "gr\xc3\xb6\xc3\x9f"
-    "e \xe6\x9c\xba\xe5\x99\xa8",
+    "gr\303\266\303\237e \346\234\272\345\231\250",
 };
 
 enum { PAYLOADS = sizeof payloads / sizeof payloads[0], NAME_SIZE = 128, LIST_SIZE = PAYLOADS * NAME_SIZE, MOVING = 4 };
