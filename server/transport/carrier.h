@@ -59,6 +59,9 @@ bool admission_disconnect(transport *t, nng_pipe pipe);
 int ingest_open(transport *t);
 void ingest_receive(transport *t);
 
+/* Ends the operation and waits for its completion. */
+void ingest_stop(transport *t);
+
 /* Frees what is left after the socket is closed. */
 void ingest_free(transport *t);
 

@@ -57,6 +57,12 @@ int ingest_open(transport *t) {
     return code;
 }
 
+void ingest_stop(transport *t) {
+    if (t->ingest_operation) {
+        nng_aio_stop(t->ingest_operation);
+    }
+}
+
 void ingest_free(transport *t) {
     if (t->ingest_operation) {
         nng_aio_free(t->ingest_operation);

@@ -491,10 +491,20 @@ unsigned transport_pending(const transport *t) {
     return atomic_load(&t->pending);
 }
 
+/* Ends all operations and waits for their completions; none can begin any more. Sockets are closed after that: nng
+ * 1.5.2 frees a socket while a thread that is about to leave nng_ctx_recv or nng_ctx_send still uses it. */
+static void stop_operations(transport *t) {
+    for (size_t i = 0; t->calls && i < t->options.contexts; i++) {
+        nng_aio_stop(t->calls[i].operation);
+    }
+    ingest_stop(t);
+}
+
 void transport_stop(transport *t) {
     for (size_t i = 0; i < t->endpoint_count; i++) {
         listener_unlink(&t->endpoints[i].listener);
     }
+    stop_operations(t);
     if (t->requests.id != 0) {
         nng_close(t->requests);
     }
