@@ -294,6 +294,23 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
     return code;
 }
 
+/* Reports a request that did fewer steps than it asked for. Steps that did not fit before the deadline are asked for
+ * again, unless there was no time for a single one. */
+static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t steps, uint64_t step) {
+    if (end == DYN_CLIENT_STEPS_END_STEPS)
+        return EXIT_OK;
+    if (end == DYN_CLIENT_STEPS_END_DIVERGED)
+        return complain(EXIT_REFUSED, "the simulation diverged after step %llu", (unsigned long long)step);
+    if (end == DYN_CLIENT_STEPS_END_DEADLINE && done > 0) {
+        fprintf(stderr, "%llu of %llu steps were done before the deadline; going on after step %llu\n",
+                (unsigned long long)done, (unsigned long long)steps, (unsigned long long)step);
+        return EXIT_OK;
+    }
+    return complain(EXIT_REFUSED, "%llu of %llu steps were done (ended by: %s); the simulation stands after step %llu",
+                    (unsigned long long)done, (unsigned long long)steps, dyn_client_steps_end_name(end),
+                    (unsigned long long)step);
+}
+
 /* Steps through a simulation without a clock. */
 static exit_code step_through(own_simulation *own, trace *rows) {
     dyn_client_error error;
@@ -305,13 +322,15 @@ static exit_code step_through(own_simulation *own, trace *rows) {
         if (dyn_client_step_simulation(own->client, own->name, own->token, steps, NULL, 0, &error, &state) !=
             DYN_CLIENT_OK)
             return complain_call(&error, NULL);
-        done += steps;
-        bool has_diverged = state->condition == DYN_CLIENT_SIMULATION_DIVERGED;
-        trace_row(rows, state->step, state->time, state->q, state->v, state->tau);
-        uint64_t step = state->step;
+        uint64_t steps_done = state->steps_done, step = state->step;
+        dyn_client_steps_end end = state->ended_by;
+        done += steps_done;
+        if (end == DYN_CLIENT_STEPS_END_STEPS || end == DYN_CLIENT_STEPS_END_DIVERGED)
+            trace_row(rows, step, state->time, state->q, state->v, state->tau);
         dyn_client_simulation_free(state);
-        if (has_diverged)
-            return complain(EXIT_REFUSED, "the simulation diverged after step %llu", (unsigned long long)step);
+        exit_code code = check_steps(end, steps_done, steps, step);
+        if (code != EXIT_OK)
+            return code;
     }
     return EXIT_OK;
 }

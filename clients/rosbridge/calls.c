@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include <dynamics/v1/simulation.pb-c.h>
+
 #include "daemon_link.h"
 #include "joint_state.h"
 #include "json_text.h"
@@ -94,11 +96,19 @@ static void fail(call *failed, call_outcome outcome, const char *reason) {
     encode_message(failed->answer, NULL, &failed->encoding, &failed->messages);
 }
 
+/* Returns whether a result is that of steps which a cancellation ended: the part that was done is no error. */
+static bool is_cancelled_result(const ProtobufCMessage *result) {
+    return result != NULL && result->descriptor == &dynamics__v1__step_simulation_reply__descriptor &&
+           ((const Dynamics__V1__StepSimulationReply *)(const void *)result)->ended_by ==
+               DYNAMICS__V1__STEPS_END__STEPS_END_CANCELLED;
+}
+
 static void succeed(call *done, const ProtobufCMessage *result) {
     done->outcome = CALL_SUCCEEDED;
     json_object_set_new(done->answer, "result", json_true());
     if (done->is_action)
-        json_object_set_new(done->answer, "status", json_integer(GOAL_SUCCEEDED));
+        json_object_set_new(done->answer, "status",
+                            json_integer(is_cancelled_result(result) ? GOAL_CANCELED : GOAL_SUCCEEDED));
     if (!encode_message(done->answer, result, &done->encoding, &done->messages)) {
         buffer_list_free(&done->messages);
         fail(done, CALL_FAILED, "out of memory (RESOURCE_EXHAUSTED)");

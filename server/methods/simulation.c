@@ -217,26 +217,39 @@ static bool check_steppable(call *c, const simulation *s) {
     return !call_has_ended(c);
 }
 
-/* Does the steps, giving way to others between them. */
-static void do_steps(call *c, simulation *s, uint64_t steps) {
+/* The reason that the call's running steps must end, or UNSPECIFIED where they may go on. */
+static Dynamics__V1__StepsEnd check_time(call *c, double fraction) {
+    if (call_may_proceed(c, fraction)) {
+        return DYNAMICS__V1__STEPS_END__STEPS_END_UNSPECIFIED;
+    }
+    return atomic_load(&c->running.is_cancelled) ? DYNAMICS__V1__STEPS_END__STEPS_END_CANCELLED
+                                                 : DYNAMICS__V1__STEPS_END__STEPS_END_DEADLINE;
+}
+
+static Dynamics__V1__StepsEnd end_of(simulation_progress progress) {
+    switch (progress) {
+    case SIMULATION_STEPPED:
+        return DYNAMICS__V1__STEPS_END__STEPS_END_STEPS;
+    case SIMULATION_HAS_DIVERGED:
+        return DYNAMICS__V1__STEPS_END__STEPS_END_DIVERGED;
+    case SIMULATION_IS_STARVED:
+        return DYNAMICS__V1__STEPS_END__STEPS_END_INPUT_EMPTY;
+    }
+    return DYNAMICS__V1__STEPS_END__STEPS_END_UNSPECIFIED;
+}
+
+/* Does the steps and counts them in the reply. Unlocks the simulation between them, so that others can use it. */
+static void do_steps(call *c, simulation *s, uint64_t steps, Dynamics__V1__StepSimulationReply *reply) {
     simulation_progress progress = SIMULATION_STEPPED;
     uint64_t done = 0;
-    while (done < steps && progress == SIMULATION_STEPPED) {
-        if (!call_proceed(c, (double)done / (double)steps)) {
-            bool is_late = c->status.code == DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED;
-            call_fail(c, (Dynamics__V1__Code)c->status.code,
-                      "%llu of %llu steps were done %s; the simulation stands after step %llu",
-                      (unsigned long long)done, (unsigned long long)steps,
-                      is_late ? "in the time that was given" : "before the request was cancelled",
-                      (unsigned long long)s->step);
-            return;
-        }
-        for (int i = 0; i < STEPS_A_LOOK && done < steps && progress == SIMULATION_STEPPED; i++) {
+    while (done < steps && progress == SIMULATION_STEPPED && !reply->ended_by) {
+        reply->ended_by = check_time(c, (double)done / (double)steps);
+        for (int i = 0; !reply->ended_by && i < STEPS_A_LOOK && done < steps && progress == SIMULATION_STEPPED; i++) {
             progress = simulation_step(s);
             done += progress == SIMULATION_STEPPED;
         }
         simulation_flush(s);
-        if (done < steps) {
+        if (done < steps && !reply->ended_by) {
             simulation_give_way(s);
         }
         if (s->is_deleted) {
@@ -244,16 +257,13 @@ static void do_steps(call *c, simulation *s, uint64_t steps) {
             return;
         }
     }
-    if (progress == SIMULATION_IS_STARVED) {
-        call_blame(c, "steps");
-        call_fail(c, PRECONDITION, "stream \"%s\" has no point for simulated time %.6f s; %llu of %llu steps were done",
-                  s->source->name, (double)s->step * s->step_length, (unsigned long long)done,
-                  (unsigned long long)steps);
-    }
+    reply->steps_done = done;
+    reply->ended_by = reply->ended_by ? reply->ended_by : end_of(progress);
 }
 
 /* Does what a step request asks for; the simulation is locked. */
-static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationRequest *r) {
+static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationRequest *r,
+                 Dynamics__V1__StepSimulationReply *reply) {
     refusal why = {0};
     if (!check_steppable(c, s)) {
         return;
@@ -262,7 +272,7 @@ static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationReque
         call_refuse(c, &why);
         return;
     }
-    do_steps(c, s, r->steps ? r->steps : 1);
+    do_steps(c, s, r->steps ? r->steps : 1, reply);
 }
 
 void method_step_simulation(call *c) {
@@ -274,11 +284,11 @@ void method_step_simulation(call *c) {
     }
     const pace_statistics *k = &s->statistics;
     double cost = k->steps > 0 ? (double)k->cost / (double)k->steps : STEP_COST;
+    dynamics__v1__step_simulation_reply__init(reply);
     if (!call_defer(c, cost * (double)r->steps)) {
-        step(c, s, r);
+        step(c, s, r, reply);
     }
     if (!call_has_ended(c)) {
-        dynamics__v1__step_simulation_reply__init(reply);
         reply->state = message_state_copy(c, s);
         reply->condition = (Dynamics__V1__SimulationCondition)s->condition;
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_STEP_SIMULATION;

@@ -573,14 +573,48 @@ START_TEST(limits_are_kept) {
             DYN_CLIENT_RESOURCE_EXHAUSTED, "", "limits.topics");
     dyn_client_watch_close(first);
     dyn_client_simulation_list_free(list);
-    /* Steps that do not fit into the time are told, and where the simulation stands. */
-    options.name = "arm";
-    ok(dyn_client_delete_simulation(client, created->name, token, 0, &error));
     dyn_client_simulation_free(created);
-    token = create(&options);
-    refused(dyn_client_step_simulation(client, "arm", token, UINT64_MAX, NULL, 0, &error, NULL),
-            DYN_CLIENT_DEADLINE_EXCEEDED, "", "stands after step");
     stop();
+}
+END_TEST
+
+/* The reply of steps tells how many were done and why not more. */
+static void expect_end(const dyn_client_simulation *state, dyn_client_steps_end end, uint64_t done) {
+    ck_assert_str_eq(dyn_client_steps_end_name(state->ended_by), dyn_client_steps_end_name(end));
+    ck_assert_uint_eq(state->steps_done, done);
+}
+
+START_TEST(steps_past_the_deadline_are_counted_and_answered) {
+    start_with("[limits]\nrequest_time = 0.2\n");
+    const dyn_client_simulation_options options = {.name = "arm", .model = "two_link"};
+    dyn_client_simulation *state;
+    uint64_t token = create(&options);
+    ok(dyn_client_step_simulation(client, "arm", token, 7, NULL, 0, &error, &state));
+    expect_end(state, DYN_CLIENT_STEPS_END_STEPS, 7);
+    dyn_client_simulation_free(state);
+    ok(dyn_client_step_simulation(client, "arm", token, 0, NULL, 0, &error, &state));
+    expect_end(state, DYN_CLIENT_STEPS_END_STEPS, 1);
+    dyn_client_simulation_free(state);
+    ok(dyn_client_step_simulation(client, "arm", token, UINT64_MAX, NULL, 0, &error, &state));
+    ck_assert_uint_gt(state->steps_done, 0);
+    expect_end(state, DYN_CLIENT_STEPS_END_DEADLINE, state->step - 8);
+    dyn_client_simulation_free(state);
+    stop();
+}
+END_TEST
+
+START_TEST(steps_of_a_diverging_simulation_are_counted) {
+    const dyn_client_simulation_options options = {.name = "fast", .model = "two_link"};
+    const double tau[] = {1e9, 0};
+    const dyn_client_simulation_input input = {.nv = 2, .tau = tau};
+    dyn_client_simulation *state;
+    uint64_t token = create(&options);
+    ok(dyn_client_step_simulation(client, "fast", token, 100000, &input, 0, &error, &state));
+    ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
+    ck_assert_uint_lt(state->steps_done, 100000);
+    expect_end(state, DYN_CLIENT_STEPS_END_DIVERGED, state->step);
+    dyn_client_simulation_free(state);
+    ok(dyn_client_delete_simulation(client, "fast", token, 0, &error));
 }
 END_TEST
 
@@ -1043,11 +1077,13 @@ int main(void) {
     tcase_add_test(tests, overload_is_counted_and_others_keep_their_pace);
     tcase_add_test(tests, pause_resume_and_reset_do_what_they_say);
     tcase_add_test(tests, divergence_stops_in_the_last_good_state);
+    tcase_add_test(tests, steps_of_a_diverging_simulation_are_counted);
     tcase_add_test(tests, second_commander_is_refused_and_told_who_commands);
     tcase_add_test(tests, lease_ends_a_simulation_whose_client_died);
     tcase_add_test(tests, bad_input_is_refused_by_the_path_of_its_field);
     tcase_add_test(tests, bad_commands_are_refused_by_the_path_of_their_field);
     tcase_add_test(alone, limits_are_kept);
+    tcase_add_test(alone, steps_past_the_deadline_are_counted_and_answered);
     tcase_add_test(tests, watcher_gets_its_simulation_and_nothing_else);
     tcase_add_test(tests, slow_and_vanished_watchers_do_not_slow_a_simulation);
     tcase_add_test(tests, events_tell_of_limits_resets_and_divergence);

@@ -1015,6 +1015,19 @@ typedef enum dyn_client_condition {
 /* The condition in lower case, "running"; never NULL. Thread-safe. */
 DYN_CLIENT_EXPORT const char *dyn_client_condition_name(dyn_client_condition condition);
 
+/* Why dyn_client_step_simulation returned. */
+typedef enum dyn_client_steps_end {
+    DYN_CLIENT_STEPS_END_UNSPECIFIED = 0,
+    DYN_CLIENT_STEPS_END_STEPS = 1,    /* all steps were done */
+    DYN_CLIENT_STEPS_END_DEADLINE = 2, /* the timeout, or the daemon's limits.request_time, passed */
+    DYN_CLIENT_STEPS_END_CANCELLED = 3,
+    DYN_CLIENT_STEPS_END_DIVERGED = 4,
+    DYN_CLIENT_STEPS_END_INPUT_EMPTY = 5, /* the stream that feeds it has no point for the next step */
+} dyn_client_steps_end;
+
+/* The reason in lower case, "deadline"; never NULL. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_steps_end_name(dyn_client_steps_end end);
+
 /* A simulation as it was at one moment. */
 typedef struct dyn_client_simulation {
     const char *name, *model, *digest, *owner, *recording; /* owner, recording: empty where there is none */
@@ -1037,6 +1050,8 @@ typedef struct dyn_client_simulation {
     const char *const *joint_names;
     const char *computed_with;   /* the code of its steps: with equal texts, equal inputs give equal bits */
     const char *recording_error; /* why the last recording ended by itself; empty: it did not */
+    uint64_t steps_done;         /* by dyn_client_step_simulation; 0 in other results */
+    dyn_client_steps_end ended_by;
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
@@ -1057,7 +1072,9 @@ typedef struct dyn_client_simulation_input {
     bool clear_external_forces; /* those that acted before end, though there are no others */
 } dyn_client_simulation_input;
 
-/* Advances a simulation that does not run with the clock. `input` (NULL: unchanged) holds from its first step on. */
+/* Advances a simulation that does not run with the clock by at most `steps`. `input` (NULL: unchanged) holds from its
+ * first step on. Steps that have begun and do not end before the deadline are no error: state->steps_done and
+ * state->ended_by tell how many were done and why not more. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                uint64_t steps, const dyn_client_simulation_input *input,
                                                                double timeout, dyn_client_error *error,

@@ -15,6 +15,11 @@ const char *dyn_client_condition_name(dyn_client_condition condition) {
     return (size_t)condition < sizeof names / sizeof *names ? names[condition] : "unknown";
 }
 
+const char *dyn_client_steps_end_name(dyn_client_steps_end end) {
+    static const char *const names[] = {"unspecified", "steps", "deadline", "cancelled", "diverged", "input_empty"};
+    return (size_t)end < sizeof names / sizeof *names ? names[end] : "unknown";
+}
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* A simulation and the reply that its strings and arrays are in. */
@@ -237,9 +242,14 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_condition condition = (dyn_client_condition)reply->condition;
+    dyn_client_steps_end ended_by = (dyn_client_steps_end)reply->ended_by;
+    uint64_t steps_done = reply->steps_done;
     status = give(reply, NULL, reply->state, error, state);
-    if (status == DYN_CLIENT_OK && state != NULL)
+    if (status == DYN_CLIENT_OK && state != NULL) {
         (*state)->condition = condition;
+        (*state)->ended_by = ended_by;
+        (*state)->steps_done = steps_done;
+    }
     return status;
 }
 
