@@ -191,6 +191,8 @@ static void write_info(const dyn_client_server_info *info) {
     emit_begin_object(&writer);
     emit_key(&writer, "version");
     emit_string(&writer, info->version);
+    emit_key(&writer, "revision");
+    emit_unsigned(&writer, info->revision);
     emit_key(&writer, "protocols");
     emit_begin_array(&writer);
     for (size_t i = 0; i < info->protocol_count; i++)
@@ -213,7 +215,7 @@ static void write_info(const dyn_client_server_info *info) {
 static void print_info(const dyn_client_server_info *info) {
     printf("dynamicsd %s, process %u, up for %.0f s\n", info->version, info->process_id, info->uptime);
     for (size_t i = 0; i < info->protocol_count; i++)
-        printf("  protocol      %s\n", info->protocols[i]);
+        printf("  protocol      %s, revision %u\n", info->protocols[i], info->revision);
     printf("  instructions  %s, %u state%s at once, %u in single precision\n", info->instruction_set, info->lanes,
            info->lanes == 1 ? "" : "s", info->single_lanes);
     printf("  workers       %u\n", info->workers);

@@ -144,6 +144,7 @@ void method_server_info(call *c) {
     }
     dynamics__v1__server_info_reply__init(reply);
     reply->version = version;
+    reply->revision = SERVICE_REVISION;
     reply->n_protocols = 1;
     reply->protocols = protocols;
     reply->instruction_set = call_string(c, dyn_instruction_set());

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "methods/field_check.h"
 #include "methods/methods.h"
-#include "methods/zero_bytes.h"
 #include "observe/clock.h"
 
 /* Decoded requests may take this many times their serialized size, and this much more. */
@@ -291,12 +291,39 @@ static uint64_t scan_id(const uint8_t *bytes, size_t size) {
     return 0;
 }
 
-static void refuse_zero_bytes(call *c) {
+/* First number of a method in Request. */
+enum { FIRST_METHOD = 16 };
+
+/* Refuses a request with an unknown field; c->field holds the path of its message. */
+static void refuse_unknown_field(call *c, uint32_t number) {
+    bool is_method = c->field[0] == '\0' && number >= FIRST_METHOD;
+    call_fail(c, DYNAMICS__V1__CODE__CODE_UNIMPLEMENTED,
+              "%s%s%s %u: this daemon does not know it; it speaks revision %d of dynamics.v1 (ServerInfo)", c->field,
+              c->field[0] ? " " : "", is_method ? "method" : "field", number, SERVICE_REVISION);
+}
+
+/* Refuses what the decoded request has lost or may not rely on. */
+static void check_fields(call *c) {
     const transport_call *t = c->transport;
-    if (zero_bytes_find(&dynamics__v1__request__descriptor, t->request, t->request_size, c->field, sizeof c->field)) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the text has a zero byte; leave it out");
-    } else {
+    uint32_t number;
+    if (c->request->min_revision > SERVICE_REVISION) {
+        snprintf(c->field, sizeof c->field, "min_revision");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_UNIMPLEMENTED,
+                  "the request needs revision %u of dynamics.v1; this daemon speaks revision %d",
+                  c->request->min_revision, SERVICE_REVISION);
+        return;
+    }
+    switch (field_check_find(&dynamics__v1__request__descriptor, t->request, t->request_size, c->field, sizeof c->field,
+                             &number)) {
+    case FIELD_FITS:
         c->field[0] = '\0';
+        break;
+    case FIELD_IS_UNKNOWN:
+        refuse_unknown_field(c, number);
+        break;
+    case FIELD_HAS_ZERO_BYTE:
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the text has a zero byte; leave it out");
+        break;
     }
 }
 
@@ -325,7 +352,7 @@ static void decode(call *c) {
                   t->request_size);
     } else {
         c->reply.id = c->request->id;
-        refuse_zero_bytes(c);
+        check_fields(c);
     }
 }
 
@@ -347,8 +374,8 @@ static void find_method(call *c) {
     size_t number = (size_t)c->request->method_case;
     c->method = number < sizeof methods / sizeof methods[0] && methods[number].run ? &methods[number] : NULL;
     if (!c->method) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_UNIMPLEMENTED,
-                  "the request names no method that this daemon knows (dynamics.v1)");
+        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+                  "the request names no method; set one of those of Request.method");
     } else if (atomic_load(&c->owner->is_draining) && !c->method->works_in_drain) {
         call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE, "the daemon is stopping; ask again when it is back");
     }

@@ -23,6 +23,9 @@
 typedef struct service service;
 typedef struct live live;
 
+/* Revision of dynamics.v1 that the daemon speaks: it grows by one whenever something is added to the contract. */
+enum { SERVICE_REVISION = 1 };
+
 /* Runs a task on another thread; false when too many wait already. */
 typedef bool (*service_submit)(void *pool, void (*run)(void *task), void *task);
 

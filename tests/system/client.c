@@ -117,6 +117,22 @@ START_TEST(health_and_server_info_are_told) {
 }
 END_TEST
 
+START_TEST(a_daemon_of_an_earlier_revision_refuses) {
+    dyn_client_server_info *info;
+    dyn_client *other;
+    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &error, &info), DYN_CLIENT_OK);
+    ck_assert_uint_ge(info->revision, 1);
+    for (uint32_t later = 0; later <= 1; later++) {
+        const dyn_client_options options = {.min_revision = info->revision + later};
+        ck_assert_int_eq(dyn_client_connect(served.request_ipc, &options, &error, &other), DYN_CLIENT_OK);
+        ck_assert_int_eq(dyn_client_ping(other, 0, &error), later ? DYN_CLIENT_UNIMPLEMENTED : DYN_CLIENT_OK);
+        dyn_client_close(other);
+    }
+    ck_assert_str_eq(error.field, "min_revision");
+    dyn_client_server_info_free(info);
+}
+END_TEST
+
 static const char PENDULUM[] =
     "<robot name='pendulum'><link name='base'/><link name='rod'><inertial><origin xyz='0 0 -0.5'/>"
     "<mass value='2'/><inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial>"
@@ -473,6 +489,7 @@ int main(void) {
     tcase_add_test(all, a_forked_child_is_refused);
     tcase_add_test(all, tcp_and_ipc_serve_alike);
     tcase_add_test(all, health_and_server_info_are_told);
+    tcase_add_test(all, a_daemon_of_an_earlier_revision_refuses);
     tcase_add_test(all, models_come_and_go);
     tcase_add_test(all, a_bad_description_names_its_line);
     tcase_add_test(all, two_link_arm_follows_its_closed_form);

@@ -131,7 +131,30 @@ START_TEST(unknown_method_is_answered) {
     sp_peer peer = sp_open(served.request_ipc, SP_REQ);
     Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, bytes, sizeof bytes);
     ck_assert_uint_eq(reply->id, 42);
-    sp_expect_error(reply, CODE(UNIMPLEMENTED), "", "no method that this daemon knows");
+    sp_expect_error(reply, CODE(UNIMPLEMENTED), "", "method 1000: this daemon does not know it");
+    sp_close(&peer);
+}
+END_TEST
+
+/* A field that no revision has yet, at each depth of a request. */
+static const struct {
+    const char *name, *bytes;
+    size_t size;
+    const char *field, *words;
+} unknown_fields[] = {
+#define BYTES(text) text, sizeof text - 1
+    {"of the envelope", BYTES("\x08\x2a\x48\x01\x82\x01\x00"), "", "field 9: this daemon does not know it"},
+    {"of a method", BYTES("\x08\x2a\x82\x01\x03\xa0\x06\x01"), "health", "health field 100: this daemon"},
+    {"of a message in a list", BYTES("\x08\x2a\xa2\x02\x0a\x12\x00\x12\x00\x12\x04\xa2\x06\x01x"),
+     "derive_model.operations[2]", "field 100: this daemon does not know it; it speaks revision"},
+#undef BYTES
+};
+
+START_TEST(unknown_field_is_refused_with_its_place) {
+    sp_peer peer = sp_open(served.request_ipc, SP_REQ);
+    Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, unknown_fields[_i].bytes, unknown_fields[_i].size);
+    ck_assert_uint_eq(reply->id, 42);
+    sp_expect_error(reply, CODE(UNIMPLEMENTED), unknown_fields[_i].field, unknown_fields[_i].words);
     sp_close(&peer);
 }
 END_TEST
@@ -332,6 +355,8 @@ int main(void) {
     tcase_add_test(tests, every_changed_byte_is_answered);
     tcase_add_test(tests, random_bytes_are_answered);
     tcase_add_test(tests, unknown_method_is_answered);
+    tcase_add_loop_test(tests, unknown_field_is_refused_with_its_place, 0,
+                        (int)(sizeof unknown_fields / sizeof unknown_fields[0]));
     tcase_add_test(tests, zero_byte_in_a_name_is_refused);
     tcase_add_test(tests, message_just_above_the_limit_is_answered);
     tcase_add_loop_test(tests, small_fields_do_not_take_much_memory, 0, AMPLIFICATIONS);

@@ -197,6 +197,10 @@ static void no_method(question *x) {
     x->request.method_case = DYNAMICS__V1__REQUEST__METHOD__NOT_SET;
 }
 
+static void later_revision(question *x) {
+    x->request.min_revision = 1000000;
+}
+
 static const struct {
     void (*spoil)(question *x);
     Dynamics__V1__Code code;
@@ -228,7 +232,8 @@ static const struct {
     {nan_timeout, CODE(INVALID_ARGUMENT), "timeout", "timeout is nan"},
     {infinite_timeout, CODE(INVALID_ARGUMENT), "timeout", "timeout is inf"},
     {timeout_over_at_arrival, CODE(DEADLINE_EXCEEDED), "", "after its arrival"},
-    {no_method, CODE(UNIMPLEMENTED), "", "names no method"},
+    {no_method, CODE(INVALID_ARGUMENT), "", "names no method"},
+    {later_revision, CODE(UNIMPLEMENTED), "min_revision", "needs revision 1000000"},
 };
 
 START_TEST(spoilt_question_is_answered_with_its_place) {

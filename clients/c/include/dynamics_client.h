@@ -94,6 +94,7 @@ typedef struct dyn_client_options {
     double timeout;         /* s, of each call that names none; default 10, at most 1e6 */
     double connect_timeout; /* s, to make the first connection or a lost one again; default 2, at most 1e6 */
     size_t max_reply_bytes; /* a longer reply is refused; default 64 MiB */
+    uint32_t min_revision;  /* of the contract; an earlier daemon answers each request UNIMPLEMENTED; default: any */
 } dyn_client_options;
 
 /* Connects to the daemon at `url`: "ipc:///run/dynamicsd/dynamicsd.sock", "tcp://127.0.0.1:7400" ...
@@ -158,6 +159,7 @@ typedef struct dyn_client_endpoint {
 /* Version, limits, endpoints and counters of the daemon. */
 typedef struct dyn_client_server_info {
     const char *version;
+    uint32_t revision; /* of the contract that the daemon speaks */
     size_t protocol_count;
     const char *const *protocols; /* "dynamics.v1" */
     const char *instruction_set;  /* of the kernels, such as "scalar" */

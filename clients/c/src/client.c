@@ -22,7 +22,8 @@ static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
 struct dyn_client {
     connection *connection;
     double timeout;
-    uint64_t id; /* drawn at random: names this client to the daemon, and is a secret between both */
+    uint32_t min_revision; /* of the contract, in each request */
+    uint64_t id;           /* drawn at random: names this client to the daemon, and is a secret between both */
     _Atomic uint64_t last_request;
 };
 
@@ -61,6 +62,7 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     dyn_client *self = calloc(1, sizeof *self);
     if (self == NULL)
         return fail_memory(error);
+    self->min_revision = used.min_revision;
     dyn_client_status status = take_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", error, &self->timeout);
     if (status == DYN_CLIENT_OK)
         status = take_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", error,
@@ -189,6 +191,7 @@ static dyn_client_status address(dyn_client *client, double timeout, dyn_client_
     if (request->id == 0)
         call_number(client, request);
     dyn_client_status status = take_time(timeout, client->timeout, "timeout", error, patience);
+    request->min_revision = client->min_revision;
     if (status == DYN_CLIENT_OK)
         request->timeout = *patience - fmin(*patience / 10, MOST_RESERVE);
     return status;

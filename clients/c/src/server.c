@@ -103,6 +103,7 @@ static void take_info(info_result *result) {
     const Dynamics__V1__ServerInfoReply *from = result->reply;
     result->info = (dyn_client_server_info){
         .version = from->version,
+        .revision = from->revision,
         .protocol_count = from->n_protocols,
         .protocols = (const char *const *)from->protocols,
         .instruction_set = from->instruction_set,

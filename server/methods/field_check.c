@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Zero bytes in strings of a serialized message. */
-#include "methods/zero_bytes.h"
+/* Fields of a serialized message that decoding would lose. */
+#include "methods/field_check.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,36 +59,55 @@ static bool read_field(rest *r, uint32_t *number, rest *content) {
     return true;
 }
 
-/* Writes "name" or "name[i]", returns its length. */
+/* Writes "name" or "name[i]" and returns its length; a path without space for it is cut. */
 static size_t write_step(const ProtobufCFieldDescriptor *field, unsigned index, char *path, size_t size) {
     int length = field->label == PROTOBUF_C_LABEL_REPEATED ? snprintf(path, size, "%s[%u]", field->name, index)
                                                            : snprintf(path, size, "%s", field->name);
     return (size_t)length < size ? (size_t)length : size - 1;
 }
 
-bool zero_bytes_find(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size, char *path,
-                     size_t path_size) {
+/* Checks a field of type message, whose path begins with `used` characters. Messages do not contain themselves, so the
+ * depth is bounded by the contract. */
+static field_problem check_message(const ProtobufCFieldDescriptor *field, const rest *content, size_t used, char *path,
+                                   size_t path_size, uint32_t *number) {
+    bool has_space = used + 2 < path_size;
+    char *inner = has_space ? path + used + 1 : path + used;
+    size_t inner_size = has_space ? path_size - used - 1 : 1;
+    field_problem problem = field_check_find(field->descriptor, content->at, (size_t)(content->end - content->at),
+                                             inner, inner_size, number);
+    if (problem != FIELD_FITS && has_space && inner[0]) {
+        path[used] = '.';
+    }
+    return problem;
+}
+
+field_problem field_check_find(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size, char *path,
+                               size_t path_size, uint32_t *number) {
     rest r = {bytes, bytes + size}, content;
     unsigned counts[COUNTED_FIELDS] = {0};
-    uint32_t number;
-    while (r.at < r.end && read_field(&r, &number, &content)) {
-        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, number);
-        if (!field || !content.at) {
+    path[0] = '\0';
+    while (r.at < r.end && read_field(&r, number, &content)) {
+        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, *number);
+        if (!field) {
+            path[0] = '\0';
+            return FIELD_IS_UNKNOWN;
+        }
+        if (!content.at) {
             continue;
         }
         size_t length = (size_t)(content.end - content.at), place = (size_t)(field - type->fields);
         unsigned index = place < COUNTED_FIELDS ? counts[place]++ : 0;
         if (field->type == PROTOBUF_C_TYPE_STRING && length > 0 && memchr(content.at, 0, length)) {
             write_step(field, index, path, path_size);
-            return true;
+            return FIELD_HAS_ZERO_BYTE;
         }
         if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
-            size_t used = write_step(field, index, path, path_size - 1);
-            if (zero_bytes_find(field->descriptor, content.at, length, path + used + 1, path_size - used - 1)) {
-                path[used] = '.';
-                return true;
+            size_t used = write_step(field, index, path, path_size);
+            field_problem problem = check_message(field, &content, used, path, path_size, number);
+            if (problem != FIELD_FITS) {
+                return problem;
             }
         }
     }
-    return false;
+    return FIELD_FITS;
 }
