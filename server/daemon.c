@@ -527,12 +527,12 @@ static bool hook_restart(void *context, size_t i) {
 /* A Health request as the probe sends it. */
 static size_t write_probe_request(uint8_t *bytes, size_t size) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    Dynamics__V1__HealthRequest question = DYNAMICS__V1__HEALTH_REQUEST__INIT;
+    Dynamics__V1__GetHealthRequest question = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
     char component[] = "loop";
     question.component = component;
     request.id = 1;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_HEALTH;
-    request.health = &question;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH;
+    request.get_health = &question;
     size_t packed = dynamics__v1__request__get_packed_size(&request);
     return packed <= size ? dynamics__v1__request__pack(&request, bytes) : 0;
 }

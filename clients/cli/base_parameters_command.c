@@ -16,7 +16,7 @@ enum { NAME_SIZE = 320, LINE_WIDTH = 72 };
 
 /* The terms of one row, in lines that are filled up. */
 typedef struct combination {
-    const Dynamics__V1__BaseParametersReply *reply;
+    const Dynamics__V1__FindBaseParametersReply *reply;
     table *lines;
     size_t cells;  /* that a further line leaves empty on the left */
     bool is_first; /* line */
@@ -24,7 +24,7 @@ typedef struct combination {
 } combination;
 
 /* "forearm_link.Izz" */
-static void name_parameter(const Dynamics__V1__BaseParametersReply *reply, uint32_t column, char name[NAME_SIZE]) {
+static void name_parameter(const Dynamics__V1__FindBaseParametersReply *reply, uint32_t column, char name[NAME_SIZE]) {
     size_t body = column / reply->n_parameters, parameter = column % reply->n_parameters;
     snprintf(name, NAME_SIZE, "%.240s.%.24s", reply->bodies[body], reply->parameters[parameter]);
 }
@@ -53,7 +53,7 @@ static void add_term(combination *c, uint32_t column, double factor) {
 }
 
 /* One base parameter: its column of the regressor, its name and value, and what is regrouped to it. */
-static void add_row(table *lines, const Dynamics__V1__BaseParametersReply *reply,
+static void add_row(table *lines, const Dynamics__V1__FindBaseParametersReply *reply,
                     const Dynamics__V1__BaseParameter *row) {
     combination c = {.reply = reply, .lines = lines, .cells = 4, .is_first = true};
     char name[NAME_SIZE];
@@ -68,7 +68,7 @@ static void add_row(table *lines, const Dynamics__V1__BaseParametersReply *reply
     end_line(&c);
 }
 
-static bool print_parameters(const char *model, const Dynamics__V1__BaseParametersReply *reply) {
+static bool print_parameters(const char *model, const Dynamics__V1__FindBaseParametersReply *reply) {
     table *lines = table_create();
     table_add_column(lines, "column", TABLE_RIGHT);
     table_add_column(lines, "parameter", TABLE_LEFT);
@@ -85,7 +85,7 @@ static bool print_parameters(const char *model, const Dynamics__V1__BaseParamete
 }
 
 /* The daemon's answer has all columns that it names, or it is none. */
-static bool is_complete(const Dynamics__V1__BaseParametersReply *reply) {
+static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
     bool fits = reply->n_parameters > 0 && reply->n_values == reply->n_bodies * reply->n_parameters;
     for (size_t i = 0; fits && i < reply->n_base_parameters; i++) {
         const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
@@ -97,7 +97,7 @@ static bool is_complete(const Dynamics__V1__BaseParametersReply *reply) {
 }
 
 static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gravity,
-                              Dynamics__V1__BaseParametersRequest *asked) {
+                              Dynamics__V1__FindBaseParametersRequest *asked) {
     const char *text = given->value[OPTION_GRAVITY];
     double values[3];
     char message[256];
@@ -115,7 +115,7 @@ static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gra
 
 exit_code run_base_parameters(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
-    Dynamics__V1__BaseParametersRequest asked = DYNAMICS__V1__BASE_PARAMETERS_REQUEST__INIT;
+    Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Vector3 gravity;
     Dynamics__V1__Reply *reply;
@@ -126,18 +126,18 @@ exit_code run_base_parameters(const command *self, const arguments *given, dyn_c
     if (code != EXIT_OK)
         return code;
     asked.model = (char *)given->positional[0];
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_BASE_PARAMETERS;
-    request.base_parameters = &asked;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_FIND_BASE_PARAMETERS;
+    request.find_base_parameters = &asked;
     code = exchange(client, &request, timeout, NULL, &reply);
     if (code != EXIT_OK)
         return code;
     if (given->value[OPTION_JSON] != NULL) {
         json_writer writer = {.stream = stdout, .pretty = true};
-        message_to_json(&writer, MESSAGE_PLAIN, &reply->base_parameters->base);
+        message_to_json(&writer, MESSAGE_PLAIN, &reply->find_base_parameters->base);
         emit_finish(&writer);
-    } else if (!is_complete(reply->base_parameters)) {
+    } else if (!is_complete(reply->find_base_parameters)) {
         code = complain(EXIT_FAILED, "the reply lacks numbers");
-    } else if (!print_parameters(given->positional[0], reply->base_parameters)) {
+    } else if (!print_parameters(given->positional[0], reply->find_base_parameters)) {
         code = complain_memory();
     }
     dynamics__v1__reply__free_unpacked(reply, NULL);

@@ -84,7 +84,7 @@ static exit_code read_parts(const arguments *given, json_t **parts) {
 }
 
 /* Puts the file of a mesh into its part. */
-static exit_code read_mesh(const arguments *given, Dynamics__V1__InertiaRequest *asked) {
+static exit_code read_mesh(const arguments *given, Dynamics__V1__ComputeInertiaRequest *asked) {
     if (strcmp(given->positional[0], "mesh") != 0)
         return EXIT_OK;
     char *bytes;
@@ -111,7 +111,7 @@ static void add_row(table *lines, const char *name, size_t count, const double *
     table_add_cell(lines, "%s", unit);
 }
 
-static bool print_body(const Dynamics__V1__InertiaReply *body) {
+static bool print_body(const Dynamics__V1__ComputeInertiaReply *body) {
     static const char *const headings[] = {"", "xx", "xy", "xz", "yy", "yz", "zz"};
     const Dynamics__V1__Inertia *inertia = body->inertia;
     const Dynamics__V1__Vector3 *c = inertia != NULL ? inertia->center_of_mass : NULL;
@@ -138,25 +138,26 @@ static bool print_body(const Dynamics__V1__InertiaReply *body) {
 }
 
 /* The daemon's answer has all arrays at their full length, or it is none. */
-static bool is_complete(const Dynamics__V1__InertiaReply *body) {
+static bool is_complete(const Dynamics__V1__ComputeInertiaReply *body) {
     return body->n_rotational_about == 6 && body->n_principal_moments == 3;
 }
 
-static exit_code send(const arguments *given, dyn_client *client, Dynamics__V1__InertiaRequest *asked, double timeout) {
+static exit_code send(const arguments *given, dyn_client *client, Dynamics__V1__ComputeInertiaRequest *asked,
+                      double timeout) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Reply *reply;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_INERTIA;
-    request.inertia = asked;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_COMPUTE_INERTIA;
+    request.compute_inertia = asked;
     exit_code code = exchange(client, &request, timeout, NULL, &reply);
     if (code != EXIT_OK)
         return code;
     if (given->value[OPTION_JSON] != NULL) {
         json_writer writer = {.stream = stdout, .pretty = true};
-        message_to_json(&writer, MESSAGE_PLAIN, &reply->inertia->base);
+        message_to_json(&writer, MESSAGE_PLAIN, &reply->compute_inertia->base);
         emit_finish(&writer);
-    } else if (!is_complete(reply->inertia)) {
+    } else if (!is_complete(reply->compute_inertia)) {
         code = complain(EXIT_FAILED, "the reply lacks numbers");
-    } else if (!print_body(reply->inertia)) {
+    } else if (!print_body(reply->compute_inertia)) {
         code = complain_memory();
     }
     dynamics__v1__reply__free_unpacked(reply, NULL);
@@ -189,14 +190,14 @@ exit_code run_inertia(const command *self, const arguments *given, dyn_client *c
         code = request != NULL ? read_point(given, request) : complain_memory();
     }
     ProtobufCMessage *message =
-        code == EXIT_OK ? read_message_json(&dynamics__v1__inertia_request__descriptor, request, "") : NULL;
+        code == EXIT_OK ? read_message_json(&dynamics__v1__compute_inertia_request__descriptor, request, "") : NULL;
     json_decref(request);
     json_decref(parts);
     if (message == NULL)
         return EXIT_USAGE;
-    code = read_mesh(given, (Dynamics__V1__InertiaRequest *)message);
+    code = read_mesh(given, (Dynamics__V1__ComputeInertiaRequest *)message);
     if (code == EXIT_OK)
-        code = send(given, client, (Dynamics__V1__InertiaRequest *)message, timeout);
+        code = send(given, client, (Dynamics__V1__ComputeInertiaRequest *)message, timeout);
     protobuf_c_message_free_unpacked(message, NULL);
     return code;
 }

@@ -198,7 +198,7 @@ static exit_code open_watch(dyn_client *client, const char *name, bool *is_simul
     }
     dyn_client_error stream_error;
     if (status != DYN_CLIENT_NOT_FOUND ||
-        dyn_client_stream_status(client, name, 0, &stream_error, &streams) != DYN_CLIENT_OK)
+        dyn_client_get_stream(client, name, 0, &stream_error, &streams) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     const dyn_client_stream_info *stream = &streams->streams[0];
     exit_code code = open_robot_in_order(client, stream->model, stream->joint_count, stream->joint_names, robot);

@@ -64,7 +64,7 @@ static void add_status(json_t *list, int level, const char *name, const char *me
 
 static void on_health(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     daemon_topics *of = user;
-    const Dynamics__V1__HealthReply *health = (const Dynamics__V1__HealthReply *)result;
+    const Dynamics__V1__GetHealthReply *health = (const Dynamics__V1__GetHealthReply *)result;
     json_t *list = json_array();
     of->is_asking = false;
     if (health == NULL)
@@ -107,7 +107,8 @@ void daemon_topics_check(daemon_topics *checked, double now) {
     if (checked->is_asking)
         return;
     checked->is_asking = true;
-    call_ask(checked->bridge, "/dynamics/health", NULL, checked->bridge->config->health_interval, on_health, checked);
+    call_ask(checked->bridge, "/dynamics/get_health", NULL, checked->bridge->config->health_interval, on_health,
+             checked);
 }
 
 void daemon_topics_stop(daemon_topics *stopped) {

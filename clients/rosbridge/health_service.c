@@ -12,7 +12,7 @@
 #include "calls.h"
 #include "json_text.h"
 
-#define HEALTH_METHOD "/dynamics/health"
+#define HEALTH_METHOD "/dynamics/get_health"
 
 /* A call while the daemon is asked. */
 typedef struct question {
@@ -22,7 +22,7 @@ typedef struct question {
 } question;
 
 /* "degraded; listener ipc:///...: does not answer" */
-static void describe(const Dynamics__V1__HealthReply *health, char *text, size_t size) {
+static void describe(const Dynamics__V1__GetHealthReply *health, char *text, size_t size) {
     static const char *const states[] = {"unknown", "serving", "degraded", "not serving"};
     size_t state = (size_t)health->state < 4 ? (size_t)health->state : 0;
     snprintf(text, size, "%s", states[state]);
@@ -36,7 +36,7 @@ static void describe(const Dynamics__V1__HealthReply *health, char *text, size_t
 
 static void on_health(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     question *asked = user;
-    const Dynamics__V1__HealthReply *health = (const Dynamics__V1__HealthReply *)result;
+    const Dynamics__V1__GetHealthReply *health = (const Dynamics__V1__GetHealthReply *)result;
     char text[1024];
     bool serves = health != NULL && health->state == DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_SERVING;
     snprintf(text, sizeof text, "%s", reason);

@@ -115,7 +115,7 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
 /* Requests the daemon's counters of the stream. */
 static bool ask(dyn_client *client, const live_stream *of, dyn_client_stream_info *info, dyn_client_error *error) {
     dyn_client_stream_list *list;
-    if (dyn_client_stream_status(client, of->object.name, LIVE_ASK_TIME, error, &list) != DYN_CLIENT_OK)
+    if (dyn_client_get_stream(client, of->object.name, LIVE_ASK_TIME, error, &list) != DYN_CLIENT_OK)
         return false;
     *info = list->streams[0];
     dyn_client_stream_list_free(list);

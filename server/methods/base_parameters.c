@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* BaseParameters: the combinations of inertial parameters that motion and torques tell of. */
+/* FindBaseParameters: the combinations of inertial parameters that motion and torques tell of. */
 #include <dynamics/dynamics.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const char *unit_of(uint32_t column) {
 
 /* The grouping for the request's gravity; NULL, and the call ended, when there is none. */
 static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
-    const Dynamics__V1__BaseParametersRequest *r = c->request->base_parameters;
+    const Dynamics__V1__FindBaseParametersRequest *r = c->request->find_base_parameters;
     dyn_base_parameters *grouping = NULL;
     double gravity[3];
     dyn_error error;
@@ -47,7 +47,7 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
 }
 
 /* The names of bodies and parameters, and the parameters themselves. */
-static void write_parameters(call *c, const dyn_model *model, Dynamics__V1__BaseParametersReply *reply) {
+static void write_parameters(call *c, const dyn_model *model, Dynamics__V1__FindBaseParametersReply *reply) {
     size_t bodies = (size_t)dyn_model_joint_count(model), width = bodies * LINK_PARAMETERS;
     reply->bodies = call_allocate(c, bodies + 1, sizeof *reply->bodies);
     reply->parameters = call_allocate(c, LINK_PARAMETERS, sizeof *reply->parameters);
@@ -89,7 +89,7 @@ static void write_row(call *c, size_t width, const double *row, Dynamics__V1__Ba
 
 /* The base parameters from B and b. */
 static void write_rows(call *c, const dyn_base_parameters *grouping, const double *B, const double *b,
-                       Dynamics__V1__BaseParametersReply *reply) {
+                       Dynamics__V1__FindBaseParametersReply *reply) {
     size_t count = (size_t)dyn_base_parameters_count(grouping), width = reply->n_values;
     const int *columns = dyn_base_parameters_columns(grouping);
     Dynamics__V1__BaseParameter *rows = call_allocate(c, count + 1, sizeof *rows);
@@ -106,14 +106,14 @@ static void write_rows(call *c, const dyn_base_parameters *grouping, const doubl
 
 static void answer(call *c, const dyn_model *model, const dyn_base_parameters *grouping) {
     size_t count = (size_t)dyn_base_parameters_count(grouping), width = (size_t)dyn_model_parameter_count(model);
-    Dynamics__V1__BaseParametersReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__FindBaseParametersReply *reply = call_allocate(c, 1, sizeof *reply);
     double *B = calloc(count * width + 1, sizeof *B), *b = calloc(count + 1, sizeof *b);
     dyn_error error;
     if (!reply || !B || !b) {
         call_fail_memory(c);
         goto cleanup;
     }
-    dynamics__v1__base_parameters_reply__init(reply);
+    dynamics__v1__find_base_parameters_reply__init(reply);
     write_parameters(c, model, reply);
     if (call_has_ended(c) || call_is_late(c) || call_is_cancelled(c)) {
         goto cleanup;
@@ -125,16 +125,16 @@ static void answer(call *c, const dyn_model *model, const dyn_base_parameters *g
     }
     write_rows(c, grouping, B, b, reply);
     if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_BASE_PARAMETERS;
-        c->reply.base_parameters = reply;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_FIND_BASE_PARAMETERS;
+        c->reply.find_base_parameters = reply;
     }
 cleanup:
     free(B);
     free(b);
 }
 
-void method_base_parameters(call *c) {
-    model_entry *entry = call_find_model(c, c->request->base_parameters->model);
+void method_find_base_parameters(call *c) {
+    model_entry *entry = call_find_model(c, c->request->find_base_parameters->model);
     if (!entry) {
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ConfigurationSpace: integrate, difference, interpolate, distance, normalize, neutral, random. */
+/* ComputeConfigurations: integrate, difference, interpolate, distance, normalize, neutral, random. */
 #include <dynamics/dynamics.h>
 #include <math.h>
 #include <string.h>
@@ -123,7 +123,7 @@ static bool check_field(call *c, const char *field, bool is_taken, bool is_there
 }
 
 /* The operation of a request; NULL, and the call ended, when it is none or has fields that it does not take. */
-static const operation *find_operation(call *c, const Dynamics__V1__ConfigurationSpaceRequest *r) {
+static const operation *find_operation(call *c, const Dynamics__V1__ComputeConfigurationsRequest *r) {
     if (r->operation <= 0 || (size_t)r->operation >= sizeof operations / sizeof operations[0]) {
         call_blame(c, "operation");
         call_fail(c, INVALID, "operation is %d; give one from INTEGRATE (1) to RANDOM (7)", (int)r->operation);
@@ -159,7 +159,7 @@ static bool take_factors(batch *b, task *t, const char *field, bool is_needed, s
 
 /* Checks all but the numbers of q, q_1 and v. */
 static bool check_request(batch *b, const operation *o, task *t) {
-    const Dynamics__V1__ConfigurationSpaceRequest *r = b->call->request->configuration_space;
+    const Dynamics__V1__ComputeConfigurationsRequest *r = b->call->request->compute_configurations;
     if (o->q_1 && r->n_q_1 != r->n_q) {
         call_blame(b->call, "q_1");
         call_fail(b->call, INVALID, "q_1 has %zu values; give as many as q has, %zu", r->n_q_1, r->n_q);
@@ -173,11 +173,11 @@ static bool check_request(batch *b, const operation *o, task *t) {
 
 static void fill(batch *b, const operation *o, double *result) {
     call *c = b->call;
-    Dynamics__V1__ConfigurationSpaceReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ComputeConfigurationsReply *reply = call_allocate(c, 1, sizeof *reply);
     if (!reply) {
         return;
     }
-    dynamics__v1__configuration_space_reply__init(reply);
+    dynamics__v1__compute_configurations_reply__init(reply);
     reply->samples = b->n;
     if (o->yields_distance) {
         reply->n_distance = b->n;
@@ -190,14 +190,14 @@ static void fill(batch *b, const operation *o, double *result) {
         reply->q = batch_ordered_configurations(b, result);
     }
     if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CONFIGURATION_SPACE;
-        c->reply.configuration_space = reply;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPUTE_CONFIGURATIONS;
+        c->reply.compute_configurations = reply;
     }
 }
 
 /* Runs the operation's step over all samples. */
 static bool compute(batch *b, const operation *o, task *t) {
-    const Dynamics__V1__ConfigurationSpaceRequest *r = b->call->request->configuration_space;
+    const Dynamics__V1__ComputeConfigurationsRequest *r = b->call->request->compute_configurations;
     t->q_1 = o->q_1 ? batch_configurations(b, r->q_1) : NULL;
     t->v = batch_input(b, r->n_v, r->v);
     size_t samples = b->n < BLOCK_SAMPLES ? b->n : BLOCK_SAMPLES;
@@ -206,7 +206,7 @@ static bool compute(batch *b, const operation *o, task *t) {
 
 /* Samples that follow from the model alone. */
 static bool draw(batch *b, const operation *o, double *q) {
-    uint64_t state = b->call->request->configuration_space->seed;
+    uint64_t state = b->call->request->compute_configurations->seed;
     for (size_t s = 0; s < b->n; s++) {
         if (s % BLOCK_SAMPLES == 0 && !call_proceed(b->call, (double)s / (double)b->n)) {
             return false;
@@ -220,8 +220,8 @@ static bool draw(batch *b, const operation *o, double *q) {
     return true;
 }
 
-void method_configuration_space(call *c) {
-    const Dynamics__V1__ConfigurationSpaceRequest *r = c->request->configuration_space;
+void method_compute_configurations(call *c) {
+    const Dynamics__V1__ComputeConfigurationsRequest *r = c->request->compute_configurations;
     const operation *o = find_operation(c, r);
     if (!o) {
         return;

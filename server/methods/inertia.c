@@ -276,7 +276,7 @@ static bool take_part(part *p) {
 
 /* Adds up all parts. */
 static bool add_parts(call *c, dyn_inertia *sum, double *volume) {
-    const Dynamics__V1__InertiaRequest *r = c->request->inertia;
+    const Dynamics__V1__ComputeInertiaRequest *r = c->request->compute_inertia;
     *volume = 0;
     for (size_t i = 0; i < r->n_parts; i++) {
         part p = {.call = c, .from = r->parts[i]};
@@ -307,7 +307,7 @@ static void clean(double *values, size_t count) {
     }
 }
 
-static void write_coordinates(call *c, const dyn_inertia *sum, Dynamics__V1__InertiaReply *reply) {
+static void write_coordinates(call *c, const dyn_inertia *sum, Dynamics__V1__ComputeInertiaReply *reply) {
     dyn_error error;
     double *log_cholesky = call_allocate(c, 10, sizeof(double));
     reply->principal_moments = call_allocate(c, 3, sizeof(double));
@@ -335,12 +335,12 @@ static void write_coordinates(call *c, const dyn_inertia *sum, Dynamics__V1__Ine
 }
 
 static void answer(call *c, const dyn_inertia *sum, double volume, const double point[3]) {
-    Dynamics__V1__InertiaReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ComputeInertiaReply *reply = call_allocate(c, 1, sizeof *reply);
     double *about = call_allocate(c, 6, sizeof *about);
     if (!reply || !about) {
         return;
     }
-    dynamics__v1__inertia_reply__init(reply);
+    dynamics__v1__compute_inertia_reply__init(reply);
     reply->inertia = geometry_write_inertia(c, sum);
     reply->volume = volume;
     reply->n_rotational_about = 6;
@@ -348,13 +348,13 @@ static void answer(call *c, const dyn_inertia *sum, double volume, const double 
     dyn_inertia_about(sum, point, about);
     write_coordinates(c, sum, reply);
     if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_INERTIA;
-        c->reply.inertia = reply;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPUTE_INERTIA;
+        c->reply.compute_inertia = reply;
     }
 }
 
-void method_inertia(call *c) {
-    const Dynamics__V1__InertiaRequest *r = c->request->inertia;
+void method_compute_inertia(call *c) {
+    const Dynamics__V1__ComputeInertiaRequest *r = c->request->compute_inertia;
     dyn_inertia sum;
     double volume, point[3], cost = PART_COST * (double)r->n_parts;
     if (r->n_parts == 0) {

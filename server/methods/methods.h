@@ -8,8 +8,8 @@
 #include "methods/call.h"
 
 /* server.c: the daemon itself. */
-void method_health(call *c);
-void method_server_info(call *c);
+void method_get_health(call *c);
+void method_get_server_info(call *c);
 
 /* model.c: the store; describe.c: one model in full. Models are built beside other requests, and then entered. */
 void method_build_model(call *c);
@@ -24,11 +24,11 @@ void method_derive_model(call *c);
 void method_export_model(call *c);
 
 /* inertia.c: inertias of bodies; configuration.c: the configuration space of a model. */
-void method_inertia(call *c);
-void method_configuration_space(call *c);
+void method_compute_inertia(call *c);
+void method_compute_configurations(call *c);
 
 /* base_parameters.c: what motion and torques tell of the inertial parameters. */
-void method_base_parameters(call *c);
+void method_find_base_parameters(call *c);
 
 /* dynamics.c: the equation of motion. */
 void method_inverse_dynamics(call *c);
@@ -69,7 +69,7 @@ void method_fetch_recording(call *c);
 
 /* stream.c: points that are pushed. */
 void method_open_stream(call *c);
-void method_stream_status(call *c);
+void method_get_stream(call *c);
 void method_close_stream(call *c);
 void method_get_stream_points(call *c);
 void method_list_streams(call *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Health and ServerInfo: the daemon itself. */
+/* GetHealth and GetServerInfo: the daemon itself. */
 #include <dynamics/workspace.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static Dynamics__V1__HealthState wire_state(health_state state) {
 }
 
 /* Adds one component to the reply. */
-static void add_component(call *c, Dynamics__V1__HealthReply *reply, const health_component *component) {
+static void add_component(call *c, Dynamics__V1__GetHealthReply *reply, const health_component *component) {
     Dynamics__V1__ComponentHealth *entry = call_allocate(c, 1, sizeof *entry);
     if (!entry) {
         return;
@@ -40,16 +40,16 @@ static void add_component(call *c, Dynamics__V1__HealthReply *reply, const healt
     }
 }
 
-void method_health(call *c) {
-    const char *wanted = c->request->health->component;
+void method_get_health(call *c) {
+    const char *wanted = c->request->get_health->component;
     health *h = c->service->health;
-    Dynamics__V1__HealthReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetHealthReply *reply = call_allocate(c, 1, sizeof *reply);
     Dynamics__V1__ComponentHealth **components = call_allocate(c, h->count, sizeof *components);
     health_component component;
     if (!reply || !components) {
         return;
     }
-    dynamics__v1__health_reply__init(reply);
+    dynamics__v1__get_health_reply__init(reply);
     reply->components = components;
     text_guess guess = text_guess_start(wanted);
     for (size_t i = 0; i < h->count; i++) {
@@ -66,8 +66,8 @@ void method_health(call *c) {
                   guess.closest ? "did you mean " : "an empty name asks for all", guess.closest ? guess.closest : "");
         return;
     }
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_HEALTH;
-    c->reply.health = reply;
+    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_HEALTH;
+    c->reply.get_health = reply;
 }
 
 /* The limits, as the requests of this moment meet them. */
@@ -101,7 +101,7 @@ static Dynamics__V1__Limits *limits(call *c) {
     return to;
 }
 
-static void add_endpoints(call *c, Dynamics__V1__ServerInfoReply *reply) {
+static void add_endpoints(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     reply->endpoints = call_allocate(c, c->endpoint_count, sizeof *reply->endpoints);
     for (size_t i = 0; reply->endpoints && i < c->endpoint_count; i++) {
         Dynamics__V1__Endpoint *endpoint = call_allocate(c, 1, sizeof *endpoint);
@@ -116,7 +116,7 @@ static void add_endpoints(call *c, Dynamics__V1__ServerInfoReply *reply) {
 }
 
 /* Adds the daemon's counters and the memory that it holds. */
-static void add_counters(const call *c, Dynamics__V1__ServerInfoReply *reply) {
+static void add_counters(const call *c, Dynamics__V1__GetServerInfoReply *reply) {
     const memory_budget *budget = c->service->budget;
     const counters *k = c->service->counters;
     reply->uptime = (double)(clock_now() - k->start) / 1e9;
@@ -134,15 +134,15 @@ static void add_counters(const call *c, Dynamics__V1__ServerInfoReply *reply) {
     reply->rejected_connections = atomic_load(&k->rejected_connections);
 }
 
-void method_server_info(call *c) {
+void method_get_server_info(call *c) {
     static char protocol[] = "dynamics.v1", version[] = DYNAMICSD_VERSION;
     static char *protocols[] = {protocol};
     live *l = c->service->live;
-    Dynamics__V1__ServerInfoReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetServerInfoReply *reply = call_allocate(c, 1, sizeof *reply);
     if (!reply) {
         return;
     }
-    dynamics__v1__server_info_reply__init(reply);
+    dynamics__v1__get_server_info_reply__init(reply);
     reply->version = version;
     reply->revision = SERVICE_REVISION;
     reply->n_protocols = 1;
@@ -160,6 +160,6 @@ void method_server_info(call *c) {
     reply->streams = (uint32_t)name_table_count(&l->streams);
     reply->topics = atomic_load(&l->topics);
     reply->stray_chunks = atomic_load(&l->stray_chunks);
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SERVER_INFO;
-    c->reply.server_info = reply;
+    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_SERVER_INFO;
+    c->reply.get_server_info = reply;
 }

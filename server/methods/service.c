@@ -42,8 +42,10 @@ struct service {
 };
 
 static const method methods[] = {
-    [DYNAMICS__V1__REQUEST__METHOD_HEALTH] = {.name = "health", .run = method_health, .works_in_drain = true},
-    [DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO] = {.name = "server_info", .run = method_server_info},
+    [DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH] = {.name = "get_health",
+                                                  .run = method_get_health,
+                                                  .works_in_drain = true},
+    [DYNAMICS__V1__REQUEST__METHOD_GET_SERVER_INFO] = {.name = "get_server_info", .run = method_get_server_info},
     [DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL] = {.name = "load_model",
                                                   .prepare = method_build_model,
                                                   .run = method_load_model,
@@ -61,12 +63,12 @@ static const method methods[] = {
                                                     .is_slow = true,
                                                     .changes_state = true},
     [DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL] = {.name = "export_model", .run = method_export_model},
-    [DYNAMICS__V1__REQUEST__METHOD_INERTIA] = {.name = "inertia", .run = method_inertia},
-    [DYNAMICS__V1__REQUEST__METHOD_CONFIGURATION_SPACE] = {.name = "configuration_space",
-                                                           .run = method_configuration_space},
-    [DYNAMICS__V1__REQUEST__METHOD_BASE_PARAMETERS] = {.name = "base_parameters",
-                                                       .run = method_base_parameters,
-                                                       .is_slow = true},
+    [DYNAMICS__V1__REQUEST__METHOD_COMPUTE_INERTIA] = {.name = "compute_inertia", .run = method_compute_inertia},
+    [DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS] = {.name = "compute_configurations",
+                                                              .run = method_compute_configurations},
+    [DYNAMICS__V1__REQUEST__METHOD_FIND_BASE_PARAMETERS] = {.name = "find_base_parameters",
+                                                            .run = method_find_base_parameters,
+                                                            .is_slow = true},
     [DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS] = {.name = "inverse_dynamics", .run = method_inverse_dynamics},
     [DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS] = {.name = "forward_dynamics", .run = method_forward_dynamics},
     [DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX] = {.name = "mass_matrix", .run = method_mass_matrix},
@@ -146,7 +148,7 @@ static const method methods[] = {
                                                    .run = method_open_stream,
                                                    .is_slow = true,
                                                    .changes_state = true},
-    [DYNAMICS__V1__REQUEST__METHOD_STREAM_STATUS] = {.name = "stream_status", .run = method_stream_status},
+    [DYNAMICS__V1__REQUEST__METHOD_GET_STREAM] = {.name = "get_stream", .run = method_get_stream},
     [DYNAMICS__V1__REQUEST__METHOD_CLOSE_STREAM] = {.name = "close_stream",
                                                     .run = method_close_stream,
                                                     .is_slow = true,
@@ -298,7 +300,7 @@ enum { FIRST_METHOD = 16 };
 static void refuse_unknown_field(call *c, uint32_t number) {
     bool is_method = c->field[0] == '\0' && number >= FIRST_METHOD;
     call_fail(c, DYNAMICS__V1__CODE__CODE_UNIMPLEMENTED,
-              "%s%s%s %u: this daemon does not know it; it speaks revision %d of dynamics.v1 (ServerInfo)", c->field,
+              "%s%s%s %u: this daemon does not know it; it speaks revision %d of dynamics.v1 (GetServerInfo)", c->field,
               c->field[0] ? " " : "", is_method ? "method" : "field", number, SERVICE_REVISION);
 }
 

@@ -74,7 +74,7 @@ typedef struct service_options {
 service *service_create(const service_options *options);
 void service_free(service *s);
 
-/* Tells the addresses that ServerInfo names; they must outlive the service. Before the first request. */
+/* Tells the addresses that GetServerInfo names; they must outlive the service. Before the first request. */
 void service_set_endpoints(service *s, const service_endpoint *endpoints, size_t count);
 
 /* The transport's handler; `context` is the service. */

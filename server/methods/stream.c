@@ -392,15 +392,15 @@ static Dynamics__V1__StreamSummary *summarize(call *c, stream *s) {
     return summary;
 }
 
-void method_stream_status(call *c) {
-    Dynamics__V1__StreamStatusReply *reply = call_allocate(c, 1, sizeof *reply);
-    stream *s = reply ? find(c, c->request->stream_status->stream) : NULL;
+void method_get_stream(call *c) {
+    Dynamics__V1__GetStreamReply *reply = call_allocate(c, 1, sizeof *reply);
+    stream *s = reply ? find(c, c->request->get_stream->stream) : NULL;
     if (s) {
-        dynamics__v1__stream_status_reply__init(reply);
+        dynamics__v1__get_stream_reply__init(reply);
         reply->stream = summarize(c, s);
         stream_release(s);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_STREAM_STATUS;
-        c->reply.stream_status = reply;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_STREAM;
+        c->reply.get_stream = reply;
     }
 }
 

@@ -30,7 +30,7 @@ static void remove_directory(void) {
 static void ask(bench *b, Dynamics__V1__Request__MethodCase method, void *message) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.method_case = method;
-    request.health = message;
+    request.get_health = message;
     dynamics__v1__reply__free_unpacked(bench_ask(b, &request), NULL);
 }
 

@@ -178,7 +178,7 @@ static void must_refuse(dyn_client_inertia_part part, const char *field) {
     const dyn_client_inertia_part two[2] = {{.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1}, part};
     dyn_client_body body;
     char path[128];
-    snprintf(path, sizeof path, "inertia.parts[1]%s%s", field[0] ? "." : "", field);
+    snprintf(path, sizeof path, "compute_inertia.parts[1]%s%s", field[0] ? "." : "", field);
     ck_assert_int_eq(dyn_client_compute_inertia(client, 2, two, NULL, 0, &error, &body), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, path);
     ck_assert_str_ne(error.message, "");
@@ -215,7 +215,7 @@ START_TEST(bad_parts_are_named) {
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA, .inertia = {.mass = 1}, .mass = 2}, "mass");
     dyn_client_body body;
     ck_assert_int_eq(dyn_client_compute_inertia(client, 0, NULL, NULL, 0, &error, &body), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "inertia.parts");
+    ck_assert_str_eq(error.field, "compute_inertia.parts");
 }
 END_TEST
 
@@ -365,20 +365,20 @@ START_TEST(bad_configurations_are_named) {
     q[6] = q_1[6] = 1;
     q_1[4] = 0.5;
     ck_assert_int_eq(dyn_client_distance(client, &query, q, q_1, &error, &distance), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "configuration_space.q_1[3]");
+    ck_assert_str_eq(error.field, "compute_configurations.q_1[3]");
     q_1[4] = 0;
     q[9] = NAN;
     ck_assert_int_eq(dyn_client_difference(client, &query, q, q_1, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "configuration_space.q[9]");
+    ck_assert_str_eq(error.field, "compute_configurations.q[9]");
     ck_assert_ptr_null(strstr(error.message, "q_0"));
     q[9] = 0;
     ck_assert_int_eq(dyn_client_interpolate(client, &query, q, q_1, 1, &s, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "configuration_space.s[0]");
+    ck_assert_str_eq(error.field, "compute_configurations.s[0]");
     ck_assert_int_eq(dyn_client_integrate(client, &query, q, NULL, INFINITY, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "configuration_space.dt[0]");
+    ck_assert_str_eq(error.field, "compute_configurations.dt[0]");
     q[6] = 0;
     ck_assert_int_eq(dyn_client_normalize(client, &query, q, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "configuration_space.q[3]");
+    ck_assert_str_eq(error.field, "compute_configurations.q[3]");
 }
 END_TEST
 

@@ -489,9 +489,9 @@ START_TEST(inertias_are_computed) {
              "No body has this inertia: the principal moment 5 kg m^2");
     must_fail("$ctl inertia box 1,2 --mass 1", 2, "box: 2 values, but 3 are needed");
     must_fail("$ctl inertia cone 1,2 --mass 1", 2, "there is no shape \"cone\"");
-    must_fail("$ctl inertia sphere 1", 1, "refused: inertia.parts[0].mass: ");
+    must_fail("$ctl inertia sphere 1", 1, "refused: compute_inertia.parts[0].mass: ");
     must_fail("$ctl inertia mesh /nonexistent --mass 1", 2, "/nonexistent cannot be read");
-    must_fail("$ctl inertia mesh /dev/null --mass 1", 1, "refused: inertia.parts[0].mesh.stl: ");
+    must_fail("$ctl inertia mesh /dev/null --mass 1", 1, "refused: compute_inertia.parts[0].mesh.stl: ");
 }
 END_TEST
 
@@ -505,7 +505,7 @@ START_TEST(base_parameters_are_named) {
     /* A combination that goes over several lines is whole. */
     must_say("$ctl base-parameters ur5 | sed -n 4,6p | tail -n 1", " + 0.346399 wrist_3_link.m\n");
     must_fail("$ctl base-parameters ur5 --gravity 1", 2, "give X,Y,Z in m/s^2");
-    must_fail("$ctl base-parameters nothing", 1, "refused: base_parameters.model: ");
+    must_fail("$ctl base-parameters nothing", 1, "refused: find_base_parameters.model: ");
 }
 END_TEST
 

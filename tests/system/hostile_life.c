@@ -131,12 +131,12 @@ END_TEST
 
 static uint64_t ask_for_sample_limit(const sp_peer *peer) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    Dynamics__V1__ServerInfoRequest method = DYNAMICS__V1__SERVER_INFO_REQUEST__INIT;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO;
-    request.server_info = &method;
+    Dynamics__V1__GetServerInfoRequest method = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_SERVER_INFO;
+    request.get_server_info = &method;
     Dynamics__V1__Reply *reply = sp_ask(peer, &request);
     sp_expect_ok(reply);
-    uint64_t samples = reply->server_info->limits->samples;
+    uint64_t samples = reply->get_server_info->limits->samples;
     sp_free_reply(reply);
     return samples;
 }

@@ -207,7 +207,7 @@ START_TEST(chunk_that_decodes_to_much_is_refused) {
     free(t);
     for (int i = 0; i < 2000 && (!list || list->streams[0].chunks == 0); i++) {
         dyn_client_stream_list_free(list);
-        ok(dyn_client_stream_status(client, "plan", 0, &error, &list));
+        ok(dyn_client_get_stream(client, "plan", 0, &error, &list));
         sp_pause(0.002);
     }
     ck_assert_uint_eq(list->streams[0].refused, 1);

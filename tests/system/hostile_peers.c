@@ -32,7 +32,7 @@ static const char *listener(const daemon_fixture *d, int i, uint16_t *protocol) 
     return addresses[i];
 }
 
-/* The number that ServerInfo gives for something that is counted. */
+/* The number that GetServerInfo gives for something that is counted. */
 static dyn_client_server_info *server_info(const daemon_fixture *d, dyn_client **client) {
     dyn_client_server_info *info;
     dyn_client_error error;

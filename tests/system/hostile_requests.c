@@ -328,11 +328,11 @@ END_TEST
 
 START_TEST(unknown_component_of_health) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    Dynamics__V1__HealthRequest method = DYNAMICS__V1__HEALTH_REQUEST__INIT;
+    Dynamics__V1__GetHealthRequest method = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
     method.component = text("modles");
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_HEALTH;
-    request.health = &method;
-    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "health.component", "did you mean models");
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH;
+    request.get_health = &method;
+    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "get_health.component", "did you mean models");
 }
 END_TEST
 
@@ -539,12 +539,12 @@ static Dynamics__V1__Reply *derive(uint64_t client, uint64_t id) {
 
 static uint64_t count_refused(void) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    Dynamics__V1__ServerInfoRequest method = DYNAMICS__V1__SERVER_INFO_REQUEST__INIT;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO;
-    request.server_info = &method;
+    Dynamics__V1__GetServerInfoRequest method = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_SERVER_INFO;
+    request.get_server_info = &method;
     Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
     sp_expect_ok(reply);
-    uint64_t refused = reply->server_info->refused;
+    uint64_t refused = reply->get_server_info->refused;
     sp_free_reply(reply);
     return refused;
 }

@@ -53,7 +53,7 @@ static Dynamics__V1__Request make(uint64_t id, Dynamics__V1__Request__MethodCase
     request.id = id;
     request.client = CLIENT;
     request.method_case = method;
-    request.health = asked;
+    request.get_health = asked;
     return request;
 }
 

@@ -339,7 +339,7 @@ START_TEST(base_parameters_that_contradict_themselves_are_refused) {
                  {10, 20, 2, 0, 0},   {10, 20, 1, 20, 0}, {10, 20, 1, 0, 20}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Dynamics__V1__BaseParameter row = DYNAMICS__V1__BASE_PARAMETER__INIT, *rows[1] = {&row};
-        Dynamics__V1__BaseParametersReply found = DYNAMICS__V1__BASE_PARAMETERS_REPLY__INIT;
+        Dynamics__V1__FindBaseParametersReply found = DYNAMICS__V1__FIND_BASE_PARAMETERS_REPLY__INIT;
         Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
         dyn_client_base_parameters *answer;
         uint32_t term = cases[i].term;
@@ -350,8 +350,8 @@ START_TEST(base_parameters_that_contradict_themselves_are_refused) {
         found.n_parameters = cases[i].n_names, found.parameters = names;
         found.n_values = cases[i].n_values, found.values = numbers;
         found.n_base_parameters = 1, found.base_parameters = rows;
-        reply.result_case = DYNAMICS__V1__REPLY__RESULT_BASE_PARAMETERS;
-        reply.base_parameters = &found;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_FIND_BASE_PARAMETERS;
+        reply.find_base_parameters = &found;
         set_reply(&reply);
         lying_peer_hand_over(&peer);
         dyn_client_status status = dyn_client_find_base_parameters(client, "robot", NULL, 0, &error, &answer);
@@ -367,7 +367,7 @@ START_TEST(a_body_of_too_few_numbers_is_refused) {
     static double numbers[17];
     const dyn_client_inertia_part part = {.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1};
     for (size_t wrong = 0; wrong < 6; wrong++) {
-        Dynamics__V1__InertiaReply inertia = DYNAMICS__V1__INERTIA_REPLY__INIT;
+        Dynamics__V1__ComputeInertiaReply inertia = DYNAMICS__V1__COMPUTE_INERTIA_REPLY__INIT;
         Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
         dyn_client_body body;
         inertia.n_rotational_about = 6 + (wrong == 1);
@@ -377,8 +377,8 @@ START_TEST(a_body_of_too_few_numbers_is_refused) {
         inertia.n_log_cholesky = wrong == 5 ? 9 : 10;
         inertia.rotational_about = inertia.principal_moments = inertia.parameters = numbers;
         inertia.pseudo_inertia = inertia.log_cholesky = numbers;
-        reply.result_case = DYNAMICS__V1__REPLY__RESULT_INERTIA;
-        reply.inertia = &inertia;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPUTE_INERTIA;
+        reply.compute_inertia = &inertia;
         set_reply(&reply);
         lying_peer_hand_over(&peer);
         dyn_client_status status = dyn_client_compute_inertia(client, 1, &part, NULL, 0, &error, &body);

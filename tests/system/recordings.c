@@ -424,7 +424,7 @@ START_TEST(planner_is_told_that_its_points_are_no_longer_recorded) {
         if (i > 500) {
             dyn_client_stream_list_free(status);
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-            ok(dyn_client_stream_status(client, "log", 0, &error, &status));
+            ok(dyn_client_get_stream(client, "log", 0, &error, &status));
         }
     }
     const dyn_client_stream_info *told = &status->streams[0];

@@ -80,7 +80,7 @@ static dyn_client_stream_list *wait_for(const char *name, uint64_t chunks) {
     dyn_client_stream_list *list = NULL;
     for (int i = 0; i < 2000; i++) {
         dyn_client_stream_list_free(list);
-        ok(dyn_client_stream_status(client, name, 0, &error, &list));
+        ok(dyn_client_get_stream(client, name, 0, &error, &list));
         if (list->streams[0].chunks >= chunks) {
             return list;
         }
@@ -177,7 +177,7 @@ START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
     ck_assert_uint_eq(list->streams[0].nv, NV);
     dyn_client_stream_list_free(list);
     ok(dyn_client_close_stream(client, own, 0, &error, NULL));
-    refused(dyn_client_join_stream(client, "plan", 1, 0, &error, &joined), DYN_CLIENT_NOT_FOUND, "stream_status.stream",
+    refused(dyn_client_join_stream(client, "plan", 1, 0, &error, &joined), DYN_CLIENT_NOT_FOUND, "get_stream.stream",
             "no stream");
     ck_assert_ptr_null(joined);
 }
@@ -454,7 +454,7 @@ START_TEST(planner_that_dies_leaves_no_stream_behind) {
     do {
         ok(dyn_client_watch_next(watch, 5, &error, &update));
     } while (strcmp(update.text, "expired") != 0);
-    refused(dyn_client_stream_status(client, "plan", 0, &error, &list), DYN_CLIENT_NOT_FOUND, "stream_status.stream",
+    refused(dyn_client_get_stream(client, "plan", 0, &error, &list), DYN_CLIENT_NOT_FOUND, "get_stream.stream",
             "may have ended");
     refused(dyn_client_close_stream(client, stream, 0, &error, NULL), DYN_CLIENT_NOT_FOUND, "close_stream.stream",
             "may have ended");

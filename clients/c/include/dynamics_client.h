@@ -599,7 +599,7 @@ typedef struct dyn_client_body {
 } dyn_client_body;
 
 /* The sum of all parts. `point` (3 values; NULL: the origin) is what rotational_about is about. INVALID_ARGUMENT: the
- * field "inertia.parts[i].box.size" or the like. */
+ * field "compute_inertia.parts[i].box.size" or the like. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
                                                                const dyn_client_inertia_part *parts,
                                                                const double *point, double timeout,
@@ -1444,7 +1444,7 @@ DYN_CLIENT_EXPORT uint64_t dyn_client_stream_key(const dyn_client_stream *stream
 
 /* Pushes n points, which get the next numbers: t is n values, the others n rows or NULL. Waits while the daemon does
  * not read, at most `timeout` seconds: then nothing was sent (TIMEOUT). Nothing answers a point:
- * dyn_client_stream_status and dyn_client_watch_stream tell what became of it. */
+ * dyn_client_get_stream and dyn_client_watch_stream tell what became of it. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, const double *t,
                                                            const double *q, const double *v, const double *a,
                                                            const double *tau, double timeout, dyn_client_error *error);
@@ -1475,8 +1475,8 @@ typedef struct dyn_client_stream_list {
 } dyn_client_stream_list;
 
 /* Requests the counters of one stream: a list of one entry. */
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_stream_status(dyn_client *client, const char *name, double timeout,
-                                                             dyn_client_error *error, dyn_client_stream_list **status);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, double timeout,
+                                                          dyn_client_error *error, dyn_client_stream_list **status);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_error *error,
                                                             dyn_client_stream_list **list);
 DYN_CLIENT_EXPORT void dyn_client_stream_list_free(dyn_client_stream_list *list);

@@ -11,12 +11,12 @@
 /* The result and what it lives in. */
 typedef struct base_parameters_result {
     dyn_client_base_parameters parameters;
-    Dynamics__V1__BaseParametersReply *reply;
+    Dynamics__V1__FindBaseParametersReply *reply;
     pool memory;
 } base_parameters_result;
 
 /* Returns whether the reply's arrays go together and its columns exist. */
-static bool is_sound(const Dynamics__V1__BaseParametersReply *reply) {
+static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
     size_t width = reply->n_bodies * DYN_CLIENT_LINK_PARAMETERS;
     bool fits = reply->n_parameters == DYN_CLIENT_LINK_PARAMETERS && reply->n_values == width;
     for (size_t i = 0; fits && i < reply->n_base_parameters; i++) {
@@ -30,7 +30,7 @@ static bool is_sound(const Dynamics__V1__BaseParametersReply *reply) {
 
 /* Turns the reply into the result. */
 static dyn_client_status take_reply(base_parameters_result *taken, dyn_client_error *error) {
-    const Dynamics__V1__BaseParametersReply *reply = taken->reply;
+    const Dynamics__V1__FindBaseParametersReply *reply = taken->reply;
     if (!is_sound(reply))
         return fail_bad_reply(error, "the base parameters do not hold as many values as they must");
     dyn_client_base_parameter *rows = pool_take(&taken->memory, reply->n_base_parameters + 1, sizeof *rows);
@@ -57,12 +57,12 @@ static dyn_client_status take_reply(base_parameters_result *taken, dyn_client_er
 /* Sends the question. */
 static dyn_client_status ask(dyn_client *client, const char *model, const double *gravity, double timeout,
                              base_parameters_result *taken, dyn_client_error *error) {
-    Dynamics__V1__BaseParametersRequest asked = DYNAMICS__V1__BASE_PARAMETERS_REQUEST__INIT;
+    Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
     asked.model = (char *)model;
     asked.gravity = gravity != NULL ? from_vector3(&taken->memory, gravity) : NULL;
     if (taken->memory.is_exhausted)
         return fail_memory(error);
-    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_BASE_PARAMETERS, &asked.base, timeout, error,
+    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_FIND_BASE_PARAMETERS, &asked.base, timeout, error,
                        &taken->reply);
 }
 
@@ -71,7 +71,7 @@ dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char
                                                   dyn_client_base_parameters **parameters) {
     *parameters = NULL;
     if (client == NULL || model == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "base_parameters.model", "client or model is NULL");
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.model", "client or model is NULL");
     base_parameters_result *taken = calloc(1, sizeof *taken);
     if (taken == NULL)
         return fail_memory(error);
@@ -90,7 +90,7 @@ void dyn_client_base_parameters_free(dyn_client_base_parameters *parameters) {
         return;
     base_parameters_result *freed = (base_parameters_result *)parameters;
     if (freed->reply != NULL)
-        dynamics__v1__base_parameters_reply__free_unpacked(freed->reply, NULL);
+        dynamics__v1__find_base_parameters_reply__free_unpacked(freed->reply, NULL);
     pool_free(&freed->memory);
     free(freed);
 }

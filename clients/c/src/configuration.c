@@ -28,7 +28,7 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
         query_parts_take(client, query, from->q != NULL ? from->q : out, PARTS_COMMON, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
-    Dynamics__V1__ConfigurationSpaceRequest asked = DYNAMICS__V1__CONFIGURATION_SPACE_REQUEST__INIT;
+    Dynamics__V1__ComputeConfigurationsRequest asked = DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__INIT;
     asked.model = parts.model;
     asked.n_joint_names = parts.joint_count;
     asked.joint_names = parts.joint_names;
@@ -46,8 +46,8 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
     asked.samples = from->q == NULL ? query->samples : 0;
     asked.seed = from->seed;
     size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : query->samples;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_CONFIGURATION_SPACE, &asked.base, query->timeout, number,
-                         count, error, out);
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &asked.base, query->timeout,
+                         number, count, error, out);
     query_parts_free(&parts);
     return status;
 }

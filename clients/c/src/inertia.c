@@ -132,7 +132,7 @@ static bool take_numbers(size_t count, const double *from, size_t wanted, double
     return count == wanted;
 }
 
-static dyn_client_status take_reply(const Dynamics__V1__InertiaReply *reply, dyn_client_error *error,
+static dyn_client_status take_reply(const Dynamics__V1__ComputeInertiaReply *reply, dyn_client_error *error,
                                     dyn_client_body *body) {
     *body = (dyn_client_body){.inertia = to_inertia(reply->inertia),
                               .volume = reply->volume,
@@ -150,29 +150,29 @@ static dyn_client_status take_reply(const Dynamics__V1__InertiaReply *reply, dyn
 
 static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_client_inertia_part *parts,
                              const double *point, double timeout, pool *memory, dyn_client_error *error,
-                             Dynamics__V1__InertiaReply **answer) {
-    Dynamics__V1__InertiaRequest asked = DYNAMICS__V1__INERTIA_REQUEST__INIT;
+                             Dynamics__V1__ComputeInertiaReply **answer) {
+    Dynamics__V1__ComputeInertiaRequest asked = DYNAMICS__V1__COMPUTE_INERTIA_REQUEST__INIT;
     asked.parts = pool_take(memory, part_count, sizeof *asked.parts);
     for (size_t i = 0; !memory->is_exhausted && i < part_count; i++)
         asked.parts[asked.n_parts++] = make_part(memory, &parts[i]);
     asked.point = point != NULL ? from_vector3(memory, point) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_INERTIA, &asked.base, timeout, error, answer);
+    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_INERTIA, &asked.base, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
                                              const dyn_client_inertia_part *parts, const double *point, double timeout,
                                              dyn_client_error *error, dyn_client_body *body) {
     if (client == NULL || (parts == NULL && part_count > 0) || body == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "inertia.parts", "client, parts or body is NULL");
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "compute_inertia.parts", "client, parts or body is NULL");
     pool memory = {0};
-    Dynamics__V1__InertiaReply *reply;
+    Dynamics__V1__ComputeInertiaReply *reply;
     dyn_client_status status = ask(client, part_count, parts, point, timeout, &memory, error, &reply);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
     status = take_reply(reply, error, body);
-    dynamics__v1__inertia_reply__free_unpacked(reply, NULL);
+    dynamics__v1__compute_inertia_reply__free_unpacked(reply, NULL);
     return status;
 }

@@ -13,38 +13,38 @@
 /* The result and what its strings live in. */
 typedef struct health_result {
     dyn_client_health health;
-    Dynamics__V1__HealthReply *reply;
+    Dynamics__V1__GetHealthReply *reply;
     dyn_client_component components[];
 } health_result;
 
 static dyn_client_status ask_health(dyn_client *client, const char *component, double timeout, dyn_client_error *error,
-                                    Dynamics__V1__HealthReply **answer) {
+                                    Dynamics__V1__GetHealthReply **answer) {
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
-    Dynamics__V1__HealthRequest question = DYNAMICS__V1__HEALTH_REQUEST__INIT;
+    Dynamics__V1__GetHealthRequest question = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
     if (component != NULL)
         question.component = (char *)component;
-    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_HEALTH, &question.base, timeout, error, answer);
+    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH, &question.base, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error) {
-    Dynamics__V1__HealthReply *answer;
+    Dynamics__V1__GetHealthReply *answer;
     dyn_client_status status = ask_health(client, NULL, timeout, error, &answer);
     if (status == DYN_CLIENT_OK)
-        dynamics__v1__health_reply__free_unpacked(answer, NULL);
+        dynamics__v1__get_health_reply__free_unpacked(answer, NULL);
     return status;
 }
 
 dyn_client_status dyn_client_get_health(dyn_client *client, const char *component, double timeout,
                                         dyn_client_error *error, dyn_client_health **health) {
     *health = NULL;
-    Dynamics__V1__HealthReply *answer;
+    Dynamics__V1__GetHealthReply *answer;
     dyn_client_status status = ask_health(client, component, timeout, error, &answer);
     if (status != DYN_CLIENT_OK)
         return status;
     health_result *result = calloc(1, sizeof *result + answer->n_components * sizeof *result->components);
     if (result == NULL) {
-        dynamics__v1__health_reply__free_unpacked(answer, NULL);
+        dynamics__v1__get_health_reply__free_unpacked(answer, NULL);
         return fail_memory(error);
     }
     result->reply = answer;
@@ -63,7 +63,7 @@ void dyn_client_health_free(dyn_client_health *health) {
     if (health == NULL)
         return;
     health_result *result = (health_result *)health;
-    dynamics__v1__health_reply__free_unpacked(result->reply, NULL);
+    dynamics__v1__get_health_reply__free_unpacked(result->reply, NULL);
     free(result);
 }
 
@@ -72,7 +72,7 @@ void dyn_client_health_free(dyn_client_health *health) {
 
 typedef struct info_result {
     dyn_client_server_info info;
-    Dynamics__V1__ServerInfoReply *reply;
+    Dynamics__V1__GetServerInfoReply *reply;
     dyn_client_endpoint endpoints[];
 } info_result;
 
@@ -100,7 +100,7 @@ static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
 }
 
 static void take_info(info_result *result) {
-    const Dynamics__V1__ServerInfoReply *from = result->reply;
+    const Dynamics__V1__GetServerInfoReply *from = result->reply;
     result->info = (dyn_client_server_info){
         .version = from->version,
         .revision = from->revision,
@@ -144,15 +144,15 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
     *info = NULL;
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
-    Dynamics__V1__ServerInfoRequest question = DYNAMICS__V1__SERVER_INFO_REQUEST__INIT;
-    Dynamics__V1__ServerInfoReply *answer;
+    Dynamics__V1__GetServerInfoRequest question = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
+    Dynamics__V1__GetServerInfoReply *answer;
     dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_SERVER_INFO, &question.base, timeout, error, &answer);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_SERVER_INFO, &question.base, timeout, error, &answer);
     if (status != DYN_CLIENT_OK)
         return status;
     info_result *result = calloc(1, sizeof *result + answer->n_endpoints * sizeof *result->endpoints);
     if (result == NULL) {
-        dynamics__v1__server_info_reply__free_unpacked(answer, NULL);
+        dynamics__v1__get_server_info_reply__free_unpacked(answer, NULL);
         return fail_memory(error);
     }
     result->reply = answer;
@@ -165,6 +165,6 @@ void dyn_client_server_info_free(dyn_client_server_info *info) {
     if (info == NULL)
         return;
     info_result *result = (info_result *)info;
-    dynamics__v1__server_info_reply__free_unpacked(result->reply, NULL);
+    dynamics__v1__get_server_info_reply__free_unpacked(result->reply, NULL);
     free(result);
 }

@@ -102,7 +102,7 @@ dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, u
                                          dyn_client_error *error, dyn_client_stream **stream) {
     dyn_client_stream_list *known;
     *stream = NULL;
-    dyn_client_status status = dyn_client_stream_status(client, name, timeout, error, &known);
+    dyn_client_status status = dyn_client_get_stream(client, name, timeout, error, &known);
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_stream *self = known->count == 1 ? calloc(1, sizeof *self) : NULL;
@@ -238,16 +238,16 @@ static dyn_client_status give(void *reply, size_t count, Dynamics__V1__StreamSum
     return DYN_CLIENT_OK;
 }
 
-dyn_client_status dyn_client_stream_status(dyn_client *client, const char *name, double timeout,
-                                           dyn_client_error *error, dyn_client_stream_list **status) {
-    Dynamics__V1__StreamStatusRequest question = DYNAMICS__V1__STREAM_STATUS_REQUEST__INIT;
-    Dynamics__V1__StreamStatusReply *reply;
+dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, double timeout, dyn_client_error *error,
+                                        dyn_client_stream_list **status) {
+    Dynamics__V1__GetStreamRequest question = DYNAMICS__V1__GET_STREAM_REQUEST__INIT;
+    Dynamics__V1__GetStreamReply *reply;
     *status = NULL;
     if (client == NULL || name == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "stream_status.stream", "client or name is NULL");
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
     dyn_client_status code =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_STREAM_STATUS, &question.base, timeout, error, &reply);
+        call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_STREAM, &question.base, timeout, error, &reply);
     return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
 }
 
@@ -312,7 +312,7 @@ static void await_arrival(dyn_client *client, const dyn_client_stream *stream, d
     uint64_t last = 0;
     double end = monotonic_now() + ARRIVAL_TIME;
     while (last < stream->pushed && monotonic_now() < end &&
-           dyn_client_stream_status(client, stream->name, timeout, NULL, &status) == DYN_CLIENT_OK) {
+           dyn_client_get_stream(client, stream->name, timeout, NULL, &status) == DYN_CLIENT_OK) {
         if (status->count == 1 && status->streams[0].last_sequence > last) {
             last = status->streams[0].last_sequence;
             end = monotonic_now() + ARRIVAL_TIME;

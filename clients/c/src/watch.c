@@ -64,7 +64,7 @@ static bool count_simulation(dyn_client *client, const char *name, uint32_t *wat
 
 static bool count_stream(dyn_client *client, const char *name, uint32_t *watchers) {
     dyn_client_stream_list *list;
-    if (dyn_client_stream_status(client, name, 0, NULL, &list) != DYN_CLIENT_OK)
+    if (dyn_client_get_stream(client, name, 0, NULL, &list) != DYN_CLIENT_OK)
         return false;
     *watchers = list->count > 0 ? list->streams[0].watchers : 0;
     dyn_client_stream_list_free(list);

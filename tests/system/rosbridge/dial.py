@@ -167,12 +167,12 @@ class Dial(unittest.TestCase):
                    "points": [{"positions": [0.5, 0.25], "time_from_start": {"sec": 3, "nanosec": 0}}]}
 
         def is_watched():
-            status = server.call("/dynamics/stream_status", {"stream": "dialled"})["values"]["stream"]
+            status = server.call("/dynamics/get_stream", {"stream": "dialled"})["values"]["stream"]
             return status["watchers"] > 0
 
         def is_taken():
             server.send("publish", topic=trajectory, msg=message)
-            status = server.call("/dynamics/stream_status", {"stream": "dialled"})["values"]["stream"]
+            status = server.call("/dynamics/get_stream", {"stream": "dialled"})["values"]["stream"]
             return int(status["counters"]["accepted"]) > 0
 
         fixture.wait_for(is_watched, "the stream is watched")

@@ -103,7 +103,7 @@ class Goals(fixture.Case):
 
     def test_a_batch_that_waits_is_cancelled(self):
         args = self.long_goals()["rollout"]
-        workers = 2 * self.control.values("/dynamics/server_info")["limits"].get("workers", 8)
+        workers = 2 * self.control.values("/dynamics/get_server_info")["limits"].get("workers", 8)
         for number in range(workers):
             self.goal(f"before{number}", "rollout", args, feedback=False)
         self.goal("batch", "mass_matrix", {"model": "panda", "q": Q * SAMPLES})
@@ -117,7 +117,7 @@ class Goals(fixture.Case):
         self.assertEqual(set(done.values()), {(5, False)}, done)
 
     def test_short_goals_end_before_anything_is_told(self):
-        for method, args in (("base_parameters", {"model": "two_link"}), ("list_models", None), ("health", {}),
+        for method, args in (("find_base_parameters", {"model": "two_link"}), ("list_models", None), ("get_health", {}),
                              ("gravity", ["two_link", [], [0.1, 0.2]])):
             self.goal(method, method, args)
             result, fractions = self.result(method)

@@ -161,7 +161,7 @@ class Inputs(fixture.Case):
         topic = "/dynamics/streams/zoo"
         self.await_topic(topic + "/joint_trajectory")
         self.reader.send("subscribe", topic=topic + "/effort", type="sensor_msgs/msg/JointState")
-        fixture.wait_for(lambda: self.client.values("/dynamics/stream_status", {"stream": "zoo"})["stream"][
+        fixture.wait_for(lambda: self.client.values("/dynamics/get_stream", {"stream": "zoo"})["stream"][
             "watchers"] > 0, "the stream is watched")
         names, points, rows = self.names(), [], []
         self.random.shuffle(names)
@@ -202,7 +202,7 @@ class Inputs(fixture.Case):
         topic, count = "/dynamics/streams/chunks", 50
         self.await_topic(topic + "/joint_trajectory")
         self.client.send("subscribe", topic=topic + "/torques", type="dynamics_msgs/msg/StreamTorques")
-        fixture.wait_for(lambda: self.client.values("/dynamics/stream_status", {"stream": "chunks"})["stream"][
+        fixture.wait_for(lambda: self.client.values("/dynamics/get_stream", {"stream": "chunks"})["stream"][
             "watchers"] > 0, "the stream is watched")
         for number in range(count):
             self.client.send("publish", topic=topic + "/joint_trajectory", msg={

@@ -62,13 +62,13 @@ class Services(fixture.Case):
             self.assertIn(answer["result"], (True, False))
 
     def test_base_parameters(self):
-        found = self.client.values("/dynamics/base_parameters", {"model": "two_link"})
+        found = self.client.values("/dynamics/find_base_parameters", {"model": "two_link"})
         rows = found["base_parameters"]
         self.assertEqual([row["column"] for row in rows], [1, 3, 6, 11, 13, 16])
         for row in rows:
             made = sum(f * found["values"][c] for f, c in zip(row["factors"], row["columns"]))
             self.assertAlmostEqual(row["value"], made, places=12)
-        across = self.client.values("/dynamics/base_parameters", {"model": "two_link", "gravity": {"y": 9.81}})
+        across = self.client.values("/dynamics/find_base_parameters", {"model": "two_link", "gravity": {"y": 9.81}})
         self.assertEqual(len(across["base_parameters"]), 4)
 
     def test_refusals_name_the_argument(self):

@@ -14,11 +14,11 @@ import fixture
 ODD = [5e-324, -5e-324, 2.2250738585072014e-308, 1e-310, 0.0, -0.0, 1 / 3, 1e308, -1.7976931348623157e308]
 
 # Methods that change or tell something which has no numbers, or none that stay the same from call to call.
-OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "health", "server_info", "cancel",
+OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "get_health", "get_server_info", "cancel",
           "create_simulation", "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation",
           "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation",
           "save_simulations", "restore_simulations", "record_simulation", "replay_simulation", "open_stream",
-          "close_stream", "list_streams", "list_simulations", "stream_status", "get_stream_points", "watch_stream",
+          "close_stream", "list_streams", "list_simulations", "get_stream", "get_stream_points", "watch_stream",
           "list_recordings", "fetch_recording", "delete_recording"}
 
 
@@ -50,10 +50,10 @@ class Numbers(fixture.Case):
         frame = {"frames": ["panda_link7"]}
         return {
             "list_models": {}, "describe_model": {"model": "panda"},
-            "inertia": {"parts": [{"density": 1234.5, "box": {"size": {"x": 0.1, "y": 1 / 3, "z": 0.7}}}]},
-            "configuration_space": {"model": "panda", "operation": "CONFIGURATION_OPERATION_INTEGRATE", **state,
+            "compute_inertia": {"parts": [{"density": 1234.5, "box": {"size": {"x": 0.1, "y": 1 / 3, "z": 0.7}}}]},
+            "compute_configurations": {"model": "panda", "operation": "CONFIGURATION_OPERATION_INTEGRATE", **state,
                                     "dt": [1 / 3] * 3},
-            "base_parameters": {"model": "panda"}, "inverse_dynamics": {**state, "a": a},
+            "find_base_parameters": {"model": "panda"}, "inverse_dynamics": {**state, "a": a},
             "forward_dynamics": {**state, "tau": a}, "mass_matrix": {"model": "panda", "q": q},
             "gravity": {"model": "panda", "q": q}, "bias_forces": state,
             "evaluate": {**state, "a": a, "tau": a, "quantities": quantities, **frame},

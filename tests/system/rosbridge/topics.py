@@ -172,7 +172,7 @@ class Topics(fixture.Case):
         return str(made["key"]), trajectory
 
     def await_watcher(self):
-        fixture.wait_for(lambda: self.client.values("/dynamics/stream_status", {"stream": self.stream})["stream"][
+        fixture.wait_for(lambda: self.client.values("/dynamics/get_stream", {"stream": self.stream})["stream"][
             "watchers"] > 0, "the stream is watched")
 
     def fill(self, topic, message):
@@ -234,7 +234,7 @@ class Topics(fixture.Case):
         while told["kind"] != "KIND_REFUSED":
             told = reader.receive("publish")["msg"]
         self.assertIn("q is empty", told["message"])
-        counters = self.client.values("/dynamics/stream_status", {"stream": self.stream})["stream"]["counters"]
+        counters = self.client.values("/dynamics/get_stream", {"stream": self.stream})["stream"]["counters"]
         self.assertEqual((int(counters["accepted"]), int(counters["refused"])), (1, 1))
 
     def test_a_trajectory_drives_a_simulation(self):
@@ -243,7 +243,7 @@ class Topics(fixture.Case):
         key, topic = self.open_stream({}, kind="STREAM_KIND_SIMULATION_INPUT", simulation="fed", token=made["token"])
         points = [{"effort": [5.5, -1.25]}, {"effort": [2.0, 8.0], "time_from_start": {"sec": 0, "nanosec": 2000000}}]
         self.fill(topic, {"header": {"frame_id": key}, "joint_names": ["joint2", "joint1"], "points": points})
-        fixture.wait_for(lambda: int(self.client.values("/dynamics/stream_status", {"stream": self.stream})["stream"][
+        fixture.wait_for(lambda: int(self.client.values("/dynamics/get_stream", {"stream": self.stream})["stream"][
             "counters"]["accepted"]) == 2, "the points are there")
         forces = [self.client.values("/dynamics/step_simulation", {"simulation": "fed", "token": made["token"]})[
             "state"]["tau"] for _ in range(4)]
