@@ -500,6 +500,15 @@ static void stop_operations(transport *t) {
     ingest_stop(t);
 }
 
+/* Frees an operation that has ended, with the reply that it did not send: nng begins no send after stop_operations. */
+static void free_operation(nng_aio *operation) {
+    nng_msg *reply = operation ? nng_aio_get_msg(operation) : NULL;
+    if (reply) {
+        nng_msg_free(reply);
+    }
+    nng_aio_free(operation);
+}
+
 void transport_stop(transport *t) {
     for (size_t i = 0; i < t->endpoint_count; i++) {
         listener_unlink(&t->endpoints[i].listener);
@@ -515,7 +524,7 @@ void transport_stop(transport *t) {
         nng_close(t->ingest);
     }
     for (size_t i = 0; t->calls && i < t->options.contexts; i++) {
-        nng_aio_free(t->calls[i].operation);
+        free_operation(t->calls[i].operation);
     }
     ingest_free(t);
     transit_close();
