@@ -7,20 +7,13 @@
 
 #include <limits.h>
 
+#include "config_value.h"
 #include "model_compiler.h"
 #include "models/directory.h"
 #include "observe/log.h"
 #include "transport/transport.h"
 
-enum { CONFIG_ENDPOINTS = 16, CONFIG_ERROR_SIZE = 512 };
-
 #define CONFIG_DEFAULT_PATH "/etc/dynamicsd/dynamicsd.conf"
-
-/* Several addresses. */
-typedef struct config_addresses {
-    size_t count;
-    char address[CONFIG_ENDPOINTS][TRANSPORT_ADDRESS_SIZE];
-} config_addresses;
 
 typedef struct config {
     /* [endpoints] */

@@ -5,7 +5,18 @@
 #ifndef SERVER_CONFIG_VALUE_H
 #define SERVER_CONFIG_VALUE_H
 
-#include "config.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "transport/transport.h"
+
+enum { CONFIG_ENDPOINTS = 16, CONFIG_ERROR_SIZE = 512 };
+
+/* Several addresses. */
+typedef struct config_addresses {
+    size_t count;
+    char address[CONFIG_ENDPOINTS][TRANSPORT_ADDRESS_SIZE];
+} config_addresses;
 
 /* Whole number from `low` to `high`; with `has_units` also "64 MiB", "1 GiB", "4 KiB". */
 bool config_parse_count(const char *key, const char *text, unsigned long low, unsigned long high, bool has_units,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command line: one table of options, of which each command takes some.
+ * Options and operands of the command line. One table holds all options; each command takes some of them.
  */
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
@@ -101,15 +101,17 @@ typedef struct arguments {
     const char **payloads;
 } arguments;
 
-struct command;
+/* Text of an option for the help and for messages. */
+typedef struct option_text {
+    const char *name;
+    const char *value; /* Name of the value in the help; NULL: a flag. */
+    const char *help;
+} option_text;
 
-/* Gives the command of a name; or NULL, and considers the names of all commands. */
-typedef const struct command *find_command(const char *name, suggestion *meant);
+extern const option_text OPTION_TEXTS[OPTIONS];
 
-/* Splits the command line and checks it against the command's options and number of operands; tells what is wrong.
- * The arguments' arrays are freed by arguments_free. */
-exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *parsed);
-void arguments_free(arguments *parsed);
+/* Options of every command. */
+extern const option_set COMMON_OPTIONS;
 
 /* Help text of an option in one command. */
 typedef struct option_words {

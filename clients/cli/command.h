@@ -21,9 +21,6 @@ typedef struct command {
     exit_code (*run)(const struct command *self, const arguments *given, dyn_client *client);
 } command;
 
-/* Options of every command. */
-extern const option_set COMMON_OPTIONS;
-
 exit_code run_ping(const command *self, const arguments *given, dyn_client *client);
 exit_code run_info(const command *self, const arguments *given, dyn_client *client);
 exit_code run_latency(const command *self, const arguments *given, dyn_client *client);

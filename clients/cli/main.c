@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "command_line.h"
 #include "endpoint.h"
 #include "terminal.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "json_list.h"
-#include "methods.h"
+#include "method_error.h"
 
 /* The states while they are taken. */
 typedef struct taking {

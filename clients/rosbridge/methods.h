@@ -14,11 +14,12 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "coordinates.h"
+#include "method_error.h"
 
 #define METHOD_PREFIX "/dynamics/"
 #define MESSAGE_PACKAGE "dynamics_msgs"
 
-enum { METHOD_NAME_SIZE = 96, METHOD_ERROR_SIZE = 768 };
+enum { METHOD_NAME_SIZE = 96 };
 
 /* A method is its field in the envelope of requests. */
 typedef const ProtobufCFieldDescriptor *method;

@@ -10,7 +10,7 @@
 #ifndef DYNAMICS_COMPILE_REASSOCIATE_H
 #define DYNAMICS_COMPILE_REASSOCIATE_H
 
-#include "specialize.h"
+#include "compiled_function.h"
 
 /* The function over a graph that has its live nodes alone, besides constants that were folded. */
 compiled_function reassociate(const compiled_function &f);

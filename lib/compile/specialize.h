@@ -6,33 +6,9 @@
 #define DYNAMICS_COMPILE_SPECIALIZE_H
 
 #include <string>
-#include <vector>
 
-#include "graph.h"
+#include "compiled_function.h"
 #include "model/normal_form.h"
-
-/* Arrays that a function reads; the number of an input node's array. */
-enum input_array { INPUT_Q, INPUT_V, INPUT_A, INPUT_TAU, INPUT_DIAGONAL, INPUT_ARRAYS };
-
-/* An array that a function writes. */
-struct output_array {
-    std::string name, meaning;
-    std::vector<expression> values;
-};
-
-/* Operations that a function does. A fused multiplication and addition is one of each; sines are pairs. */
-struct operations {
-    size_t multiplications, additions, divisions, sines;
-};
-
-/* One algorithm, specialized. The graph holds what it computes, and nothing else is read of it. */
-struct compiled_function {
-    std::string name, meaning;
-    expression_graph graph;
-    std::vector<input_array> inputs;
-    std::vector<output_array> outputs;
-    bool is_packed = false; /* the library takes it from packed arrays to packed arrays alone */
-};
 
 /* Most nodes of a function's graph, and most numbers that it computes: memory is proportional to both. */
 struct size_limits {
@@ -70,10 +46,5 @@ const char *input_name(input_array array);
  * forward dynamics, the articulated-body algorithm and solving with the mass matrix, the one with fewer operations is
  * taken. */
 compiled_function specialize(const dyn_model *model, algorithm a, int place, const size_limits &limits);
-
-/* Which nodes the outputs need. */
-std::vector<bool> live_nodes(const compiled_function &f);
-
-operations count_operations(const compiled_function &f);
 
 #endif

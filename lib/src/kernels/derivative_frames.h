@@ -5,9 +5,9 @@
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H
 #define DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H
 
+#include "derivative_state.h"
 #include "hinge.h"
 #include "joint_placement.h"
-#include "rnea_derivatives.h"
 
 /* The placement of a body in its parent. */
 static inline placement placement_at_joint(const derivative_state *s, const body *b, int i) {

@@ -2,7 +2,7 @@
 /*
  * Sums over subtrees where columns of a tree lie in the lanes (derivative_terms.h).
  */
-#include "rnea_derivatives.h"
+#include "derivative_state.h"
 #include "term_lanes.h"
 
 #if TERM_LANES > 1

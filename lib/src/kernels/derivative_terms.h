@@ -5,7 +5,7 @@
  *
  * But for placements, velocities, accelerations and sums, each term is found by itself. So where an instance computes
  * one sample, DYN_COLUMN_LANES columns lie side by side in the lanes of a vector: component c of number i of an array
- * of such terms is numbers[(i / lanes * components + c) * lanes + i % lanes], and derivative_terms.c goes over them;
+ * of such terms is numbers[(i / lanes * components + c) * lanes + i % lanes], and derivative_columns.c goes over them;
  * the terms of a body lie beside the last column of its joint. Elsewhere the lanes hold samples, an array of terms is
  * one of structs, and a term is found where what it takes is in registers.
  *

@@ -3,7 +3,7 @@
  * External wrenches in the derivatives of inverse dynamics. They are constant in their reference frames: one in local
  * axes is a part of the force that the motion takes; one in world axes does not move with the columns.
  */
-#include "rnea_derivatives.h"
+#include "derivative_state.h"
 #include "term_lanes.h"
 
 /* Wrench number j in the tree's frame. */

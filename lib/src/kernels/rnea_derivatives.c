@@ -17,7 +17,7 @@
  * their reference frames (derivative_wrenches.c).
  *
  * Where samples lie in the lanes, both passes are here. Where columns do, what one hands on to another is in
- * derivative_motion.c and derivative_sums.c, terms that each has by itself are in derivative_terms.c, and entries in
+ * derivative_motion.c and derivative_sums.c, terms that each has by itself are in derivative_columns.c, and entries in
  * derivative_rows.c. M and d tau / d v take no acceleration, which may be found from them: it is then carried in a pass
  * of its own.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The builder: keeps links and joints, and checks each by itself. What concerns the whole is checked by tree.c, mimic.c
- * and normal_form.c.
+ * and compile.c.
  */
 #include "description.h"
 

@@ -3,13 +3,12 @@
  * Compiling a description to the normal form: axes turned to +z, fixed joints merged, universal joints split, mimic
  * joints coupled.
  */
-#include "normal_form.h"
+#include "compile.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile.h"
 #include "error.h"
 #include "group_inertias.h"
 #include "merge.h"

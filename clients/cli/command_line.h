@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parsing of the command line.
+ */
+#ifndef CLI_COMMAND_LINE_H
+#define CLI_COMMAND_LINE_H
+
+#include "command.h"
+#include "suggestion.h"
+
+/* Returns the command of a name, or NULL. Offers the names of all commands to `meant`. */
+typedef const command *find_command(const char *name, suggestion *meant);
+
+/* Splits the command line and checks it against the command's options and number of operands. Reports errors on
+ * standard error. arguments_free frees the arrays of `parsed`, also after an error. */
+exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *parsed);
+void arguments_free(arguments *parsed);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Errors in the arguments of a service call.
+ */
+#ifndef ROSBRIDGE_METHOD_ERROR_H
+#define ROSBRIDGE_METHOD_ERROR_H
+
+/* Size of the buffer for a sentence about the error, its terminating zero included. */
+enum { METHOD_ERROR_SIZE = 768 };
+
+#endif

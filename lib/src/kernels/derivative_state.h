@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * State of the derivatives of inverse dynamics (rnea_derivatives.c), and the passes over it that have files of their
+ * own.
+ */
+#ifndef DYNAMICS_KERNELS_DERIVATIVE_STATE_H
+#define DYNAMICS_KERNELS_DERIVATIVE_STATE_H
+
+#include "derivative_terms.h"
+
+/* A tree in motion, and the data that the passes propagate from body to body. */
+typedef struct derivative_state {
+    derivative_tree tree;
+    const double *gravity;
+    const real *q, *v;
+    joint_turns turns;
+    bool keeps_frames;       /* the motion of every body is needed again */
+    inertial_terms *pending; /* of bodies on which several hang: sums over those behind them so far */
+    void *placements;        /* memory for them */
+} derivative_state;
+
+static inline bool has_wrenches(const wrench_set *forces) {
+    return forces && forces->count > 0;
+}
+
+/* Propagates placements from column to column where columns are stored in the lanes (derivative_motion.c). */
+void KERNEL(place_columns)(const derivative_state *s);
+/* Computes the columns of joints other than hinges, and propagates velocities. */
+void KERNEL(carry_velocities)(const derivative_state *s);
+/* Adds the terms besides 2 Psi_dot to the rates of joints with several columns. */
+void KERNEL(add_joint_rates)(const derivative_state *s);
+/* Propagates accelerations. */
+void KERNEL(carry_accelerations)(const derivative_state *s, const real *a);
+/* Accumulates the sums over subtrees (derivative_sums.c). */
+void KERNEL(add_up_columns)(const derivative_state *s, derivative_parts parts);
+
+/* Subtracts the external wrenches that are constant in local axes from f (derivative_wrenches.c). */
+void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set *forces);
+/* Adds the part of d tau / dq that wrenches in world axes cause. */
+void KERNEL(add_world_wrenches)(const derivative_state *s, const wrench_set *forces, real *dq);
+/* x -= J' F for every external wrench F. */
+void KERNEL(subtract_wrench_forces)(const derivative_state *s, const wrench_set *forces, real *x);
+
+#endif
