@@ -393,7 +393,7 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
         code = own->options.follows_clock ? follow_clock(own, &rows) : step_through(own, &rows);
     /* Report a recording that broke when it ends. */
     if (code == EXIT_OK && recording != NULL &&
-        dyn_client_record_simulation(own->client, own->name, own->token, NULL, 0, &error) != DYN_CLIENT_OK)
+        dyn_client_stop_recording(own->client, own->name, own->token, 0, &error, NULL, NULL) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     if (code == EXIT_OK && rows.form == TRACE_QUIET) {
         if (dyn_client_get_simulation(own->client, own->name, 0, 0, &error, &end) == DYN_CLIENT_OK) {
@@ -707,7 +707,7 @@ exit_code run_record(const command *self, const arguments *given, dyn_client *cl
     catch_interrupts();
     for (double until = trace_now() + duration; trace_now() < until && !interrupted;)
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    if (dyn_client_record_simulation(client, name, token, NULL, 0, &error) != DYN_CLIENT_OK)
+    if (dyn_client_stop_recording(client, name, token, 0, &error, NULL, NULL) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     return EXIT_OK;
 }

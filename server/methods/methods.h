@@ -58,6 +58,7 @@ void method_list_simulations(call *c);
 void method_watch_simulation(call *c);
 void method_claim_simulation(call *c);
 void method_record_simulation(call *c);
+void method_stop_recording(call *c);
 void method_save_simulations(call *c);
 void method_restore_simulations(call *c);
 void method_replay_simulation(call *c);

@@ -92,7 +92,7 @@ void method_delete_recording(call *c) {
     if (recording_store_is_open(&l->recordings, name)) {
         call_blame(c, "recording");
         call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
-                  "recording \"%s\" is under way; end it first (RecordSimulation, CloseStream)", name);
+                  "recording \"%s\" is under way; end it first (StopRecording, CloseStream)", name);
     } else if (lstat(path, &status) != 0 || !recording_store_delete(&l->recordings, path)) {
         fail_file(c, path, errno);
     }

@@ -555,7 +555,7 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
     simulation_unlock(s);
     if (is_under_way) {
         call_blame(c, "recording");
-        call_fail(c, PRECONDITION, "a recording of this simulation is under way; end it first");
+        call_fail(c, PRECONDITION, "a recording of this simulation is under way; end it first (StopRecording)");
         return;
     }
     recorded_model_describe(&model, l, s->entry->model, atomic_load(&c->service->limits->recording_bytes) / 2);
@@ -570,21 +570,39 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
     recorded_model_free(&model);
 }
 
+void method_record_simulation(call *c) {
+    const Dynamics__V1__RecordSimulationRequest *r = c->request->record_simulation;
+    Dynamics__V1__RecordSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
+    if (!s) {
+        return;
+    }
+    simulation_unlock(s);
+    dynamics__v1__record_simulation_reply__init(reply);
+    start_recording(c, s, r->recording, reply);
+    simulation_release(s);
+    if (!call_has_ended(c)) {
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RECORD_SIMULATION;
+        c->reply.record_simulation = reply;
+    }
+}
+
 /* Answers that there is nothing to end: no recording is under way, or the last one has ended by itself. */
 static void refuse_end(call *c, simulation *s) {
     char error[RECORDING_ERROR_SIZE];
     simulation_lock(s);
     memcpy(error, face_of(s)->recording_error, sizeof error);
     simulation_unlock(s);
-    call_blame(c, "recording");
+    call_blame(c, "simulation");
     if (error[0] != '\0') {
         call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "%s", error);
     } else {
-        call_fail(c, PRECONDITION, "no recording of simulation \"%s\" is under way; name the one to begin", s->name);
+        call_fail(c, PRECONDITION, "no recording of simulation \"%s\" is under way; begin one first (RecordSimulation)",
+                  s->name);
     }
 }
 
-static void end_recording(call *c, simulation *s, Dynamics__V1__RecordSimulationReply *reply) {
+static void end_recording(call *c, simulation *s, Dynamics__V1__StopRecordingReply *reply) {
     ended_recording ended;
     if (!live_end_recording(c->service->live, &s->recording, &s->mutex, &ended)) {
         refuse_end(c, s);
@@ -602,23 +620,19 @@ static void end_recording(call *c, simulation *s, Dynamics__V1__RecordSimulation
     reply->bytes = ended.bytes;
 }
 
-void method_record_simulation(call *c) {
-    const Dynamics__V1__RecordSimulationRequest *r = c->request->record_simulation;
-    Dynamics__V1__RecordSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+void method_stop_recording(call *c) {
+    const Dynamics__V1__StopRecordingRequest *r = c->request->stop_recording;
+    Dynamics__V1__StopRecordingReply *reply = call_allocate(c, 1, sizeof *reply);
     simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
     if (!s) {
         return;
     }
     simulation_unlock(s);
-    dynamics__v1__record_simulation_reply__init(reply);
-    if (r->recording[0]) {
-        start_recording(c, s, r->recording, reply);
-    } else {
-        end_recording(c, s, reply);
-    }
+    dynamics__v1__stop_recording_reply__init(reply);
+    end_recording(c, s, reply);
     simulation_release(s);
     if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RECORD_SIMULATION;
-        c->reply.record_simulation = reply;
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_STOP_RECORDING;
+        c->reply.stop_recording = reply;
     }
 }

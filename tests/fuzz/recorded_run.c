@@ -77,6 +77,13 @@ static void record(bench *b, uint64_t token, const char *name) {
     ask(b, DYNAMICS__V1__REQUEST__METHOD_RECORD_SIMULATION, &message);
 }
 
+static void stop_recording(bench *b, uint64_t token) {
+    Dynamics__V1__StopRecordingRequest message = DYNAMICS__V1__STOP_RECORDING_REQUEST__INIT;
+    message.simulation = "run";
+    message.token = token;
+    ask(b, DYNAMICS__V1__REQUEST__METHOD_STOP_RECORDING, &message);
+}
+
 static void make(bench *b) {
     Dynamics__V1__SimulationInput input = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     Dynamics__V1__ExternalForce force = DYNAMICS__V1__EXTERNAL_FORCE__INIT, *forces[] = {&force};
@@ -98,7 +105,7 @@ static void make(bench *b) {
     reset.token = deletion.token = token;
     ask(b, DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION, &reset);
     step(b, token, NULL);
-    record(b, token, "");
+    stop_recording(b, token);
     ask(b, DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION, &deletion);
 }
 

@@ -304,7 +304,7 @@ static void record(const char *name, uint64_t token, uint64_t steps) {
     double v[JOINTS];
     require(dyn_client_record_simulation(client, name, token, name, 0, &error));
     take_steps(name, token, steps, v);
-    require(dyn_client_record_simulation(client, name, token, NULL, 0, &error));
+    require(dyn_client_stop_recording(client, name, token, 0, &error, NULL, NULL));
 }
 
 /* What was recorded under that name comes out with the same bits if the code is the same. */

@@ -72,7 +72,7 @@ static void record_steps(const char *recording, uint64_t steps) {
     uint64_t token = create("arm");
     ok(dyn_client_record_simulation(client, "arm", token, recording, 0, &error));
     ok(dyn_client_step_simulation(client, "arm", token, steps, NULL, 0, &error, NULL));
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     ok(dyn_client_delete_simulation(client, "arm", token, 0, &error));
 }
 
@@ -239,8 +239,8 @@ static void check_broken(uint64_t token, const char *word) {
     ck_assert_str_eq(arm->recording, "");
     ck_assert_msg(strstr(arm->recording_error, word) != NULL, "%s", arm->recording_error);
     dyn_client_simulation_free(arm);
-    refused(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
-            "record_simulation.recording", word);
+    refused(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL), DYN_CLIENT_RESOURCE_EXHAUSTED,
+            "stop_recording.simulation", word);
 }
 
 /* Steps until far more was recorded than fits. */
@@ -271,7 +271,7 @@ START_TEST(recordings_together_keep_to_their_quota) {
     wait_for_health("");
     uint64_t token = create("arm");
     ok(dyn_client_record_simulation(client, "arm", token, "small", 0, &error));
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     for (int round = 0; round < 2; round++) {
         ok(dyn_client_record_simulation(client, "arm", token, "big", 0, &error));
         /* In parts, so that the disk takes up some of it. */
@@ -304,7 +304,7 @@ START_TEST(recording_is_refused_where_there_is_no_room_for_one_more) {
         char name[8];
         snprintf(name, sizeof name, "run%d", i);
         ok(dyn_client_record_simulation(client, "arm", token, name, 0, &error));
-        ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+        ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     }
     refused(dyn_client_record_simulation(client, "arm", token, "more", 0, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
             "record_simulation.recording", "the oldest is \"run0\"");
@@ -405,7 +405,7 @@ START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
     wait_for_health("File too large");
     /* What can be written ends the alarm. */
     ok(dyn_client_record_simulation(client, "arm", token, "short", 0, &error));
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     wait_for_health("");
 }
 END_TEST
@@ -502,7 +502,7 @@ START_TEST(recording_under_way_is_listed_and_cannot_be_deleted) {
             "delete_recording.recording", "under way");
     refused(dyn_client_delete_recording(client, "none", 0, &error), DYN_CLIENT_NOT_FOUND, "delete_recording.recording",
             "ListRecordings");
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     ok(dyn_client_delete_recording(client, "run", 0, &error));
     ok(dyn_client_delete_recording(client, "done", 0, &error));
     check_count(0);

@@ -274,7 +274,7 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
     ok(dyn_client_step_simulation(client, "arm", token, 50, &pushing, 0, &error, NULL));
     ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
     ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, &error, NULL));
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     ok(dyn_client_replay_simulation(client, "pushed", 0, 1, 0, 0, &error, &replay));
     ck_assert_uint_eq(replay->steps, 200);
     ck_assert_uint_eq(replay->equal_steps, 200);
@@ -544,8 +544,11 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
             "claim_simulation.lease", "-1");
     refused(dyn_client_record_simulation(client, "arm", token, "a/b", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "letters");
-    refused(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error), DYN_CLIENT_FAILED_PRECONDITION,
-            "record_simulation.recording", "no recording");
+    refused(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+            "stop_recording.simulation", "no recording");
+    /* An empty name is a mistake; it ends nothing. */
+    refused(dyn_client_record_simulation(client, "arm", token, "", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
+            "record_simulation.recording", "letters");
     dyn_client_replay *replay;
     refused(dyn_client_replay_simulation(client, "none", 0, 0, 0, 0, &error, &replay), DYN_CLIENT_NOT_FOUND,
             "replay_simulation.recording", "none.recording");
@@ -751,7 +754,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     pause_for(0.1);
     ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
     pause_for(0.1);
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_ALREADY_EXISTS,
             "record_simulation.recording", "exists");
     dyn_client_replay *replay;
@@ -793,7 +796,10 @@ START_TEST(recording_is_replayed_without_its_model) {
     uint64_t token = create(&options);
     ok(dyn_client_record_simulation(client, "swing", token, "swing", 0, &error));
     ok(dyn_client_step_simulation(client, "swing", token, 100, NULL, 0, &error, NULL));
-    ok(dyn_client_record_simulation(client, "swing", token, NULL, 0, &error));
+    uint64_t entries, bytes;
+    ok(dyn_client_stop_recording(client, "swing", token, 0, &error, &entries, &bytes));
+    ck_assert_uint_gt(entries, 0);
+    ck_assert_uint_gt(bytes, entries);
     ok(dyn_client_delete_simulation(client, "swing", token, 0, &error));
     /* Neither without a model of that name nor beside another one. */
     for (int k = 0; k < 2; k++) {
@@ -958,7 +964,7 @@ START_TEST(changed_recording_is_found_out) {
     char path[160];
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
     ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, &error, NULL));
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     snprintf(path, sizeof path, "%s/state/recordings/run.recording", fixture.directory);
     FILE *file = fopen(path, "r+");
     ck_assert_ptr_nonnull(file);
@@ -993,7 +999,7 @@ START_TEST(missing_state_directory_is_named) {
             "simulations.state_directory");
     ck_assert_int_eq(mkdir(path, 0700), 0);
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
 }
 END_TEST
 

@@ -342,7 +342,7 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     dyn_client_stream_list_free(early);
     ok(dyn_client_record_simulation(client, "arm", token, "fed", 0, &error));
     ok(dyn_client_step_simulation(client, "arm", token, POINTS - 1, NULL, 0, &error, &state));
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     for (int j = 0; j < NV; j++) {
         ck_assert_double_eq_tol(state->q[j], q[(POINTS - 1) * NV + j], 2e-3);
     }
@@ -393,7 +393,7 @@ START_TEST(external_forces_act_beside_a_stream) {
     ok(dyn_client_record_simulation(client, "arm", token, "loaded", 0, &error));
     ok(dyn_client_step_simulation(client, "arm", token, 20, NULL, 0, &error, NULL));
     ok(dyn_client_step_simulation(client, "arm", token, POINTS - 21, &loaded, 0, &error, NULL));
-    ok(dyn_client_record_simulation(client, "arm", token, NULL, 0, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     /* The points leave the load where it is: it pulls the arm off its motion, and comes again in the replay. */
     ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &state));
     ck_assert_uint_eq(state->external_force_count, 1);

@@ -1128,11 +1128,17 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_simulations(dyn_client *clie
                                                                 dyn_client_simulation_list **list);
 DYN_CLIENT_EXPORT void dyn_client_simulation_list_free(dyn_client_simulation_list *list);
 
-/* Begins a recording in the daemon's state directory; NULL ends the one under way. DYN_CLIENT_RESOURCE_EXHAUSTED: there
- * is no room for one, or the one under way has ended by itself. */
+/* Begins a recording in the daemon's state directory. DYN_CLIENT_RESOURCE_EXHAUSTED: there is no room for one. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                  const char *recording, double timeout,
                                                                  dyn_client_error *error);
+
+/* Ends the recording of a simulation. `entries` and `bytes` (may be NULL) receive the number of its states, inputs and
+ * jumps, and the size of its file. DYN_CLIENT_FAILED_PRECONDITION: none is under way; DYN_CLIENT_RESOURCE_EXHAUSTED: it
+ * has ended by itself, and the states until then can be replayed. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name, uint64_t token,
+                                                              double timeout, dyn_client_error *error,
+                                                              uint64_t *entries, uint64_t *bytes);
 
 /* A recorded run, computed once more and compared bit for bit. */
 typedef struct dyn_client_replay {

@@ -440,19 +440,39 @@ void dyn_client_simulation_list_free(dyn_client_simulation_list *list) {
 dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *name, uint64_t token,
                                                const char *recording, double timeout, dyn_client_error *error) {
     Dynamics__V1__RecordSimulationRequest record = DYNAMICS__V1__RECORD_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    call_reply answer;
+    Dynamics__V1__RecordSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
+    if (status == DYN_CLIENT_OK && recording == NULL)
+        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "record_simulation.recording", "recording is NULL");
     if (status != DYN_CLIENT_OK)
         return status;
     record.simulation = (char *)name;
     record.token = token;
-    record.recording = recording != NULL ? (char *)recording : record.recording;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_RECORD_SIMULATION;
-    request.record_simulation = &record;
-    status = call(client, &request, timeout, error, &answer);
-    call_reply_free(&answer);
+    record.recording = (char *)recording;
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_RECORD_SIMULATION, &record.base, timeout, error, &reply);
+    if (status == DYN_CLIENT_OK)
+        dynamics__v1__record_simulation_reply__free_unpacked(reply, NULL);
     return status;
+}
+
+dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name, uint64_t token, double timeout,
+                                            dyn_client_error *error, uint64_t *entries, uint64_t *bytes) {
+    Dynamics__V1__StopRecordingRequest stop = DYNAMICS__V1__STOP_RECORDING_REQUEST__INIT;
+    Dynamics__V1__StopRecordingReply *reply;
+    dyn_client_status status = begin(client, name, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    stop.simulation = (char *)name;
+    stop.token = token;
+    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_STOP_RECORDING, &stop.base, timeout, error, &reply);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (entries != NULL)
+        *entries = reply->entries;
+    if (bytes != NULL)
+        *bytes = reply->bytes;
+    dynamics__v1__stop_recording_reply__free_unpacked(reply, NULL);
+    return DYN_CLIENT_OK;
 }
 
 typedef struct replay_result {

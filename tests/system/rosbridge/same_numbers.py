@@ -17,9 +17,9 @@ ODD = [5e-324, -5e-324, 2.2250738585072014e-308, 1e-310, 0.0, -0.0, 1 / 3, 1e308
 OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "get_health", "get_server_info", "cancel",
           "create_simulation", "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation",
           "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation",
-          "save_simulations", "restore_simulations", "record_simulation", "replay_simulation", "open_stream",
-          "close_stream", "list_streams", "list_simulations", "get_stream", "get_stream_points", "watch_stream",
-          "list_recordings", "fetch_recording", "delete_recording"}
+          "save_simulations", "restore_simulations", "record_simulation", "stop_recording", "replay_simulation",
+          "open_stream", "close_stream", "list_streams", "list_simulations", "get_stream", "get_stream_points",
+          "watch_stream", "list_recordings", "fetch_recording", "delete_recording"}
 
 
 def bits(value):

@@ -41,6 +41,7 @@ export const calls = [
   ["watch_simulation", { simulation: "called" }],
   ["record_simulation", (answers) => ({ ...simulation(answers), recording: "called" })],
   ["step_simulation", (answers) => ({ ...simulation(answers), steps: 2 })],
+  ["stop_recording", simulation],
   ["set_simulation_input", (answers) => ({ ...simulation(answers), input: { tau: [1, 2] } })],
   ["get_simulation_state", { simulation: "called" }],
   ["set_simulation_state", (answers) => ({ ...simulation(answers), q, v: [0, 0] })],
