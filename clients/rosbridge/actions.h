@@ -8,7 +8,7 @@
 
 #include <dynamics/v1/rollout.pb-c.h>
 
-#include "protocol.h"
+#include "request.h"
 
 /* send_action_goal: is answered with an action_result in every case; cancel_action_goal. */
 void action_goal(const request *from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The gateway: what all its parts know. Everything here belongs to the event loop.
+ * State that all parts of the gateway share. Only the thread of the event loop uses it.
  */
 #ifndef ROSBRIDGE_BRIDGE_H
 #define ROSBRIDGE_BRIDGE_H
@@ -29,7 +29,10 @@ typedef struct bridge {
     struct goal *goals;   /* of the daemon's own actions */
     uint64_t last_number; /* of peers, relays ... */
     uv_timer_t flush;     /* messages that wait for their time */
-    bool stops;           /* a signal came: nothing is begun any more */
+    uv_timer_cb on_flush; /* sends those that are due */
+    /* Ends the subscriptions, offers and goals of a peer whose socket is closed. */
+    void (*forget_peer)(struct bridge *of, struct peer *gone);
+    bool stops; /* a signal came: nothing is begun any more */
 } bridge;
 
 /* Seconds of the monotonic clock. */
@@ -37,7 +40,7 @@ static inline double monotonic_time(void) {
     return 1e-9 * (double)uv_hrtime();
 }
 
-/* Messages of topics that wait are due at this time. */
+/* Starts the flush timer so that it expires at this time at the latest. */
 void bridge_flush_at(bridge *of, double time);
 
 /* Writes a line of the log to standard error where the gateway is verbose. The line is made printable (printable.h). */

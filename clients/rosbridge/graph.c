@@ -10,7 +10,7 @@
 #include "health_service.h"
 #include "methods.h"
 #include "offers.h"
-#include "rosapi.h"
+#include "rosapi_names.h"
 #include "topics.h"
 
 static const char daemon_node[] = "/dynamicsd", own_node[] = "/dynamics_rosbridge";

@@ -7,7 +7,7 @@
 #define ROSBRIDGE_HEALTH_SERVICE_H
 
 #include "encode.h"
-#include "protocol.h"
+#include "request.h"
 
 #define HEALTH_SERVICE "/dynamics/check_health"
 #define HEALTH_TYPE "std_srvs/srv/Trigger"

@@ -8,20 +8,7 @@
 #include <dynamics/v1/event.pb-c.h>
 #include <dynamics/v1/simulation.pb-c.h>
 
-#include "live_object.h"
-
-/* Its topics, by their places. */
-enum { SIMULATION_STATE, SIMULATION_JOINT_STATES, SIMULATION_EVENTS, SIMULATION_COMMAND, SIMULATION_WRENCH };
-
-struct command;
-struct wrench;
-
-typedef struct live_simulation {
-    live_object object;
-    struct command *commands;        /* in their order; the daemon is asked to take the first */
-    struct wrench *acting, *waiting; /* each link once in each list */
-    struct wrench *asked;            /* that the daemon is asked to set; NULL: none */
-} live_simulation;
+#include "live_simulation.h"
 
 typedef struct live_simulations {
     bridge *bridge;

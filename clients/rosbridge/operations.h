@@ -5,7 +5,7 @@
 #ifndef ROSBRIDGE_OPERATIONS_H
 #define ROSBRIDGE_OPERATIONS_H
 
-#include "protocol.h"
+#include "request.h"
 
 /* Runs the operation of a message and answers it. False: there is no operation of that name. */
 bool operation_run(const request *from);

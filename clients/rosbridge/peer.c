@@ -8,11 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "actions.h"
 #include "json_text.h"
-#include "offers.h"
 #include "printable.h"
-#include "topics.h"
 
 static const char *const level_words[] = {"none", "error", "warning", "info"};
 
@@ -46,9 +43,7 @@ void peer_remove(peer *removed) {
         }
     }
     of->metrics.gauges[GAUGE_CONNECTIONS]--;
-    topics_forget_peer(of, removed);
-    offers_forget_peer(of, removed);
-    actions_forget_peer(of, removed);
+    of->forget_peer(of, removed);
     outbox_free(&removed->outbox);
     fragments_free(&removed->fragments);
     peer_release(removed);

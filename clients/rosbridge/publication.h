@@ -5,9 +5,15 @@
 #ifndef ROSBRIDGE_PUBLICATION_H
 #define ROSBRIDGE_PUBLICATION_H
 
-#include "topics.h"
+#include "topic.h"
 
 /* Sends a message to one subscription now, whatever its throttle. */
 void publication_send_one(const topic *of, subscription *to, json_t *message);
+
+/* Sends a message to all subscribers. Times are in the spelling of ROS 2; `message` is only read. */
+void topic_publish(bridge *in, topic *to, json_t *message);
+
+/* Sends the messages whose time has come. Returns the time of the next one, or infinity. */
+double topics_flush(bridge *in, double now);
 
 #endif

@@ -16,7 +16,7 @@
 typedef json_t *(*answer)(bridge *of, const char *argument);
 
 struct rosapi_service {
-    const char *name, *argument, *type;
+    const char *name, *argument;
     answer answer;
 };
 
@@ -153,32 +153,11 @@ static json_t *set_param(bridge *of, const char *argument) {
     return json_pack("{sb ss}", "successful", 0, "reason", "the gateway has no parameters");
 }
 
+#define ROSAPI_SERVICE(name, argument, type, function) {#name, argument, function},
 static const rosapi_service all[] = {
-    {"topics", NULL, "Topics", topics},
-    {"topics_and_raw_types", NULL, "TopicsAndRawTypes", topics_and_raw_types},
-    {"topics_for_type", "type", "TopicsForType", topics_for_type},
-    {"topic_type", "topic", "TopicType", topic_type},
-    {"publishers", "topic", "Publishers", publishers},
-    {"subscribers", "topic", "Subscribers", subscribers},
-    {"services", NULL, "Services", services},
-    {"services_for_type", "type", "ServicesForType", services_for_type},
-    {"service_type", "service", "ServiceType", service_type},
-    {"service_node", "service", "ServiceNode", service_node},
-    {"service_providers", "service", "ServiceProviders", service_providers},
-    {"service_request_details", "type", "ServiceRequestDetails", service_request_details},
-    {"service_response_details", "type", "ServiceResponseDetails", service_response_details},
-    {"message_details", "type", "MessageDetails", message_details},
-    {"nodes", NULL, "Nodes", nodes},
-    {"node_details", "node", "NodeDetails", node_details},
-    {"action_servers", NULL, "GetActionServers", action_servers},
-    {"get_time", NULL, "GetTime", get_time},
-    {"get_ros_version", NULL, "GetROSVersion", get_ros_version},
-    {"get_param_names", NULL, "GetParamNames", get_param_names},
-    {"has_param", "name", "HasParam", has_param},
-    {"get_param", "name", "GetParam", get_param},
-    {"set_param", "name", "SetParam", set_param},
-    {"delete_param", "name", "DeleteParam", set_param},
+#include "rosapi_services.inc"
 };
+#undef ROSAPI_SERVICE
 
 enum { SERVICES = sizeof all / sizeof all[0] };
 
@@ -191,13 +170,6 @@ const rosapi_service *rosapi_find(const char *name) {
         if (strcmp(all[i].name, name + sizeof prefix - 1) == 0)
             return &all[i];
     return NULL;
-}
-
-const char *rosapi_name(size_t index, char type[96]) {
-    if (index >= SERVICES)
-        return NULL;
-    snprintf(type, 96, "rosapi_msgs/srv/%s", all[index].type);
-    return all[index].name;
 }
 
 json_t *rosapi_call(const rosapi_service *called, bridge *of, const json_t *arguments, char error[ROSAPI_ERROR_SIZE]) {

@@ -14,9 +14,6 @@ typedef struct rosapi_service rosapi_service;
 /* The service "/rosapi/topics" or another; NULL: none. */
 const rosapi_service *rosapi_find(const char *name);
 
-/* Name and type of service `index`; NULL: no more. */
-const char *rosapi_name(size_t index, char type[96]);
-
 /* Answers a call: the values of the response, or NULL and an error. `arguments` may be NULL, an object or an array. */
 json_t *rosapi_call(const rosapi_service *called, bridge *of, const json_t *arguments, char error[ROSAPI_ERROR_SIZE]);
 

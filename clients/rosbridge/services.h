@@ -6,7 +6,7 @@
 #define ROSBRIDGE_SERVICES_H
 
 #include "calls.h"
-#include "protocol.h"
+#include "request.h"
 
 /* call_service: is answered with a service_response in every case. */
 void service_call(const request *from);

@@ -9,7 +9,7 @@
 #ifndef ROSBRIDGE_SIMULATION_COMMAND_H
 #define ROSBRIDGE_SIMULATION_COMMAND_H
 
-#include "live_simulations.h"
+#include "live_simulation.h"
 
 /* A topic_reader; the topic's user is a live_simulation. */
 bool simulation_command(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);

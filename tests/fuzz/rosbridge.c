@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actions.h"
 #include "cbor_codec.h"
 #include "live_simulations.h"
 #include "live_streams.h"
@@ -118,13 +119,20 @@ static void tell_events(bench *b) {
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* Something to be talked about: a topic, a subscription, a service and a call that waits. */
+static void forget_peer(bridge *of, peer *gone) {
+    topics_forget_peer(of, gone);
+    offers_forget_peer(of, gone);
+    actions_forget_peer(of, gone);
+}
+
+/* Creates a topic, a subscription, a service and a call that waits. */
 static void set_up(bench *b) {
     memset(b, 0, sizeof *b);
     config_init(&b->config);
     b->config.message_bytes = 1 << 20;
     b->bridge.config = &b->config;
     b->bridge.loop = &b->loop;
+    b->bridge.forget_peer = forget_peer;
     b->peer = peer_add(&b->bridge, "fuzz");
     b->other = peer_add(&b->bridge, "other");
     require(b->peer != NULL && b->other != NULL, "there is memory for peers");

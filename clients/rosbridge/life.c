@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The gateway's life: start, clock, end.
+ */
+#include "life.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <systemd/sd-daemon.h>
+
+#include "actions.h"
+#include "calls.h"
+#include "daemon_topics.h"
+#include "offers.h"
+#include "printable.h"
+#include "topics.h"
+#include "websocket.h"
+
+/* Milliseconds between looks at what takes too long. */
+enum { CHECK_INTERVAL = 100, STOPPING_INTERVAL = 10 };
+
+/* Seconds that connections have to read their last answers when the gateway stops. */
+static const double STOP_TIME = 1;
+
+/* The bridge and the handles of its life cycle. */
+typedef struct life {
+    bridge bridge;
+    uv_loop_t loop;
+    uv_timer_t check;
+    uv_signal_t terminate, interrupt;
+    websocket *socket;
+    daemon_topics *topics; /* NULL: they have ended */
+    double stop_time;      /* monotonic: no longer does it wait for connections */
+} life;
+
+/* Sends the messages of topics whose time has come. */
+static void on_flush(uv_timer_t *timer) {
+    bridge *of = timer->data;
+    double now = monotonic_time(), next = topics_flush(of, now);
+    bridge_flush_at(of, next);
+}
+
+static void forget_peer(bridge *of, peer *gone) {
+    topics_forget_peer(of, gone);
+    offers_forget_peer(of, gone);
+    actions_forget_peer(of, gone);
+}
+
+static void on_check(uv_timer_t *timer) {
+    life *self = timer->data;
+    double now = monotonic_time();
+    if (self->bridge.stops) {
+        if (self->bridge.peers == NULL || now > self->stop_time)
+            uv_stop(timer->loop);
+        return;
+    }
+    for (peer *each = self->bridge.peers, *next; each != NULL; each = next) {
+        next = each->next;
+        peer_check(each, now);
+    }
+    offers_check(&self->bridge, now);
+    actions_check(&self->bridge);
+    websocket_check(self->socket, now);
+    daemon_topics_check(self->topics, now);
+    sd_notify(0, "WATCHDOG=1");
+}
+
+/* Ends what is under way, with an answer, and all connections, with a close frame; then on_check ends the loop. */
+static void on_signal(uv_signal_t *signal, int number) {
+    life *self = signal->data;
+    bridge *of = &self->bridge;
+    (void)number;
+    if (of->stops)
+        return;
+    of->stops = true;
+    self->stop_time = monotonic_time() + STOP_TIME;
+    sd_notify(0, "STOPPING=1");
+    call_pool_stop(of);
+    daemon_topics_stop(self->topics);
+    self->topics = NULL;
+    for (peer *each = of->peers; each != NULL; each = each->next)
+        peer_cut(each, CLOSE_GOING_AWAY, "the gateway stops");
+    uv_timer_start(&self->check, on_check, 0, STOPPING_INTERVAL);
+}
+
+/* libwebsockets closes its handles itself. */
+static void stop_clock(life *self) {
+    uv_close((uv_handle_t *)&self->check, NULL);
+    uv_close((uv_handle_t *)&self->terminate, NULL);
+    uv_close((uv_handle_t *)&self->interrupt, NULL);
+}
+
+/* Tells, whoever started it and the system, where it can be reached, or what it dials. */
+static void announce(const life *self) {
+    const config *c = self->bridge.config;
+    unsigned port = websocket_port(self->socket);
+    FILE *file = c->port_file[0] != '\0' ? fopen(c->port_file, "w") : NULL;
+    if (file != NULL) {
+        fprintf(file, "%u\n", port);
+        fclose(file);
+    } else if (c->port_file[0] != '\0') {
+        bridge_tell("port_file: %s cannot be written", c->port_file);
+    }
+    char where[2 * CONFIG_WORD];
+    if (c->address[0] != '\0')
+        snprintf(where, sizeof where, "listens at %s, port %u", c->address, port);
+    else
+        snprintf(where, sizeof where, "dials %s", c->dial);
+    char printed[2 * CONFIG_WORD];
+    printable_text(where, printed, sizeof printed);
+    bridge_tell("%s", printed);
+    sd_notifyf(0, "READY=1\nSTATUS=%s", printed);
+}
+
+static void start_clock(life *self) {
+    bridge *of = &self->bridge;
+    uv_timer_init(of->loop, &self->check);
+    self->check.data = self;
+    uv_timer_start(&self->check, on_check, 0, CHECK_INTERVAL);
+    self->terminate.data = self->interrupt.data = self;
+    uv_signal_init(of->loop, &self->terminate);
+    uv_signal_start(&self->terminate, on_signal, SIGTERM);
+    uv_signal_init(of->loop, &self->interrupt);
+    uv_signal_start(&self->interrupt, on_signal, SIGINT);
+}
+
+bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
+    life *self = calloc(1, sizeof *self);
+    if (self == NULL || uv_loop_init(&self->loop) != 0) {
+        snprintf(error, CONFIG_ERROR_SIZE, "out of memory");
+        free(self);
+        return false;
+    }
+    bridge *of = &self->bridge;
+    of->config = c;
+    of->loop = &self->loop;
+    snprintf(error, CONFIG_ERROR_SIZE, "no thread can be started");
+    uv_timer_init(of->loop, &of->flush);
+    of->flush.data = of;
+    of->on_flush = on_flush;
+    of->forget_peer = forget_peer;
+    self->topics = call_pool_start(of) ? daemon_topics_start(of, error) : NULL;
+    self->socket = self->topics != NULL ? websocket_start(of, error) : NULL;
+    bool has_run = self->socket != NULL;
+    if (has_run) {
+        start_clock(self);
+        announce(self);
+        uv_run(of->loop, UV_RUN_DEFAULT);
+        websocket_stop(self->socket);
+        stop_clock(self);
+    }
+    call_pool_stop(of);
+    if (self->topics != NULL)
+        daemon_topics_stop(self->topics);
+    uv_close((uv_handle_t *)&of->flush, NULL);
+    topics_close(of);
+    uv_run(of->loop, UV_RUN_DEFAULT);
+    if (has_run)
+        websocket_free(self->socket);
+    uv_loop_close(of->loop);
+    free(self);
+    return has_run;
+}
