@@ -114,9 +114,9 @@ static const struct {
     json_t *(*make)(const operation_text *text);
 } KINDS[] = {
     {"lock", "lock", "JOINT[,JOINT..]", make_lock},
-    {"subtree", "subtree", "LINK[,floating]", make_based_link},
-    {"chain", "chain", "FIRST,LAST[,floating]", make_chain},
-    {"base", "change_base", "LINK[,floating]", make_based_link},
+    {"subtree", "subtree", "LINK[,BASE]", make_based_link},
+    {"chain", "chain", "FIRST,LAST[,BASE]", make_chain},
+    {"base", "change_base", "LINK[,BASE]", make_based_link},
     {"merge", "merge", "MODEL,LINK[,PREFIX]", make_merge},
     {"attach", "attach", "LINK,NAME,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]", make_attach},
     {"inertia", "change_inertia", "LINK,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]", make_inertia},
@@ -236,7 +236,7 @@ exit_code run_export(const command *self, const arguments *given, dyn_client *cl
     if (code != EXIT_OK)
         return code;
     asked.model = (char *)given->positional[0];
-    asked.format = (Dynamics__V1__ModelFormat)format;
+    asked.format = (Dynamics__V1__ModelFormat)(format + DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_DESCRIPTION);
     if (given->value[OPTION_FRAME] != NULL)
         asked.tip = (char *)given->value[OPTION_FRAME];
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL;

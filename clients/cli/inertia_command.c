@@ -95,6 +95,8 @@ static exit_code read_mesh(const arguments *given, Dynamics__V1__ComputeInertiaR
         return code;
     mesh->stl = (ProtobufCBinaryData){.len = size, .data = (uint8_t *)bytes};
     const char *scale = given->value[OPTION_SCALE];
+    if (scale != NULL)
+        mesh->optional_scale_case = DYNAMICS__V1__MESH__OPTIONAL_SCALE_SCALE;
     if (scale != NULL && !parse_number(scale, &mesh->scale))
         return complain(EXIT_USAGE, "--scale %s: give a number, such as 0.001 for millimetres", scale);
     return EXIT_OK;

@@ -57,8 +57,10 @@ static exit_code take_options(const arguments *given, Dynamics__V1__LoadModelReq
         return code;
     if (given->value[OPTION_NAME] != NULL)
         load->name = (char *)given->value[OPTION_NAME];
-    load->base_type = (Dynamics__V1__Base)base;
-    load->mimic = (Dynamics__V1__MimicPolicy)policy;
+    if (given->value[OPTION_BASE] != NULL)
+        load->base_type = (Dynamics__V1__Base)(base + DYNAMICS__V1__BASE__BASE_FIXED);
+    if (given->value[OPTION_MIMIC] != NULL)
+        load->mimic = (Dynamics__V1__MimicPolicy)(policy + DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED);
     load->strict = given->value[OPTION_STRICT] != NULL;
     load->replace = given->value[OPTION_REPLACE] != NULL;
     load->keep = given->value[OPTION_KEEP] != NULL;

@@ -94,13 +94,14 @@ static const command COMMANDS[] = {
      .details =
          "Operations are applied one after the other; the old model stays as it is.\n"
          "  lock:JOINT[,JOINT..]          fix joints where --q has them (default zero)\n"
-         "  subtree:LINK[,floating]       only this link and all that it carries\n"
-         "  chain:FIRST,LAST[,floating]   only the chain of joints between two links\n"
-         "  base:LINK[,floating]          the same robot on another base\n"
+         "  subtree:LINK[,BASE]           only this link and all that it carries\n"
+         "  chain:FIRST,LAST[,BASE]       only the chain of joints between two links\n"
+         "  base:LINK[,BASE]              the same robot on another base\n"
          "  merge:MODEL,LINK[,PREFIX]     another model of the daemon on a link\n"
          "  attach:LINK,NAME,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]   a new link: kg, centre of mass, inertia about it\n"
          "  inertia:LINK,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]       another inertia of a link\n"
          "  detach:LINK                   without this link and all that it carries\n"
+         "BASE is fixed or floating; without it the base stays as it is.\n"
          "--operations takes JSON, also with places (dynamics/v1/derive.proto); see --payload of id for payloads\n"
          "that do not stay.\n",
      .example = "dynamicsctl derive ur5 attach:tool0,gripper,1.2,0,0,0.06 --name ur5_gripper\n"

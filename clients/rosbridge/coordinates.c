@@ -10,7 +10,8 @@
 
 /* Appends the coordinates of a joint. */
 static bool add_joint(coordinates *to, const Dynamics__V1__Joint *joint) {
-    size_t count = joint->nq > joint->nv ? joint->nq : joint->nv;
+    const Dynamics__V1__JointCoordinates *at = joint->coordinates;
+    size_t nq = at != NULL ? at->nq : 0, nv = at != NULL ? at->nv : 0, count = nq > nv ? nq : nv;
     coordinate *list = realloc(to->list, (to->count + count + 1) * sizeof *list);
     if (list == NULL)
         return false;
@@ -21,13 +22,13 @@ static bool add_joint(coordinates *to, const Dynamics__V1__Joint *joint) {
             count == 1 ? asprintf(&added->name, "%s", joint->name) : asprintf(&added->name, "%s/%zu", joint->name, i);
         if (length < 0)
             return false;
-        added->q = i < joint->nq ? to->nq + i : SIZE_MAX;
-        added->v = i < joint->nv ? to->nv + i : SIZE_MAX;
+        added->q = i < nq ? to->nq + i : SIZE_MAX;
+        added->v = i < nv ? to->nv + i : SIZE_MAX;
         to->count++;
     }
     to->has_parts |= count > 1;
-    to->nq += joint->nq;
-    to->nv += joint->nv;
+    to->nq += nq;
+    to->nv += nv;
     return true;
 }
 

@@ -120,9 +120,9 @@ static size_t find_method(const char *name) {
 static const char data[] = "Data";
 
 void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]) {
-    static const char *const shared[] = {"Vector3", "Quaternion", "Pose"};
+    static const char *const shared[] = {"Vector3", "Quaternion"};
     const char *package = MESSAGE_PACKAGE, *name = message->short_name;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         if (strcmp(name, shared[i]) == 0)
             package = "geometry_msgs";
     snprintf(type, ROS_NAME_SIZE, "%s/msg/%s%s", package, name, find_method(name) < method_count() ? data : "");

@@ -23,7 +23,7 @@ static unsigned long number_of(const char *place) {
 static bool read_row(call *c, size_t k, const Dynamics__V1__DenavitHartenbergRow *from, dyn_dh_row *row) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "denavit_hartenberg.rows[%zu].inertia", k);
-    *row = (dyn_dh_row){.type = (dyn_joint_type)from->type,
+    *row = (dyn_dh_row){.type = description_joint_type(from->type),
                         .theta = from->theta,
                         .d = from->d,
                         .a = from->a,
@@ -32,6 +32,21 @@ static bool read_row(call *c, size_t k, const Dynamics__V1__DenavitHartenbergRow
                         .friction = from->friction};
     description_read_limits(from->limits, &row->has_limits, &row->limits);
     return geometry_read_inertia(c, path, from->inertia, &row->inertia);
+}
+
+static bool read_convention(call *c, Dynamics__V1__DenavitHartenbergConvention wire, dyn_dh_convention *convention) {
+    switch (wire) {
+    case DYNAMICS__V1__DENAVIT_HARTENBERG_CONVENTION__DENAVIT_HARTENBERG_CONVENTION_STANDARD:
+        *convention = DYN_DH_STANDARD;
+        return true;
+    case DYNAMICS__V1__DENAVIT_HARTENBERG_CONVENTION__DENAVIT_HARTENBERG_CONVENTION_MODIFIED:
+        *convention = DYN_DH_MODIFIED;
+        return true;
+    default:
+        call_blame(c, "denavit_hartenberg.convention");
+        call_fail(c, INVALID, "the convention is %d; give STANDARD (1) or MODIFIED (2)", (int)wire);
+        return false;
+    }
 }
 
 void description_fail_table(call *c, dyn_status status, const dyn_error *error) {
@@ -55,6 +70,10 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
                   "there are %zu rows; give from 1 to %d", from->n_rows, MOST_JOINTS);
         return false;
     }
+    dyn_dh_convention convention;
+    if (!read_convention(c, from->convention, &convention)) {
+        return false;
+    }
     dyn_dh_row *rows = call_allocate(c, from->n_rows, sizeof *rows);
     for (size_t k = 0; rows && k < from->n_rows; k++) {
         if (!read_row(c, k, from->rows[k], &rows[k])) {
@@ -64,8 +83,7 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
     if (!rows) {
         return false;
     }
-    dyn_status status =
-        dyn_dh_describe(from->name, (dyn_dh_convention)from->convention, (int)from->n_rows, rows, &error, builder);
+    dyn_status status = dyn_dh_describe(from->name, convention, (int)from->n_rows, rows, &error, builder);
     if (status != DYN_OK) {
         description_fail_table(c, status, &error);
     }

@@ -39,8 +39,10 @@ static bool fail(const step *s, dyn_status status, const dyn_error *error, const
     return description_fail_element(s->call, status, error);
 }
 
+/* The base of the result: that of the model where the operation states none. */
 static bool read_base(const step *s, Dynamics__V1__Base wire, dyn_base *base) {
     char path[PATH_SIZE];
+    *base = dyn_model_is_floating(s->model) ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
     return description_read_base(s->call, path_join(path, s->path, "base_type"), wire, base);
 }
 

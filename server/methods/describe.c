@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DescribeModel: one model in full. */
 #include <dynamics/dynamics.h>
-#include <string.h>
 
 #include "methods/coordinates.h"
+#include "methods/description.h"
 #include "methods/geometry.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
@@ -26,25 +26,21 @@ static char *link_name(call *c, const dyn_model *model, int link) {
     return call_string(c, link >= 0 ? dyn_model_link(model, link)->name : "");
 }
 
-static Dynamics__V1__JointLimits *joint_limits(call *c, const dyn_joint_limits *from) {
-    Dynamics__V1__JointLimits *to = call_allocate(c, 1, sizeof *to);
+static Dynamics__V1__JointCoordinates *describe_coordinates(call *c, const dyn_joint *from) {
+    Dynamics__V1__JointCoordinates *to = call_allocate(c, 1, sizeof *to);
+    const joint_units u = joint_units_of(from->type);
     if (to) {
-        dynamics__v1__joint_limits__init(to);
-        to->lower = from->lower;
-        to->upper = from->upper;
-        to->velocity = from->velocity;
-        to->effort = from->effort;
-    }
-    return to;
-}
-
-static Dynamics__V1__Mimic *mimic(call *c, const dyn_model *model, const dyn_joint *joint) {
-    Dynamics__V1__Mimic *to = call_allocate(c, 1, sizeof *to);
-    if (to) {
-        dynamics__v1__mimic__init(to);
-        to->joint = joint_name(c, model, joint->master);
-        to->multiplier = joint->multiplier;
-        to->offset = joint->offset;
+        dynamics__v1__joint_coordinates__init(to);
+        to->q_index = (uint32_t)from->q_index;
+        to->v_index = (uint32_t)from->v_index;
+        to->nq = (uint32_t)from->nq;
+        to->nv = (uint32_t)from->nv;
+        to->n_q_units = (size_t)from->nq;
+        to->q_units = names(c, u.q, from->nq);
+        to->n_v_units = (size_t)from->nv;
+        to->v_units = names(c, u.v, from->nv);
+        to->n_tau_units = (size_t)from->nv;
+        to->tau_units = names(c, u.tau, from->nv);
     }
     return to;
 }
@@ -55,58 +51,52 @@ static Dynamics__V1__Joint *describe_joint(call *c, const dyn_model *model, cons
         return NULL;
     }
     const dyn_joint_traits *traits = dyn_joint_type_traits(from->type);
-    const joint_units u = joint_units_of(from->type);
     dynamics__v1__joint__init(to);
     to->name = call_string(c, from->name);
-    to->type = (Dynamics__V1__JointType)from->type;
+    to->type = description_write_joint_type(from->type);
     to->parent_link = link_name(c, model, from->parent_link);
     to->child_link = link_name(c, model, from->child_link);
-    to->q_index = (uint32_t)from->q_index;
-    to->v_index = (uint32_t)from->v_index;
-    to->nq = (uint32_t)from->nq;
-    to->nv = (uint32_t)from->nv;
+    to->origin = geometry_write_oriented(c, &from->origin);
     to->axis = traits->axes > 0 ? geometry_write_vector(c, from->axis) : NULL;
-    to->limits = from->has_limits ? joint_limits(c, &from->limits) : NULL;
+    to->second_axis = traits->axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
+    to->pitch = from->pitch;
+    to->limits = from->has_limits ? description_write_limits(c, &from->limits) : NULL;
     to->damping = from->damping;
     to->friction = from->friction;
-    to->mimic = from->master >= 0 ? mimic(c, model, from) : NULL;
-    to->n_q_units = (size_t)from->nq;
-    to->q_units = names(c, u.q, from->nq);
-    to->n_v_units = (size_t)from->nv;
-    to->v_units = names(c, u.v, from->nv);
-    to->n_tau_units = (size_t)from->nv;
-    to->tau_units = names(c, u.tau, from->nv);
-    to->origin = geometry_write_pose(c, &from->origin);
-    to->pitch = from->pitch;
-    to->second_axis = traits->axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
+    if (from->master >= 0) {
+        const char *master = dyn_model_joint(model, from->master)->name;
+        to->mimic = description_write_coupling(c, master, from->multiplier, from->offset);
+    }
+    to->coordinates = describe_coordinates(c, from);
     return to;
 }
 
 static Dynamics__V1__Link *describe_link(call *c, const dyn_model *model, const dyn_link *from) {
     Dynamics__V1__Link *to = call_allocate(c, 1, sizeof *to);
-    double *inertia = call_allocate(c, 6, sizeof *inertia);
-    if (!to || !inertia) {
+    Dynamics__V1__LinkJoints *joints = call_allocate(c, 1, sizeof *joints);
+    if (!to || !joints) {
         return NULL;
     }
-    memcpy(inertia, from->inertia.rotational, 6 * sizeof *inertia);
+    dynamics__v1__link_joints__init(joints);
+    joints->parent_joint = call_string(c, from->parent_joint ? from->parent_joint : "");
+    joints->moving_joint = joint_name(c, model, from->moving_joint);
     dynamics__v1__link__init(to);
     to->name = call_string(c, from->name);
-    to->mass = from->inertia.mass;
-    to->center_of_mass = geometry_write_vector(c, from->inertia.center_of_mass);
-    to->n_inertia = 6;
-    to->inertia = inertia;
-    to->parent_joint = call_string(c, from->parent_joint ? from->parent_joint : "");
-    to->moving_joint = joint_name(c, model, from->moving_joint);
+    to->inertia = geometry_write_inertia(c, &from->inertia);
+    to->joints = joints;
     return to;
 }
 
-static Dynamics__V1__Frame *describe_frame(call *c, const char *name, const char *moving_joint, const dyn_pose *place) {
+/* A frame that a joint (NULL: none) carries. */
+static Dynamics__V1__Frame *describe_frame(call *c, const dyn_model *model, const char *name, const dyn_joint *joint,
+                                           const dyn_pose *place) {
     Dynamics__V1__Frame *to = call_allocate(c, 1, sizeof *to);
     if (to) {
         dynamics__v1__frame__init(to);
         to->name = call_string(c, name);
-        to->moving_joint = call_string(c, moving_joint);
-        to->pose = geometry_write_pose(c, place);
+        to->link = joint ? link_name(c, model, joint->child_link) : call_string(c, "world");
+        to->pose = geometry_write_oriented(c, place);
+        to->moving_joint = call_string(c, joint ? joint->name : "");
     }
     return to;
 }
@@ -128,13 +118,13 @@ static void add_links(call *c, const dyn_model *model, Dynamics__V1__DescribeMod
     reply->frames = call_allocate(c, count + 1, sizeof *reply->frames);
     for (size_t i = 0; !call_has_ended(c) && i < count; i++) {
         const dyn_link *link = dyn_model_link(model, (int)i);
-        const char *joint = link->moving_joint >= 0 ? dyn_model_joint(model, link->moving_joint)->name : "";
+        const dyn_joint *joint = link->moving_joint >= 0 ? dyn_model_joint(model, link->moving_joint) : NULL;
         reply->links[i] = describe_link(c, model, link);
-        reply->frames[i] = describe_frame(c, link->name, joint, &link->pose);
+        reply->frames[i] = describe_frame(c, model, link->name, joint, &link->pose);
         reply->n_links = reply->n_frames = i + 1;
     }
     if (!call_has_ended(c)) {
-        reply->frames[reply->n_frames++] = describe_frame(c, "world", "", &identity);
+        reply->frames[reply->n_frames++] = describe_frame(c, model, "world", NULL, &identity);
     }
 }
 
@@ -180,9 +170,7 @@ void method_describe_model(call *c) {
         add_links(c, model, reply);
         reply->report = summary_report(c, entry, &reply->n_report);
         add_configurations(c, model, reply);
-        reply->mimic = entry->options.mimic == DYN_MIMIC_INDEPENDENT
-                           ? DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT
-                           : DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED;
+        reply->mimic = description_write_mimic(entry->options.mimic);
         reply->compilation = describe_compilation(c, entry);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL;
         c->reply.describe_model = reply;

@@ -17,28 +17,84 @@ bool description_fail_element(call *c, dyn_status status, const dyn_error *error
     return false;
 }
 
+/* ---- choices ----------------------------------------------------------------------------------------------------- */
+
 bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, dyn_base *base) {
-    *base = wire == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
-    if (wire == DYNAMICS__V1__BASE__BASE_FIXED || wire == DYNAMICS__V1__BASE__BASE_FLOATING) {
+    switch (wire) {
+    case DYNAMICS__V1__BASE__BASE_UNSPECIFIED:
         return true;
+    case DYNAMICS__V1__BASE__BASE_FIXED:
+        *base = DYN_BASE_FIXED;
+        return true;
+    case DYNAMICS__V1__BASE__BASE_FLOATING:
+        *base = DYN_BASE_FLOATING;
+        return true;
+    default:
+        call_blame(c, "%s", path);
+        call_fail(c, INVALID, "base_type is %d; give FIXED (1), FLOATING (2), or nothing for that of the description",
+                  (int)wire);
+        return false;
     }
-    call_blame(c, "%s", path);
-    call_fail(c, INVALID, "base_type is %d; give FIXED (0) or FLOATING (1)", (int)wire);
-    return false;
+}
+
+bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy wire, dyn_mimic_policy *mimic) {
+    switch (wire) {
+    case DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_UNSPECIFIED:
+        return true;
+    case DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED:
+        *mimic = DYN_MIMIC_COUPLED;
+        return true;
+    case DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT:
+        *mimic = DYN_MIMIC_INDEPENDENT;
+        return true;
+    default:
+        call_blame(c, "%s", path);
+        call_fail(c, INVALID,
+                  "mimic is %d; give COUPLED (1), INDEPENDENT (2), or nothing for the choice of the description",
+                  (int)wire);
+        return false;
+    }
+}
+
+dyn_joint_type description_joint_type(Dynamics__V1__JointType wire) {
+    return (dyn_joint_type)((int)wire - DYNAMICS__V1__JOINT_TYPE__JOINT_TYPE_FIXED);
+}
+
+Dynamics__V1__JointType description_write_joint_type(dyn_joint_type type) {
+    return (Dynamics__V1__JointType)((int)type + DYNAMICS__V1__JOINT_TYPE__JOINT_TYPE_FIXED);
+}
+
+Dynamics__V1__Base description_write_base(dyn_base base) {
+    return base == DYN_BASE_FLOATING ? DYNAMICS__V1__BASE__BASE_FLOATING : DYNAMICS__V1__BASE__BASE_FIXED;
+}
+
+Dynamics__V1__MimicPolicy description_write_mimic(dyn_mimic_policy mimic) {
+    return mimic == DYN_MIMIC_INDEPENDENT ? DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT
+                                          : DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static bool read_link(call *c, size_t i, const Dynamics__V1__LinkDescription *from, dyn_builder *builder) {
-    char path[PATH_SIZE];
+/* Refuses a member that the daemon derives from the others, in replies. */
+static bool refuse_derived(call *c, const char *path, const char *member, bool is_set) {
+    if (is_set) {
+        call_blame(c, "%s.%s", path, member);
+        call_fail(c, INVALID, "%s follows from the description and is set in replies only; leave it out", member);
+    }
+    return !is_set;
+}
+
+static bool read_link(call *c, size_t i, const Dynamics__V1__Link *from, dyn_builder *builder) {
+    char path[PATH_SIZE], member[PATH_SIZE];
     dyn_error error;
     dyn_link_description link = {.name = from->name};
-    snprintf(path, sizeof path, "description.links[%zu].inertia", i);
-    if (!geometry_read_inertia(c, path, from->inertia, &link.inertia)) {
+    snprintf(path, sizeof path, "description.links[%zu]", i);
+    if (!refuse_derived(c, path, "joints", from->joints != NULL) ||
+        !geometry_read_inertia(c, path_join(member, path, "inertia"), from->inertia, &link.inertia)) {
         return false;
     }
     dyn_status status = dyn_builder_add_link(builder, &link, &error);
-    call_blame(c, "description.links[%zu]", i);
+    call_blame(c, "%s", path);
     return status == DYN_OK || description_fail_element(c, status, &error);
 }
 
@@ -52,13 +108,12 @@ static bool read_axis(call *c, const char *path, const Dynamics__V1__Vector3 *fr
     return false;
 }
 
-static bool read_axes(call *c, const char *path, const Dynamics__V1__JointDescription *from,
-                      dyn_joint_description *joint) {
+static bool read_axes(call *c, const char *path, const Dynamics__V1__Joint *from, dyn_joint_description *joint) {
     char member[PATH_SIZE];
     const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
     if (!traits) {
         call_blame(c, "%s.type", path);
-        call_fail(c, INVALID, "the type is %d; give one from FIXED (0) to FLOATING (9)", (int)from->type);
+        call_fail(c, INVALID, "the type is %d; give one from FIXED (1) to FLOATING (10)", (int)from->type);
         return false;
     }
     return read_axis(c, path_join(member, path, "axis"), from->axis, traits->axes > 0, joint->axis) &&
@@ -75,19 +130,19 @@ void description_read_limits(const Dynamics__V1__JointLimits *from, bool *has_li
     }
 }
 
-static bool read_joint(call *c, size_t i, const Dynamics__V1__JointDescription *from, dyn_builder *builder) {
+static bool read_joint(call *c, size_t i, const Dynamics__V1__Joint *from, dyn_builder *builder) {
     char path[PATH_SIZE], member[PATH_SIZE];
     dyn_error error;
     dyn_pose origin;
     dyn_joint_description joint = {.name = from->name,
-                                   .type = (dyn_joint_type)from->type,
+                                   .type = description_joint_type(from->type),
                                    .parent_link = from->parent_link,
                                    .child_link = from->child_link,
                                    .pitch = from->pitch,
                                    .damping = from->damping,
                                    .friction = from->friction};
     snprintf(path, sizeof path, "description.joints[%zu]", i);
-    if (!read_axes(c, path, from, &joint) ||
+    if (!refuse_derived(c, path, "coordinates", from->coordinates != NULL) || !read_axes(c, path, from, &joint) ||
         !geometry_read_placement(c, path_join(member, path, "origin"), from->origin, &origin)) {
         return false;
     }
@@ -96,7 +151,7 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__JointDescription *
     description_read_limits(from->limits, &joint.has_limits, &joint.limits);
     if (from->mimic) {
         joint.mimic_joint = from->mimic->joint;
-        joint.mimic_multiplier = from->mimic->multiplier;
+        joint.mimic_multiplier = from->mimic->optional_multiplier_case ? from->mimic->multiplier : 1;
         joint.mimic_offset = from->mimic->offset;
     }
     dyn_status status = dyn_builder_add_joint(builder, &joint, &error);
@@ -105,12 +160,13 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__JointDescription *
 }
 
 /* A massless link on a fixed joint. */
-static bool read_frame(call *c, size_t i, const Dynamics__V1__FrameDescription *from, dyn_builder *builder) {
+static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_builder *builder) {
     char path[PATH_SIZE], member[PATH_SIZE], name[DYN_MAX_NAME + 8];
     dyn_error error;
     dyn_pose pose;
     snprintf(path, sizeof path, "description.frames[%zu]", i);
-    if (!geometry_read_placement(c, path_join(member, path, "pose"), from->pose, &pose)) {
+    if (!refuse_derived(c, path, "moving_joint", from->moving_joint[0] != '\0') ||
+        !geometry_read_placement(c, path_join(member, path, "pose"), from->pose, &pose)) {
         return false;
     }
     snprintf(name, sizeof name, "%s:fixed", from->name);
@@ -205,17 +261,17 @@ void description_fail(call *c, const Dynamics__V1__ModelDescription *from, dyn_s
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static Dynamics__V1__LinkDescription *write_link(call *c, const dyn_link_description *from) {
-    Dynamics__V1__LinkDescription *to = call_allocate(c, 1, sizeof *to);
+static Dynamics__V1__Link *write_link(call *c, const dyn_link_description *from) {
+    Dynamics__V1__Link *to = call_allocate(c, 1, sizeof *to);
     if (to) {
-        dynamics__v1__link_description__init(to);
+        dynamics__v1__link__init(to);
         to->name = call_string(c, from->name);
         to->inertia = geometry_write_inertia(c, &from->inertia);
     }
     return to;
 }
 
-static Dynamics__V1__JointLimits *write_limits(call *c, const dyn_joint_limits *from) {
+Dynamics__V1__JointLimits *description_write_limits(call *c, const dyn_joint_limits *from) {
     Dynamics__V1__JointLimits *to = call_allocate(c, 1, sizeof *to);
     if (to) {
         dynamics__v1__joint_limits__init(to);
@@ -227,19 +283,20 @@ static Dynamics__V1__JointLimits *write_limits(call *c, const dyn_joint_limits *
     return to;
 }
 
-static Dynamics__V1__Mimic *write_mimic(call *c, const dyn_joint_description *from) {
+Dynamics__V1__Mimic *description_write_coupling(call *c, const char *master, double multiplier, double offset) {
     Dynamics__V1__Mimic *to = call_allocate(c, 1, sizeof *to);
     if (to) {
         dynamics__v1__mimic__init(to);
-        to->joint = call_string(c, from->mimic_joint);
-        to->multiplier = from->mimic_multiplier;
-        to->offset = from->mimic_offset;
+        to->joint = call_string(c, master);
+        to->optional_multiplier_case = DYNAMICS__V1__MIMIC__OPTIONAL_MULTIPLIER_MULTIPLIER;
+        to->multiplier = multiplier;
+        to->offset = offset;
     }
     return to;
 }
 
-static Dynamics__V1__JointDescription *write_joint(call *c, const dyn_joint_description *from) {
-    Dynamics__V1__JointDescription *to = call_allocate(c, 1, sizeof *to);
+static Dynamics__V1__Joint *write_joint(call *c, const dyn_joint_description *from) {
+    Dynamics__V1__Joint *to = call_allocate(c, 1, sizeof *to);
     if (!to) {
         return NULL;
     }
@@ -247,19 +304,21 @@ static Dynamics__V1__JointDescription *write_joint(call *c, const dyn_joint_desc
     int axes = dyn_joint_type_traits(from->type)->axes;
     memcpy(origin.position, from->position, sizeof origin.position);
     memcpy(origin.rotation, from->rotation, sizeof origin.rotation);
-    dynamics__v1__joint_description__init(to);
+    dynamics__v1__joint__init(to);
     to->name = call_string(c, from->name);
-    to->type = (Dynamics__V1__JointType)from->type;
+    to->type = description_write_joint_type(from->type);
     to->parent_link = call_string(c, from->parent_link);
     to->child_link = call_string(c, from->child_link);
     to->origin = geometry_write_placement(c, &origin);
     to->axis = axes > 0 ? geometry_write_vector(c, from->axis) : NULL;
     to->second_axis = axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
     to->pitch = from->pitch;
-    to->limits = from->has_limits ? write_limits(c, &from->limits) : NULL;
+    to->limits = from->has_limits ? description_write_limits(c, &from->limits) : NULL;
     to->damping = from->damping;
     to->friction = from->friction;
-    to->mimic = from->mimic_joint ? write_mimic(c, from) : NULL;
+    to->mimic = from->mimic_joint
+                    ? description_write_coupling(c, from->mimic_joint, from->mimic_multiplier, from->mimic_offset)
+                    : NULL;
     return to;
 }
 
@@ -289,10 +348,8 @@ Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *mode
     dyn_builder_gravity(builder, gravity);
     to->name = call_string(c, dyn_builder_name(builder));
     to->gravity = geometry_write_vector(c, gravity);
-    to->base_type =
-        options.base == DYN_BASE_FLOATING ? DYNAMICS__V1__BASE__BASE_FLOATING : DYNAMICS__V1__BASE__BASE_FIXED;
-    to->mimic = options.mimic == DYN_MIMIC_INDEPENDENT ? DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT
-                                                       : DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED;
+    to->base_type = description_write_base(options.base);
+    to->mimic = description_write_mimic(options.mimic);
     write_elements(c, builder, to);
     dyn_builder_free(builder);
     return call_has_ended(c) ? NULL : to;

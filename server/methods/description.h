@@ -27,8 +27,22 @@ bool description_fail_element(call *c, dyn_status status, const dyn_error *error
 /* Returns whether a place of the library's, which may be cut, is that of an element: "link wrist". */
 bool description_is_place(const char *place, const char *kind, const char *name);
 
+/* Choices of a request. One that is not made leaves the result as it is. */
 bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, dyn_base *base);
+bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy wire, dyn_mimic_policy *mimic);
+
+/* The number of a joint type; one that the library does not have where the wire has none. */
+dyn_joint_type description_joint_type(Dynamics__V1__JointType wire);
+
+Dynamics__V1__Base description_write_base(dyn_base base);
+Dynamics__V1__MimicPolicy description_write_mimic(dyn_mimic_policy mimic);
+Dynamics__V1__JointType description_write_joint_type(dyn_joint_type type);
+
 void description_read_limits(const Dynamics__V1__JointLimits *from, bool *has_limits, dyn_joint_limits *limits);
+Dynamics__V1__JointLimits *description_write_limits(call *c, const dyn_joint_limits *from);
+
+/* The coupling to the joint of that name. */
+Dynamics__V1__Mimic *description_write_coupling(call *c, const char *master, double multiplier, double offset);
 
 /* All that a model was built from; NULL when out of memory. */
 Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *model);

@@ -59,7 +59,7 @@ static void write_model(call *c, const model_entry *entry, Dynamics__V1__ExportM
     default:
         call_blame(c, "format");
         call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
-                  "format is %d; give DESCRIPTION (0), URDF (1) or SCREWS (2)", (int)r->format);
+                  "format is %d; give DESCRIPTION (1), URDF (2) or SCREWS (3)", (int)r->format);
     }
 }
 

@@ -74,6 +74,19 @@ static bool read_quaternion(call *c, const char *path, const Dynamics__V1__Quate
     return true;
 }
 
+static bool read_matrix(call *c, const char *path, const Dynamics__V1__RotationMatrix *from, double R[9]) {
+    char member[PATH_SIZE];
+    if (!geometry_read_numbers(c, path_join(member, path, "rotation.values"), from->n_values, from->values, 9, R)) {
+        return false;
+    }
+    if (!is_rotation(R)) {
+        call_blame(c, "%s", member);
+        call_fail(c, INVALID, "the matrix is no rotation: its columns must be orthonormal and right-handed to 1e-9");
+        return false;
+    }
+    return true;
+}
+
 bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to) {
     char member[PATH_SIZE];
     *to = identity;
@@ -83,27 +96,14 @@ bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Plac
     if (!geometry_read_vector(c, path_join(member, path, "position"), from->position, to->position)) {
         return false;
     }
-    if (from->orientation && from->n_rotation) {
-        call_blame(c, "%s.rotation", path);
-        call_fail(c, INVALID, "there is a rotation and an orientation; give one of the two");
-        return false;
-    }
-    if (from->orientation) {
+    switch (from->attitude_case) {
+    case DYNAMICS__V1__PLACEMENT__ATTITUDE_ORIENTATION:
         return read_quaternion(c, path, from->orientation, to->rotation);
-    }
-    if (from->n_rotation == 0) {
+    case DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION:
+        return read_matrix(c, path, from->rotation, to->rotation);
+    default:
         return true;
     }
-    path_join(member, path, "rotation");
-    if (!geometry_read_numbers(c, member, from->n_rotation, from->rotation, 9, to->rotation)) {
-        return false;
-    }
-    if (!is_rotation(to->rotation)) {
-        call_blame(c, "%s", member);
-        call_fail(c, INVALID, "the matrix is no rotation: its columns must be orthonormal and right-handed to 1e-9");
-        return false;
-    }
-    return true;
 }
 
 bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to) {
@@ -139,8 +139,8 @@ Dynamics__V1__Vector3 *geometry_write_vector(call *c, const double from[3]) {
     return to;
 }
 
-Dynamics__V1__Pose *geometry_write_pose(call *c, const dyn_pose *from) {
-    Dynamics__V1__Pose *to = call_allocate(c, 1, sizeof *to);
+Dynamics__V1__Placement *geometry_write_oriented(call *c, const dyn_pose *from) {
+    Dynamics__V1__Placement *to = call_allocate(c, 1, sizeof *to);
     Dynamics__V1__Quaternion *orientation = call_allocate(c, 1, sizeof *orientation);
     if (!to || !orientation) {
         return NULL;
@@ -152,8 +152,9 @@ Dynamics__V1__Pose *geometry_write_pose(call *c, const dyn_pose *from) {
     orientation->y = quaternion[1];
     orientation->z = quaternion[2];
     orientation->w = quaternion[3];
-    dynamics__v1__pose__init(to);
+    dynamics__v1__placement__init(to);
     to->position = geometry_write_vector(c, from->position);
+    to->attitude_case = DYNAMICS__V1__PLACEMENT__ATTITUDE_ORIENTATION;
     to->orientation = orientation;
     return to;
 }
@@ -176,6 +177,16 @@ static double *write_numbers(call *c, const double *from, size_t count) {
     return to;
 }
 
+static Dynamics__V1__RotationMatrix *write_matrix(call *c, const double R[9]) {
+    Dynamics__V1__RotationMatrix *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__rotation_matrix__init(to);
+        to->n_values = 9;
+        to->values = write_numbers(c, R, 9);
+    }
+    return to;
+}
+
 Dynamics__V1__Placement *geometry_write_placement(call *c, const dyn_pose *from) {
     bool is_moved = !are_zero(from->position, 3), is_turned = false;
     for (int i = 0; i < 9; i++) {
@@ -185,8 +196,9 @@ Dynamics__V1__Placement *geometry_write_placement(call *c, const dyn_pose *from)
     if (to) {
         dynamics__v1__placement__init(to);
         to->position = is_moved ? geometry_write_vector(c, from->position) : NULL;
-        to->n_rotation = is_turned ? 9 : 0;
-        to->rotation = is_turned ? write_numbers(c, from->rotation, 9) : NULL;
+        to->rotation = is_turned ? write_matrix(c, from->rotation) : NULL;
+        to->attitude_case =
+            is_turned ? DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION : DYNAMICS__V1__PLACEMENT__ATTITUDE__NOT_SET;
     }
     return to;
 }

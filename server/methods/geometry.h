@@ -30,9 +30,11 @@ bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Plac
 bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to);
 
 Dynamics__V1__Vector3 *geometry_write_vector(call *c, const double from[3]);
-Dynamics__V1__Pose *geometry_write_pose(call *c, const dyn_pose *from);
 
-/* As a matrix, bit by bit; NULL for the identity. */
+/* With a quaternion. */
+Dynamics__V1__Placement *geometry_write_oriented(call *c, const dyn_pose *from);
+
+/* With a matrix, bit by bit; NULL for the identity. */
 Dynamics__V1__Placement *geometry_write_placement(call *c, const dyn_pose *from);
 
 /* NULL for a zero one. */

@@ -148,8 +148,9 @@ static bool take_mesh(part *p) {
     const Dynamics__V1__Mesh *mesh = p->from->mesh;
     dyn_error error;
     double mass;
-    dyn_status status = dyn_inertia_stl((const char *)mesh->stl.data, mesh->stl.len, mesh->scale == 0 ? 1 : mesh->scale,
-                                        1, &error, &p->volume, &p->inertia);
+    dyn_status status =
+        dyn_inertia_stl((const char *)mesh->stl.data, mesh->stl.len, mesh->optional_scale_case ? mesh->scale : 1, 1,
+                        &error, &p->volume, &p->inertia);
     if (status != DYN_OK) {
         return fail(p, status, &error);
     }

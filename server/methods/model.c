@@ -7,23 +7,17 @@
 #include "methods/methods.h"
 #include "methods/summary.h"
 
-static bool read_mimic(call *c, const char *field, Dynamics__V1__MimicPolicy wire, dyn_mimic_policy *mimic) {
-    *mimic = wire == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
-    if (wire == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED ||
-        wire == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT) {
-        return true;
+/* Takes the options of the request; where it states none, those of its description (NULL: it has none). */
+static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r,
+                         const Dynamics__V1__ModelDescription *description, model_options *options) {
+    *options = (model_options){
+        .base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED, .strict = r->strict, .has_gravity = r->gravity != NULL};
+    if (description && (!description_read_base(c, "description.base_type", description->base_type, &options->base) ||
+                        !description_read_mimic(c, "description.mimic", description->mimic, &options->mimic))) {
+        return false;
     }
-    call_blame(c, "%s", field);
-    call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "mimic is %d; give COUPLED (0) or INDEPENDENT (1)",
-              (int)wire);
-    return false;
-}
-
-/* Checks the request and takes its options. */
-static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r, model_options *options) {
-    *options = (model_options){.strict = r->strict, .has_gravity = r->gravity != NULL};
     if (!description_read_base(c, "base_type", r->base_type, &options->base) ||
-        !read_mimic(c, "mimic", r->mimic, &options->mimic)) {
+        !description_read_mimic(c, "mimic", r->mimic, &options->mimic)) {
         return false;
     }
     if (r->gravity) {
@@ -87,22 +81,6 @@ static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_re
     return status == DYN_OK;
 }
 
-/* The base floats, and mimic joints are independent, where the description says so. */
-static bool take_description_options(call *c, const Dynamics__V1__ModelDescription *from, model_options *options) {
-    if (!from) {
-        return true;
-    }
-    dyn_base base;
-    dyn_mimic_policy mimic;
-    if (!description_read_base(c, "description.base_type", from->base_type, &base) ||
-        !read_mimic(c, "description.mimic", from->mimic, &mimic)) {
-        return false;
-    }
-    options->base = base == DYN_BASE_FLOATING ? base : options->base;
-    options->mimic = mimic == DYN_MIMIC_INDEPENDENT ? mimic : options->mimic;
-    return true;
-}
-
 static void reply_loaded(call *c, const model_entry *entry, bool was_present) {
     Dynamics__V1__LoadModelReply *reply = call_allocate(c, 1, sizeof *reply);
     if (!reply) {
@@ -122,7 +100,7 @@ void method_build_model(call *c) {
     dyn_error error = {0};
     dyn_report *report = NULL;
     dyn_builder *builder = NULL;
-    if (!take_options(c, r, &options) || !take_description_options(c, r->description, &options)) {
+    if (!take_options(c, r, r->description, &options)) {
         return;
     }
     if (!read_source(c, r, &report, &builder)) {

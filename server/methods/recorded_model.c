@@ -47,12 +47,11 @@ static model_entry *build(live *l, const char *name, const char *digest, const D
     dyn_builder *builder = NULL;
     model_entry *entry = NULL;
     dyn_error error;
-    const model_options options = {
-        .base = from->base_type == DYNAMICS__V1__BASE__BASE_FLOATING ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-        .mimic = from->mimic == DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT ? DYN_MIMIC_INDEPENDENT
-                                                                                     : DYN_MIMIC_COUPLED};
+    model_options options = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED};
     recorded_model_begin(&m, l);
-    if (!description_read(&m.call, from, &builder)) {
+    if (!description_read_base(&m.call, "description.base_type", from->base_type, &options.base) ||
+        !description_read_mimic(&m.call, "description.mimic", from->mimic, &options.mimic) ||
+        !description_read(&m.call, from, &builder)) {
         refuse_damaged(why, m.call.message);
     } else if (model_entry_build(builder, NULL, name, "", &options, atomic_load(&l->options.limits->links), &error,
                                  &entry) != DYN_OK) {

@@ -2,6 +2,8 @@
 /* Parts of messages that several methods send about a model. */
 #include "methods/summary.h"
 
+#include "methods/description.h"
+
 void summary_fill(const model_entry *entry, Dynamics__V1__ModelSummary *summary) {
     dynamics__v1__model_summary__init(summary);
     summary->name = (char *)(uintptr_t)entry->name;
@@ -12,7 +14,7 @@ void summary_fill(const model_entry *entry, Dynamics__V1__ModelSummary *summary)
     summary->links = (uint32_t)dyn_model_link_count(entry->model);
     summary->joints = (uint32_t)dyn_model_joint_count(entry->model);
     summary->base_type =
-        dyn_model_is_floating(entry->model) ? DYNAMICS__V1__BASE__BASE_FLOATING : DYNAMICS__V1__BASE__BASE_FIXED;
+        description_write_base(dyn_model_is_floating(entry->model) ? DYN_BASE_FLOATING : DYN_BASE_FIXED);
     summary->mass = dyn_model_mass(entry->model);
     summary->kept = atomic_load(&entry->is_kept);
     summary->loaded_by = (char *)(uintptr_t)entry->loaded_by;

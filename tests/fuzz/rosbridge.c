@@ -57,12 +57,15 @@ enum { NQ = 9, NV = 8 }; /* "a", "b", "base/0" .. "base/6" */
 static void learn(live_object *object) {
     Dynamics__V1__Joint joints[3] = {DYNAMICS__V1__JOINT__INIT, DYNAMICS__V1__JOINT__INIT, DYNAMICS__V1__JOINT__INIT};
     Dynamics__V1__Joint *list[] = {&joints[0], &joints[1], &joints[2]};
+    Dynamics__V1__JointCoordinates coordinates[3];
     Dynamics__V1__DescribeModelReply model = DYNAMICS__V1__DESCRIBE_MODEL_REPLY__INIT;
     static const char *const names[] = {"a", "b", "base"};
     for (int i = 0; i < 3; i++) {
         joints[i].name = TEXT(names[i]);
-        joints[i].nq = i < 2 ? 1 : 7;
-        joints[i].nv = i < 2 ? 1 : 6;
+        dynamics__v1__joint_coordinates__init(&coordinates[i]);
+        coordinates[i].nq = i < 2 ? 1 : 7;
+        coordinates[i].nv = i < 2 ? 1 : 6;
+        joints[i].coordinates = &coordinates[i];
     }
     model.n_joints = 3;
     model.joints = list;

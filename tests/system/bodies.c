@@ -133,11 +133,22 @@ static size_t write_cube(char *text, size_t size) {
     return used + (size_t)snprintf(text + used, size - used, "endsolid cube\n");
 }
 
+static void must_refuse(dyn_client_inertia_part part, const char *field) {
+    const dyn_client_inertia_part two[2] = {{.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1}, part};
+    dyn_client_body body;
+    char path[128];
+    snprintf(path, sizeof path, "compute_inertia.parts[1]%s%s", field[0] ? "." : "", field);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 2, two, NULL, 0, &error, &body), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, path);
+    ck_assert_str_ne(error.message, "");
+}
+
 START_TEST(meshes_are_filled) {
+    static const double millimetres = 0.001;
     char text[8192];
     size_t size = write_cube(text, sizeof text);
     dyn_client_inertia_part part = {
-        .kind = DYN_CLIENT_MESH, .stl = text, .stl_size = size, .scale = 0.001, .density = 7800};
+        .kind = DYN_CLIENT_MESH, .stl = text, .stl_size = size, .scale = &millimetres, .density = 7800};
     dyn_client_body body = body_of(1, &part);
     double mass = 7800 * 8e-9;
     ck_assert_double_eq_tol(body.volume, 8e-9, 1e-20);
@@ -147,10 +158,21 @@ START_TEST(meshes_are_filled) {
     ck_assert_double_eq_tol(body.inertia.rotational[0], mass * 8e-6 / 12, 1e-20);
     part.density = 0;
     part.mass = 3;
-    part.scale = 0;
+    part.scale = NULL;
     body = body_of(1, &part);
     ck_assert_double_eq_tol(body.inertia.rotational[5], 3 * 8.0 / 12, 1e-13);
     ck_assert_double_eq_tol(body.volume, 8, 1e-13);
+}
+END_TEST
+
+/* A factor that is given is used as it is: zero is no scale. */
+START_TEST(a_scale_of_zero_is_refused) {
+    static const double zero = 0;
+    char text[8192];
+    size_t size = write_cube(text, sizeof text);
+    must_refuse(
+        (dyn_client_inertia_part){.kind = DYN_CLIENT_MESH, .stl = text, .stl_size = size, .scale = &zero, .mass = 1},
+        "mesh.scale");
 }
 END_TEST
 
@@ -174,16 +196,6 @@ START_TEST(impossible_inertias_have_a_reason) {
 }
 END_TEST
 
-static void must_refuse(dyn_client_inertia_part part, const char *field) {
-    const dyn_client_inertia_part two[2] = {{.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1}, part};
-    dyn_client_body body;
-    char path[128];
-    snprintf(path, sizeof path, "compute_inertia.parts[1]%s%s", field[0] ? "." : "", field);
-    ck_assert_int_eq(dyn_client_compute_inertia(client, 2, two, NULL, 0, &error, &body), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, path);
-    ck_assert_str_ne(error.message, "");
-}
-
 START_TEST(bad_parts_are_named) {
     dyn_client_inertia_part box = {.kind = DYN_CLIENT_BOX, .size = {1, 1, 1}, .mass = 1}, bad = box;
     bad.size[1] = -1;
@@ -199,7 +211,7 @@ START_TEST(bad_parts_are_named) {
     bad = box, bad.pose.position[0] = INFINITY;
     must_refuse(bad, "pose.position");
     bad = box, bad.pose.rotation[4] = 1;
-    must_refuse(bad, "pose.rotation");
+    must_refuse(bad, "pose.rotation.values");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_SPHERE, .radius = NAN, .mass = 1}, "sphere.radius");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_CAPSULE, .length = -1, .mass = 1}, "capsule.length");
     must_refuse((dyn_client_inertia_part){.kind = 0}, "");
@@ -390,6 +402,7 @@ int main(void) {
     tcase_add_test(all, parts_are_moved_turned_and_added);
     tcase_add_test(all, coordinates_come_back);
     tcase_add_test(all, meshes_are_filled);
+    tcase_add_test(all, a_scale_of_zero_is_refused);
     tcase_add_test(all, impossible_inertias_have_a_reason);
     tcase_add_test(all, bad_parts_are_named);
     tcase_add_test(all, configurations_are_those_of_the_library);

@@ -424,7 +424,7 @@ START_TEST(exported_models_load_again) {
     must_fail("$ctl load robot.urdf --dh table.json", 2, "load needs one of");
     must_fail("$ctl load --screws /nonexistent", 2, "/nonexistent cannot be read");
     must_fail("$ctl load --dh '{\"rows\": [{\"alpha\": \"x\"}]}'", 2, "denavit_hartenberg.rows[0].alpha: ");
-    must_fail("$ctl load --dh '{\"name\": \"r\", \"rows\": [{\"type\": \"planar\"}]}'", 1,
+    must_fail("$ctl load --dh '{\"name\": \"r\", \"convention\": \"standard\", \"rows\": [{\"type\": \"planar\"}]}'", 1,
               "refused: load_model.denavit_hartenberg.rows[0].type: ");
     must_fail("$ctl export nothing", 1, "refused: export_model.model: ");
     must_fail("$ctl export ur5 --format yaml", 2, "--format yaml: give description|urdf|screws");

@@ -142,7 +142,11 @@ static void negative_moment(robot *r) {
 }
 
 static void unknown_type(robot *r) {
-    r->joints[1].type = (dyn_client_joint_type)10;
+    r->joints[1].type = (dyn_client_joint_type)11;
+}
+
+static void no_type(robot *r) {
+    r->joints[1].type = DYN_CLIENT_JOINT_UNSPECIFIED;
 }
 
 static void negative_type(robot *r) {
@@ -189,13 +193,11 @@ static void nan_limit(robot *r) {
 
 static void masterless(robot *r) {
     r->joints[1].mimic_joint = "nobody";
-    r->joints[1].mimic_multiplier = 1;
 }
 
 static void mimic_cycle(robot *r) {
     r->joints[0].mimic_joint = "b";
     r->joints[1].mimic_joint = "a";
-    r->joints[0].mimic_multiplier = r->joints[1].mimic_multiplier = 1;
 }
 
 static void nan_gravity(robot *r) {
@@ -263,6 +265,7 @@ static const struct {
     {"an inertia of nan", nan_inertia, ELEMENT("links[2].inertia.rotational[5]")},
     {"a negative moment", negative_moment, ELEMENT("links[2]")},
     {"an unknown type", unknown_type, ELEMENT("joints[1].type")},
+    {"no type", no_type, ELEMENT("joints[1].type")},
     {"a negative type", negative_type, ELEMENT("joints[1].type")},
     {"a zero axis", zero_axis, ELEMENT("joints[1].axis")},
     {"an axis of nan", nan_axis, ELEMENT("joints[1].axis")},
@@ -270,8 +273,8 @@ static const struct {
     {"no second axis", no_second_axis, ELEMENT("joints[1].second_axis")},
     {"a pitch of nan", nan_pitch, ELEMENT("joints[1]")},
     {"an origin of nan", nan_origin, ELEMENT("joints[1].origin.position")},
-    {"a shear", shear, ELEMENT("joints[1].origin.rotation")},
-    {"a mirror", mirror, ELEMENT("joints[1].origin.rotation")},
+    {"a shear", shear, ELEMENT("joints[1].origin.rotation.values")},
+    {"a mirror", mirror, ELEMENT("joints[1].origin.rotation.values")},
     {"a limit of nan", nan_limit, ELEMENT("joints[1]")},
     {"a mimic joint without master", masterless, ELEMENT("joints[1]")},
     {"mimic joints in a cycle", mimic_cycle, ELEMENT("joints[0]")},
@@ -283,7 +286,7 @@ static const struct {
     {"no links", no_links, "load_model.description"},
     {"a frame on nothing", frame_on_nothing, ELEMENT("frames[0]")},
     {"a frame of a taken name", frame_of_taken_name, ELEMENT("frames[0]")},
-    {"a crooked frame", crooked_frame, ELEMENT("frames[0].pose.rotation")},
+    {"a crooked frame", crooked_frame, ELEMENT("frames[0].pose.rotation.values")},
     {"two forms", both_forms, "load_model.urdf"},
 };
 
@@ -337,10 +340,10 @@ END_TEST
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
-static void must_refuse_table(const dyn_client_dh_row *spoilt_row, int convention, const char *field) {
+static void must_refuse_table(const dyn_client_dh_row *spoilt_row, dyn_client_dh_convention convention,
+                              const char *field) {
     const dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_REVOLUTE, .a = 1}, *spoilt_row};
-    const dyn_client_dh_table table = {
-        .name = "chain", .convention = (dyn_client_dh_convention)convention, .row_count = 2, .rows = rows};
+    const dyn_client_dh_table table = {.name = "chain", .convention = convention, .row_count = 2, .rows = rows};
     const dyn_client_load_request request = {.denavit_hartenberg = &table};
     dyn_client_loaded_model *loaded;
     char path[128];
@@ -352,18 +355,19 @@ static void must_refuse_table(const dyn_client_dh_row *spoilt_row, int conventio
 START_TEST(bad_tables_name_their_row) {
     dyn_client_dh_row row = {.type = DYN_CLIENT_JOINT_REVOLUTE}, bad = row;
     bad.type = DYN_CLIENT_JOINT_SPHERICAL;
-    must_refuse_table(&bad, 0, "rows[1].type");
+    must_refuse_table(&bad, DYN_CLIENT_DH_STANDARD, "rows[1].type");
     bad = row, bad.alpha = NAN;
-    must_refuse_table(&bad, 0, "rows[1].alpha");
+    must_refuse_table(&bad, DYN_CLIENT_DH_STANDARD, "rows[1].alpha");
     bad = row, bad.d = INFINITY;
-    must_refuse_table(&bad, 1, "rows[1].d");
+    must_refuse_table(&bad, DYN_CLIENT_DH_MODIFIED, "rows[1].d");
     bad = row, bad.inertia.mass = -1;
-    must_refuse_table(&bad, 1, "rows[1]");
+    must_refuse_table(&bad, DYN_CLIENT_DH_MODIFIED, "rows[1]");
     bad = row, bad.inertia.mass = NAN;
-    must_refuse_table(&bad, 1, "rows[1].inertia.mass");
+    must_refuse_table(&bad, DYN_CLIENT_DH_MODIFIED, "rows[1].inertia.mass");
     bad = row, bad.damping = NAN;
-    must_refuse_table(&bad, 0, "rows[1]");
-    must_refuse_table(&row, 5, "convention");
+    must_refuse_table(&bad, DYN_CLIENT_DH_STANDARD, "rows[1]");
+    must_refuse_table(&row, (dyn_client_dh_convention)5, "convention");
+    must_refuse_table(&row, DYN_CLIENT_DH_UNSPECIFIED, "convention");
     const dyn_client_dh_table empty = {.name = "chain"};
     const dyn_client_load_request request = {.denavit_hartenberg = &empty};
     dyn_client_loaded_model *loaded;
@@ -464,7 +468,7 @@ START_TEST(bad_operations_name_their_member) {
         DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia.mass");
     must_refuse_operation(
         OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "new", .pose = {.rotation = {1}}),
-        DYN_CLIENT_INVALID_ARGUMENT, "attach.pose.rotation");
+        DYN_CLIENT_INVALID_ARGUMENT, "attach.pose.rotation.values");
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "tool0", .inertia = {.mass = -1}),
                           DYN_CLIENT_INVALID_ARGUMENT, "change_inertia.inertia");
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_DETACH_LINK, .link = "base_link"), DYN_CLIENT_INVALID_ARGUMENT,
@@ -527,6 +531,9 @@ START_TEST(bad_exports_are_refused) {
                   DYN_CLIENT_NOT_FOUND, "export_model.model");
     check_refusal("a format",
                   dyn_client_export_model(client, "ur5", (dyn_client_model_format)9, NULL, 0, &error, &exported),
+                  DYN_CLIENT_INVALID_ARGUMENT, "export_model.format");
+    check_refusal("no format",
+                  dyn_client_export_model(client, "ur5", DYN_CLIENT_FORMAT_UNSPECIFIED, NULL, 0, &error, &exported),
                   DYN_CLIENT_INVALID_ARGUMENT, "export_model.format");
     check_refusal("a tip", dyn_client_export_model(client, "ur5", DYN_CLIENT_SCREWS, "nowhere", 0, &error, &exported),
                   DYN_CLIENT_NOT_FOUND, "export_model.tip");

@@ -492,6 +492,40 @@ static Dynamics__V1__Reply *unload(const char *name) {
     return sp_ask(&peer, &request);
 }
 
+/* Members that the daemon derives are set in replies only. */
+START_TEST(derived_members_of_a_description_are_refused) {
+    static const char *const fields[] = {"links[0].joints", "joints[0].coordinates", "frames[0].moving_joint"};
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    for (int i = 0; i < 3; i++) {
+        Dynamics__V1__ModelDescription description = DYNAMICS__V1__MODEL_DESCRIPTION__INIT;
+        Dynamics__V1__Link link = DYNAMICS__V1__LINK__INIT, *links[] = {&link};
+        Dynamics__V1__Joint joint = DYNAMICS__V1__JOINT__INIT, *joints[] = {&joint};
+        Dynamics__V1__Frame frame = DYNAMICS__V1__FRAME__INIT, *frames[] = {&frame};
+        Dynamics__V1__LinkJoints of_link = DYNAMICS__V1__LINK_JOINTS__INIT;
+        Dynamics__V1__JointCoordinates of_joint = DYNAMICS__V1__JOINT_COORDINATES__INIT;
+        char path[96];
+        description.name = link.name = joint.name = frame.name = text("derived");
+        description.n_links = 1;
+        description.links = links;
+        description.n_joints = i == 1;
+        description.joints = joints;
+        description.n_frames = i == 2;
+        description.frames = frames;
+        link.joints = i == 0 ? &of_link : NULL;
+        joint.type = DYNAMICS__V1__JOINT_TYPE__JOINT_TYPE_FIXED;
+        joint.coordinates = &of_joint;
+        frame.link = text("derived");
+        frame.moving_joint = text("elbow");
+        load.description = &description;
+        request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
+        request.load_model = &load;
+        snprintf(path, sizeof path, "load_model.description.%s", fields[i]);
+        sp_expect_error(sp_ask(&peer, &request), CODE(INVALID_ARGUMENT), path, "set in replies only");
+    }
+}
+END_TEST
+
 /* The same client and id again: the reply of the first time, and nothing is done. */
 START_TEST(repeated_request_is_executed_once) {
     static const char urdf[] = "<robot name='once'><link name='a'/></robot>";
@@ -637,6 +671,7 @@ int main(void) {
     tcase_add_loop_test(tests, bad_model_name, 0, NAMES);
     tcase_add_test(tests, name_of_another_model);
     tcase_add_test(tests, unknown_model_is_neither_described_nor_unloaded);
+    tcase_add_test(tests, derived_members_of_a_description_are_refused);
     tcase_add_test(tests, repeated_request_is_executed_once);
     tcase_add_test(tests, repeated_request_prepares_nothing);
     tcase_add_test(tests, models_that_arrive_at_once_are_all_loaded);

@@ -39,7 +39,7 @@ static void take_joint_apart(const dyn_client_joint_description *from, char *lin
     memcpy(second->axis, from->axis, sizeof second->axis);
     if (from->type == DYN_CLIENT_JOINT_HELICAL) {
         second->mimic_joint = from->name;
-        second->mimic_multiplier = from->pitch;
+        second->mimic_multiplier = &from->pitch;
     } else if (from->type == DYN_CLIENT_JOINT_UNIVERSAL) {
         second->type = DYN_CLIENT_JOINT_CONTINUOUS;
         memcpy(second->axis, from->second_axis, sizeof second->axis);

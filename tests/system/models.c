@@ -180,6 +180,43 @@ START_TEST(frames_are_links_without_mass) {
 }
 END_TEST
 
+/* Two joints of which the second one follows the first. */
+typedef struct twins {
+    dyn_client_model_description form;
+    dyn_client_link_description links[3];
+    dyn_client_joint_description joints[2];
+} twins;
+
+static void describe_twins(twins *pair, const double *multiplier) {
+    *pair = (twins){.links = {{.name = "base", .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}}},
+                              {.name = "one", .inertia = {.mass = 1}},
+                              {.name = "two", .inertia = {.mass = 1}}},
+                    .joints = {{.name = "a",
+                                .type = DYN_CLIENT_JOINT_CONTINUOUS,
+                                .parent_link = "base",
+                                .child_link = "one",
+                                .axis = {0, 0, 1}},
+                               {.name = "b",
+                                .type = DYN_CLIENT_JOINT_CONTINUOUS,
+                                .parent_link = "base",
+                                .child_link = "two",
+                                .axis = {0, 0, 1},
+                                .mimic_joint = "a",
+                                .mimic_multiplier = multiplier}}};
+    pair->form = (dyn_client_model_description){
+        .name = "twins", .link_count = 3, .links = pair->links, .joint_count = 2, .joints = pair->joints};
+}
+
+/* The export of a model is that very model. */
+static void check_export_of(const char *name) {
+    dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_DESCRIPTION, NULL);
+    const dyn_client_load_request again = {.description = exported->description, .name = name};
+    dyn_client_loaded_model *loaded = load(&again);
+    ck_assert(loaded->already_loaded);
+    dyn_client_loaded_model_free(loaded);
+    dyn_client_exported_model_free(exported);
+}
+
 /* What is special about a joint is described. */
 START_TEST(described_joints_have_their_pitch_and_axes) {
     const dyn_client_link_description links[] = {
@@ -211,6 +248,62 @@ START_TEST(described_joints_have_their_pitch_and_axes) {
 }
 END_TEST
 
+/* The base and the mimic joints are those of the description, unless the request states others. */
+START_TEST(choices_of_the_request_come_before_those_of_the_description) {
+    static const struct {
+        dyn_client_base described, asked;
+        uint32_t nq;
+    } cases[] = {{DYN_CLIENT_BASE_FLOATING, DYN_CLIENT_BASE_UNSPECIFIED, 8},
+                 {DYN_CLIENT_BASE_FLOATING, DYN_CLIENT_BASE_FIXED, 1},
+                 {DYN_CLIENT_BASE_FIXED, DYN_CLIENT_BASE_FLOATING, 8},
+                 {DYN_CLIENT_BASE_FIXED, DYN_CLIENT_BASE_UNSPECIFIED, 1},
+                 {DYN_CLIENT_BASE_UNSPECIFIED, DYN_CLIENT_BASE_UNSPECIFIED, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        twins pair;
+        describe_twins(&pair, NULL);
+        pair.form.base = cases[i].described;
+        const dyn_client_load_request request = {.description = &pair.form, .base = cases[i].asked, .replace = true};
+        dyn_client_loaded_model *loaded = load(&request);
+        ck_assert_uint_eq(loaded->model.nq, cases[i].nq);
+        ck_assert_int_eq(loaded->model.base, cases[i].nq == 8 ? DYN_CLIENT_BASE_FLOATING : DYN_CLIENT_BASE_FIXED);
+        dyn_client_loaded_model_free(loaded);
+    }
+    twins pair;
+    describe_twins(&pair, NULL);
+    pair.form.mimic = DYN_CLIENT_MIMIC_INDEPENDENT;
+    dyn_client_load_request request = {.description = &pair.form, .replace = true};
+    dyn_client_loaded_model *loaded = load(&request);
+    ck_assert_uint_eq(loaded->model.nq, 2);
+    dyn_client_loaded_model_free(loaded);
+    request.mimic = DYN_CLIENT_MIMIC_COUPLED;
+    loaded = load(&request);
+    ck_assert_uint_eq(loaded->model.nq, 1);
+    dyn_client_loaded_model_free(loaded);
+}
+END_TEST
+
+/* An absent multiplier is 1, and one of zero holds the joint. */
+START_TEST(multipliers_are_used_as_they_are_given) {
+    static const double zero = 0, half = 0.5;
+    static const struct {
+        const double *given;
+        double used;
+    } cases[] = {{NULL, 1}, {&half, 0.5}, {&zero, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        twins pair;
+        dyn_client_description *robot;
+        describe_twins(&pair, cases[i].given);
+        const dyn_client_load_request request = {.description = &pair.form, .replace = true};
+        dyn_client_loaded_model_free(load(&request));
+        wire_require(dyn_client_describe_model(client, "twins", 0, &error, &robot), &error);
+        ck_assert_str_eq(robot->joints[1].mimic, "a");
+        ck_assert_double_eq(robot->joints[1].mimic_multiplier, cases[i].used);
+        dyn_client_description_free(robot);
+        check_export_of("twins");
+    }
+}
+END_TEST
+
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 /* The planar arm of two equal links, described in both conventions, has the closed form of its mass matrix. */
@@ -223,8 +316,10 @@ START_TEST(tables_of_both_conventions_are_the_planar_arm) {
             rows[i].inertia.center_of_mass[0] = modified ? 1 : 0;
             rows[i].a = modified && i == 0 ? 0 : 1;
         }
-        const dyn_client_dh_table table = {
-            .name = "planar", .convention = (dyn_client_dh_convention)modified, .row_count = 2, .rows = rows};
+        const dyn_client_dh_table table = {.name = "planar",
+                                           .convention = modified ? DYN_CLIENT_DH_MODIFIED : DYN_CLIENT_DH_STANDARD,
+                                           .row_count = 2,
+                                           .rows = rows};
         const dyn_client_load_request request = {.denavit_hartenberg = &table, .replace = true};
         dyn_client_loaded_model_free(load(&request));
         const dyn_client_query query = {.model = "planar", .nq = 2, .nv = 2, .samples = 1};
@@ -308,7 +403,7 @@ END_TEST
 START_TEST(merged_robots_come_apart) {
     const dyn_client_operation operations[] = {
         {.kind = DYN_CLIENT_MERGE_MODEL, .model = "two_link", .link = "trunk", .prefix = "arm_"},
-        {.kind = DYN_CLIENT_KEEP_SUBTREE, .link = "arm_base"},
+        {.kind = DYN_CLIENT_KEEP_SUBTREE, .link = "arm_base", .base = DYN_CLIENT_BASE_FIXED},
     };
     const double q[2] = {0.3, 0.7}, v[2] = {1, -2}, a[2] = {3, 4};
     double tau[2], expected[2];
@@ -595,6 +690,8 @@ int main(void) {
     tcase_add_test(all, urdf_comes_back);
     tcase_add_test(all, frames_are_links_without_mass);
     tcase_add_test(all, described_joints_have_their_pitch_and_axes);
+    tcase_add_test(all, choices_of_the_request_come_before_those_of_the_description);
+    tcase_add_test(all, multipliers_are_used_as_they_are_given);
     tcase_add_test(all, tables_of_both_conventions_are_the_planar_arm);
     tcase_add_test(all, screws_come_back_with_the_same_torques);
     tcase_add_test(all, attached_and_detached_is_as_before);

@@ -338,7 +338,7 @@ START_TEST(bad_payloads_are_named) {
     must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia");
     bad.inertia.rotational[0] = 0;
     bad.pose.rotation[0] = 2;
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].pose.rotation");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].pose.rotation.values");
     bad.pose.rotation[0] = 0;
     bad.pose.position[1] = NAN;
     must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].pose.position");

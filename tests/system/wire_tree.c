@@ -32,7 +32,7 @@ static dyn_client_link_description link_form(const dyn_link_description *from) {
 
 static dyn_client_joint_description joint_form(const dyn_joint_description *from) {
     dyn_client_joint_description to = {.name = from->name,
-                                       .type = (dyn_client_joint_type)from->type,
+                                       .type = (dyn_client_joint_type)(from->type + DYN_CLIENT_JOINT_FIXED),
                                        .parent_link = from->parent_link,
                                        .child_link = from->child_link,
                                        .pitch = from->pitch,
@@ -44,7 +44,7 @@ static dyn_client_joint_description joint_form(const dyn_joint_description *from
                                        .damping = from->damping,
                                        .friction = from->friction,
                                        .mimic_joint = from->mimic_joint,
-                                       .mimic_multiplier = from->mimic_multiplier,
+                                       .mimic_multiplier = from->mimic_joint != NULL ? &from->mimic_multiplier : NULL,
                                        .mimic_offset = from->mimic_offset};
     memcpy(to.origin.position, from->position, sizeof to.origin.position);
     memcpy(to.origin.rotation, from->rotation, sizeof to.origin.rotation);
@@ -67,14 +67,15 @@ dyn_client_model_description *wire_description(const dyn_model *model) {
         joint[j] = joint_form(dyn_builder_joint(made->builder, (int)j));
     dyn_builder_gravity(made->builder, made->gravity);
     dyn_build_options options = dyn_model_build_options(model);
-    made->form = (dyn_client_model_description){.name = dyn_builder_name(made->builder),
-                                                .gravity = made->gravity,
-                                                .base = (dyn_client_base)options.base,
-                                                .mimic = (dyn_client_mimic_policy)options.mimic,
-                                                .link_count = links,
-                                                .links = link,
-                                                .joint_count = joints,
-                                                .joints = joint};
+    made->form =
+        (dyn_client_model_description){.name = dyn_builder_name(made->builder),
+                                       .gravity = made->gravity,
+                                       .base = (dyn_client_base)(options.base + DYN_CLIENT_BASE_FIXED),
+                                       .mimic = (dyn_client_mimic_policy)(options.mimic + DYN_CLIENT_MIMIC_COUPLED),
+                                       .link_count = links,
+                                       .links = link,
+                                       .joint_count = joints,
+                                       .joints = joint};
     return &made->form;
 }
 

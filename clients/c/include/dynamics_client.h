@@ -212,14 +212,18 @@ DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info)
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
+/* Attachment of the root link. */
 typedef enum dyn_client_base {
-    DYN_CLIENT_BASE_FIXED = 0,    /* the root link is fixed to the world */
-    DYN_CLIENT_BASE_FLOATING = 1, /* a floating joint "root_joint" carries it */
+    DYN_CLIENT_BASE_UNSPECIFIED = 0, /* as the description or the model says; one that does not say it: fixed */
+    DYN_CLIENT_BASE_FIXED = 1,       /* the root link is fixed to the world */
+    DYN_CLIENT_BASE_FLOATING = 2,    /* a floating joint "root_joint" carries it */
 } dyn_client_base;
 
+/* Treatment of mimic joints. */
 typedef enum dyn_client_mimic_policy {
-    DYN_CLIENT_MIMIC_COUPLED = 0,     /* a mimic joint follows its master and has no coordinate of its own */
-    DYN_CLIENT_MIMIC_INDEPENDENT = 1, /* a mimic joint is a joint like any other */
+    DYN_CLIENT_MIMIC_UNSPECIFIED = 0, /* as the description says; one that does not say it: coupled */
+    DYN_CLIENT_MIMIC_COUPLED = 1,     /* a mimic joint follows its master and has no coordinate of its own */
+    DYN_CLIENT_MIMIC_INDEPENDENT = 2, /* a mimic joint is a joint like any other */
 } dyn_client_mimic_policy;
 
 typedef struct dyn_client_model {
@@ -250,16 +254,17 @@ typedef struct dyn_client_report_entry {
 } dyn_client_report_entry;
 
 typedef enum dyn_client_joint_type {
-    DYN_CLIENT_JOINT_FIXED = 0,
-    DYN_CLIENT_JOINT_REVOLUTE = 1,
-    DYN_CLIENT_JOINT_CONTINUOUS = 2,
-    DYN_CLIENT_JOINT_PRISMATIC = 3,
-    DYN_CLIENT_JOINT_HELICAL = 4,
-    DYN_CLIENT_JOINT_CYLINDRICAL = 5,
-    DYN_CLIENT_JOINT_UNIVERSAL = 6,
-    DYN_CLIENT_JOINT_PLANAR = 7,
-    DYN_CLIENT_JOINT_SPHERICAL = 8,
-    DYN_CLIENT_JOINT_FLOATING = 9,
+    DYN_CLIENT_JOINT_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_JOINT_FIXED = 1,
+    DYN_CLIENT_JOINT_REVOLUTE = 2,
+    DYN_CLIENT_JOINT_CONTINUOUS = 3,
+    DYN_CLIENT_JOINT_PRISMATIC = 4,
+    DYN_CLIENT_JOINT_HELICAL = 5,
+    DYN_CLIENT_JOINT_CYLINDRICAL = 6,
+    DYN_CLIENT_JOINT_UNIVERSAL = 7,
+    DYN_CLIENT_JOINT_PLANAR = 8,
+    DYN_CLIENT_JOINT_SPHERICAL = 9,
+    DYN_CLIENT_JOINT_FLOATING = 10,
 } dyn_client_joint_type;
 
 /* The type in lower case, "revolute"; "unknown" for another number. Thread-safe. */
@@ -302,10 +307,10 @@ typedef struct dyn_client_joint_description {
     double pitch;                /* of a helical joint, m/rad */
     bool has_limits;
     dyn_client_limits limits;
-    double damping;          /* N m s/rad or N s/m; no part of the rigid-body quantities, nor is friction */
-    double friction;         /* N m or N */
-    const char *mimic_joint; /* q = multiplier * q of that joint + offset; NULL: the joint is its own master */
-    double mimic_multiplier;
+    double damping;                 /* N m s/rad or N s/m; no part of the rigid-body quantities, nor is friction */
+    double friction;                /* N m or N */
+    const char *mimic_joint;        /* q = multiplier * q of that joint + offset; NULL: the joint is its own master */
+    const double *mimic_multiplier; /* NULL: 1 */
     double mimic_offset;
 } dyn_client_joint_description;
 
@@ -332,8 +337,9 @@ typedef struct dyn_client_model_description {
 
 /* Place of frame i in frame i - 1, and where frame i is on link i. */
 typedef enum dyn_client_dh_convention {
-    DYN_CLIENT_DH_STANDARD = 0, /* Rz(theta) Tz(d) Tx(a) Rx(alpha), at the far end */
-    DYN_CLIENT_DH_MODIFIED = 1, /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i; row i has alpha(i-1) and a(i-1) */
+    DYN_CLIENT_DH_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_DH_STANDARD = 1,    /* Rz(theta) Tz(d) Tx(a) Rx(alpha), at the far end */
+    DYN_CLIENT_DH_MODIFIED = 2,    /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i; row i has alpha(i-1) and a(i-1) */
 } dyn_client_dh_convention;
 
 /* Joint i and link i of a serial chain. */
@@ -535,9 +541,10 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_derive_model(dyn_client *client,
                                                             dyn_client_error *error, dyn_client_loaded_model **loaded);
 
 typedef enum dyn_client_model_format {
-    DYN_CLIENT_DESCRIPTION = 0, /* loaded again it has the same digest */
-    DYN_CLIENT_URDF = 1,        /* without gravity and floating base */
-    DYN_CLIENT_SCREWS = 2,      /* of a serial chain on a fixed base */
+    DYN_CLIENT_FORMAT_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_DESCRIPTION = 1,        /* loaded again it has the same digest */
+    DYN_CLIENT_URDF = 2,               /* without gravity and floating base */
+    DYN_CLIENT_SCREWS = 3,             /* of a serial chain on a fixed base */
 } dyn_client_model_format;
 
 /* One of the three forms; the others are NULL. */
@@ -578,7 +585,7 @@ typedef struct dyn_client_inertia_part {
     double radius, length;
     const void *stl; /* an STL file, binary or text */
     size_t stl_size;
-    double scale; /* makes metres of its coordinates; 0: 1 */
+    const double *scale; /* factor from its coordinates to metres, positive; NULL: 1 */
     dyn_client_inertia inertia;
     double values[16];
     double mass, density;      /* of a shape or a mesh exactly one of the two: kg, or kg/m^3 */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "descriptions.h"
 #include "error.h"
 #include "model_parts.h"
 
@@ -21,29 +22,31 @@ typedef struct description_result {
 } description_result;
 
 const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
-    static const char *const names[] = {"fixed",       "revolute",  "continuous", "prismatic", "helical",
-                                        "cylindrical", "universal", "planar",     "spherical", "floating"};
+    static const char *const names[] = {"unspecified", "fixed",     "revolute", "continuous", "prismatic", "helical",
+                                        "cylindrical", "universal", "planar",   "spherical",  "floating"};
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "unknown";
 }
 
+/* `from` has coordinates. */
 static dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
+    const Dynamics__V1__JointCoordinates *at = from->coordinates;
     dyn_client_joint joint = {
         .name = from->name,
         .type = (dyn_client_joint_type)from->type,
         .parent_link = from->parent_link,
         .child_link = from->child_link,
-        .q_index = from->q_index,
-        .v_index = from->v_index,
-        .nq = from->nq,
-        .nv = from->nv,
+        .q_index = at->q_index,
+        .v_index = at->v_index,
+        .nq = at->nq,
+        .nv = at->nv,
         .has_axis = from->axis != NULL,
         .pitch = from->pitch,
         .has_limits = from->limits != NULL,
         .damping = from->damping,
         .friction = from->friction,
-        .q_units = (const char *const *)from->q_units,
-        .v_units = (const char *const *)from->v_units,
-        .tau_units = (const char *const *)from->tau_units,
+        .q_units = (const char *const *)at->q_units,
+        .v_units = (const char *const *)at->v_units,
+        .tau_units = (const char *const *)at->tau_units,
         .origin = to_pose(from->origin),
     };
     to_vector3(from->axis, joint.axis);
@@ -56,31 +59,32 @@ static dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
     }
     if (from->mimic != NULL) {
         joint.mimic = from->mimic->joint;
-        joint.mimic_multiplier = from->mimic->multiplier;
+        joint.mimic_multiplier = from->mimic->optional_multiplier_case ? from->mimic->multiplier : 1;
         joint.mimic_offset = from->mimic->offset;
     }
     return joint;
 }
 
 static dyn_client_link to_link(const Dynamics__V1__Link *from) {
-    dyn_client_link link = {
-        .name = from->name, .mass = from->mass, .parent_joint = from->parent_joint, .moving_joint = from->moving_joint};
-    to_vector3(from->center_of_mass, link.center_of_mass);
-    if (from->n_inertia == 6)
-        memcpy(link.inertia, from->inertia, sizeof link.inertia);
+    const dyn_client_inertia inertia = to_inertia(from->inertia);
+    dyn_client_link link = {.name = from->name,
+                            .mass = inertia.mass,
+                            .parent_joint = from->joints != NULL ? from->joints->parent_joint : "",
+                            .moving_joint = from->joints != NULL ? from->joints->moving_joint : ""};
+    memcpy(link.center_of_mass, inertia.center_of_mass, sizeof link.center_of_mass);
+    memcpy(link.inertia, inertia.rotational, sizeof link.inertia);
     return link;
 }
 
-/* Are the counts such that no index of the result leads astray? */
+/* Returns whether the counts are such that every index of the result is in its range. */
 static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
     if (reply->model == NULL || reply->n_zero_q != reply->model->nq || reply->n_home_q != reply->model->nq)
         return false;
     for (size_t i = 0; i < reply->n_joints; i++) {
-        const Dynamics__V1__Joint *joint = reply->joints[i];
-        bool in_range = (uint64_t)joint->q_index + joint->nq <= reply->model->nq &&
-                        (uint64_t)joint->v_index + joint->nv <= reply->model->nv;
-        bool has_units =
-            joint->n_q_units >= joint->nq && joint->n_v_units >= joint->nv && joint->n_tau_units >= joint->nv;
+        const Dynamics__V1__JointCoordinates *at = reply->joints[i]->coordinates;
+        bool in_range = at != NULL && (uint64_t)at->q_index + at->nq <= reply->model->nq &&
+                        (uint64_t)at->v_index + at->nv <= reply->model->nv;
+        bool has_units = at != NULL && at->n_q_units >= at->nq && at->n_v_units >= at->nv && at->n_tau_units >= at->nv;
         if (!in_range || !has_units)
             return false;
     }

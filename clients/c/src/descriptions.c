@@ -45,8 +45,15 @@ Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement
         return NULL;
     dynamics__v1__placement__init(made);
     made->position = from_nonzero(memory, from->position);
-    made->n_rotation = are_zero(from->rotation, 9) ? 0 : 9;
-    made->rotation = (double *)from->rotation;
+    if (are_zero(from->rotation, 9))
+        return made;
+    made->attitude_case = DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION;
+    made->rotation = pool_take(memory, 1, sizeof *made->rotation);
+    if (made->rotation != NULL) {
+        dynamics__v1__rotation_matrix__init(made->rotation);
+        made->rotation->n_values = 9;
+        made->rotation->values = (double *)from->rotation;
+    }
     return made;
 }
 
@@ -54,8 +61,9 @@ static dyn_client_placement to_placement(const Dynamics__V1__Placement *from) {
     dyn_client_placement place = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     if (from != NULL)
         to_vector3(from->position, place.position);
-    if (from != NULL && from->n_rotation == 9)
-        memcpy(place.rotation, from->rotation, sizeof place.rotation);
+    if (from != NULL && from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION &&
+        from->rotation->n_values == 9)
+        memcpy(place.rotation, from->rotation->values, sizeof place.rotation);
     return place;
 }
 
@@ -105,11 +113,11 @@ static dyn_client_limits to_limits(const Dynamics__V1__JointLimits *from) {
 
 /* ---- links and joints, to the protocol --------------------------------------------------------------------------- */
 
-static Dynamics__V1__LinkDescription *from_link(pool *memory, const dyn_client_link_description *from) {
-    Dynamics__V1__LinkDescription *made = pool_take(memory, 1, sizeof *made);
+static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link_description *from) {
+    Dynamics__V1__Link *made = pool_take(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
-    dynamics__v1__link_description__init(made);
+    dynamics__v1__link__init(made);
     made->name = text_or_none(from->name);
     made->inertia = from_inertia(memory, &from->inertia);
     return made;
@@ -121,16 +129,19 @@ static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint_desc
         return NULL;
     dynamics__v1__mimic__init(made);
     made->joint = (char *)from->mimic_joint;
-    made->multiplier = from->mimic_multiplier;
+    if (from->mimic_multiplier != NULL) {
+        made->optional_multiplier_case = DYNAMICS__V1__MIMIC__OPTIONAL_MULTIPLIER_MULTIPLIER;
+        made->multiplier = *from->mimic_multiplier;
+    }
     made->offset = from->mimic_offset;
     return made;
 }
 
-static Dynamics__V1__JointDescription *from_joint(pool *memory, const dyn_client_joint_description *from) {
-    Dynamics__V1__JointDescription *made = pool_take(memory, 1, sizeof *made);
+static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint_description *from) {
+    Dynamics__V1__Joint *made = pool_take(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
-    dynamics__v1__joint_description__init(made);
+    dynamics__v1__joint__init(made);
     made->name = text_or_none(from->name);
     made->type = (Dynamics__V1__JointType)from->type;
     made->parent_link = text_or_none(from->parent_link);
@@ -146,11 +157,11 @@ static Dynamics__V1__JointDescription *from_joint(pool *memory, const dyn_client
     return made;
 }
 
-static Dynamics__V1__FrameDescription *from_frame(pool *memory, const dyn_client_frame_description *from) {
-    Dynamics__V1__FrameDescription *made = pool_take(memory, 1, sizeof *made);
+static Dynamics__V1__Frame *from_frame(pool *memory, const dyn_client_frame_description *from) {
+    Dynamics__V1__Frame *made = pool_take(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
-    dynamics__v1__frame_description__init(made);
+    dynamics__v1__frame__init(made);
     made->name = text_or_none(from->name);
     made->link = text_or_none(from->link);
     made->pose = from_placement(memory, &from->pose);
@@ -227,7 +238,7 @@ Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain
 
 /* ---- from the protocol ------------------------------------------------------------------------------------------- */
 
-static dyn_client_joint_description to_joint(const Dynamics__V1__JointDescription *from) {
+static dyn_client_joint_description to_joint(const Dynamics__V1__Joint *from) {
     dyn_client_joint_description joint = {.name = from->name,
                                           .type = (dyn_client_joint_type)from->type,
                                           .parent_link = from->parent_link,
@@ -242,7 +253,7 @@ static dyn_client_joint_description to_joint(const Dynamics__V1__JointDescriptio
     to_vector3(from->second_axis, joint.second_axis);
     if (from->mimic != NULL) {
         joint.mimic_joint = from->mimic->joint;
-        joint.mimic_multiplier = from->mimic->multiplier;
+        joint.mimic_multiplier = from->mimic->optional_multiplier_case ? &from->mimic->multiplier : NULL;
         joint.mimic_offset = from->mimic->offset;
     }
     return joint;

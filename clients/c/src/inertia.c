@@ -60,7 +60,10 @@ static void make_mesh(pool *memory, const dyn_client_inertia_part *from, Dynamic
     dynamics__v1__mesh__init(made->mesh);
     made->mesh->stl =
         (ProtobufCBinaryData){.len = from->stl != NULL ? from->stl_size : 0, .data = (uint8_t *)from->stl};
-    made->mesh->scale = from->scale;
+    if (from->scale != NULL) {
+        made->mesh->optional_scale_case = DYNAMICS__V1__MESH__OPTIONAL_SCALE_SCALE;
+        made->mesh->scale = *from->scale;
+    }
 }
 
 static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {

@@ -28,12 +28,12 @@ void to_vector3(const Dynamics__V1__Vector3 *from, double vector[3]) {
     vector[2] = from != NULL ? from->z : 0;
 }
 
-dyn_client_pose to_pose(const Dynamics__V1__Pose *from) {
+dyn_client_pose to_pose(const Dynamics__V1__Placement *from) {
     dyn_client_pose pose = {.orientation = {0, 0, 0, 1}};
     if (from == NULL)
         return pose;
     to_vector3(from->position, pose.position);
-    if (from->orientation != NULL) {
+    if (from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ORIENTATION) {
         pose.orientation[0] = from->orientation->x;
         pose.orientation[1] = from->orientation->y;
         pose.orientation[2] = from->orientation->z;

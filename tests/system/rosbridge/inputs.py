@@ -35,7 +35,8 @@ class Inputs(fixture.Case):
         client = cls.gateway.connect()
         client.values("/dynamics/load_model", {"description": describe()})
         model = client.values("/dynamics/describe_model", {"model": "chain"})
-        cls.joints = [(joint["name"], joint["nq"], joint["nv"]) for joint in model["joints"]]
+        cls.joints = [(joint["name"], joint["coordinates"]["nq"], joint["coordinates"]["nv"])
+                      for joint in model["joints"]]
         client.close()
 
     def setUp(self):

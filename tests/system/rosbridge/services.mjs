@@ -17,7 +17,7 @@ export const calls = [
   ["list_models", {}],
   ["describe_model", { model: "called" }],
   ["derive_model", { model: "two_link", operations: [{ lock: { joints: ["joint2"] } }], name: "called_derived" }],
-  ["export_model", { model: "called" }],
+  ["export_model", { model: "called", format: "MODEL_FORMAT_DESCRIPTION" }],
   ["unload_model", { model: "called_derived" }],
   ["compute_inertia", { parts: [{ sphere: { radius: 0.1 }, mass: 2 }] }],
   ["compute_configurations", { model: "two_link", operation: "CONFIGURATION_OPERATION_NEUTRAL", samples: 1 }],
