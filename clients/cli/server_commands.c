@@ -139,6 +139,29 @@ static void write_endpoints(json_writer *writer, const dyn_client_server_info *i
     emit_end_array(writer);
 }
 
+static const char *role_name(dyn_client_method_role role) {
+    static const char *const names[] = {"unknown", "monitor", "compute", "control", "manage"};
+    return (size_t)role < sizeof names / sizeof names[0] ? names[role] : names[0];
+}
+
+static void write_methods(json_writer *writer, const dyn_client_server_info *info) {
+    emit_key(writer, "methods");
+    emit_begin_array(writer);
+    for (size_t i = 0; i < info->method_count; i++) {
+        emit_begin_object(writer);
+        emit_key(writer, "name");
+        emit_string(writer, info->methods[i].name);
+        emit_key(writer, "role");
+        emit_string(writer, role_name(info->methods[i].role));
+        emit_key(writer, "changes_state");
+        emit_bool(writer, info->methods[i].changes_state);
+        emit_key(writer, "is_slow");
+        emit_bool(writer, info->methods[i].is_slow);
+        emit_end_object(writer);
+    }
+    emit_end_array(writer);
+}
+
 /* Writes the memory that the daemon holds for its clients, and its refusals. */
 static void write_memory(json_writer *writer, const dyn_client_server_info *info) {
     emit_key(writer, "memory_held");
@@ -206,6 +229,7 @@ static void write_info(const dyn_client_server_info *info) {
     emit_unsigned(&writer, info->single_lanes);
     write_limits(&writer, info);
     write_endpoints(&writer, info);
+    write_methods(&writer, info);
     write_counters(&writer, info);
     write_memory(&writer, info);
     emit_end_object(&writer);

@@ -49,6 +49,7 @@ struct method {
     const char *name;         /* as in field paths: "inverse_dynamics" */
     void (*prepare)(call *c); /* of what changes state: long work before `run`, beside other changes; or NULL */
     void (*run)(call *c);
+    Dynamics__V1__MethodRole role;
     bool is_slow;        /* always runs on a worker */
     bool changes_state;  /* a copy of the request is answered with the stored reply, and not executed */
     bool is_local;       /* changes what has a mutex of its own; all other changes are executed one at a time */

@@ -263,7 +263,7 @@ static void reply_derived(call *c, const model_entry *entry, bool was_present) {
     }
 }
 
-void method_build_derived(call *c) {
+void method_prepare_derive_model(call *c) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     model_entry *source = check_request(c, r) ? call_find_model(c, r->model) : NULL;
     if (!source) {

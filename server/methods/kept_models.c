@@ -137,7 +137,7 @@ static bool load_kept(const loading *o, const Dynamics__V1__KeptModel *kept) {
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = kept->request;
     m.call.request = &request;
-    method_build_model(&m.call);
+    method_prepare_load_model(&m.call);
     bool is_good = m.call.built != NULL;
     if (is_good) {
         is_good = enter(o, kept, m.call.built);

@@ -94,7 +94,7 @@ static void reply_loaded(call *c, const model_entry *entry, bool was_present) {
     c->reply.load_model = reply;
 }
 
-void method_build_model(call *c) {
+void method_prepare_load_model(call *c) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     model_options options;
     dyn_error error = {0};

@@ -115,6 +115,23 @@ static void add_endpoints(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     }
 }
 
+/* Lists the methods, whose names are constants. */
+static void add_methods(call *c, Dynamics__V1__GetServerInfoReply *reply) {
+    Dynamics__V1__MethodInfo *entries = call_allocate(c, METHOD_NUMBERS, sizeof *entries);
+    reply->methods = call_allocate(c, METHOD_NUMBERS, sizeof *reply->methods);
+    for (size_t i = 0; entries && reply->methods && i < METHOD_NUMBERS; i++) {
+        const method *m = &methods[i];
+        if (m->run) {
+            dynamics__v1__method_info__init(&entries[i]);
+            entries[i].name = (char *)m->name;
+            entries[i].role = m->role;
+            entries[i].changes_state = m->changes_state;
+            entries[i].is_slow = m->is_slow;
+            reply->methods[reply->n_methods++] = &entries[i];
+        }
+    }
+}
+
 /* Adds the daemon's counters and the memory that it holds. */
 static void add_counters(const call *c, Dynamics__V1__GetServerInfoReply *reply) {
     const memory_budget *budget = c->service->budget;
@@ -152,6 +169,7 @@ void method_get_server_info(call *c) {
     reply->single_lanes = (uint32_t)dyn_lanes(DYN_SINGLE_PRECISION);
     reply->limits = limits(c);
     add_endpoints(c, reply);
+    add_methods(c, reply);
     add_counters(c, reply);
     reply->models = (uint32_t)model_store_count(c->service->store);
     reply->workers = c->service->workers;

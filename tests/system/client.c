@@ -117,6 +117,40 @@ START_TEST(health_and_server_info_are_told) {
 }
 END_TEST
 
+START_TEST(server_info_lists_the_methods) {
+    const struct {
+        const char *name;
+        dyn_client_method_role role;
+        bool changes_state, is_slow;
+    } expected[] = {
+        {"get_health", DYN_CLIENT_METHOD_ROLE_MONITOR, false, false},
+        {"load_model", DYN_CLIENT_METHOD_ROLE_MANAGE, true, true},
+        {"inverse_dynamics", DYN_CLIENT_METHOD_ROLE_COMPUTE, false, false},
+        {"step_simulation", DYN_CLIENT_METHOD_ROLE_CONTROL, true, false},
+    };
+    enum { EXPECTED = sizeof expected / sizeof expected[0] };
+    dyn_client_server_info *info;
+    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &error, &info), DYN_CLIENT_OK);
+    ck_assert_uint_ge(info->method_count, 50);
+    unsigned found = 0;
+    for (size_t i = 0; i < info->method_count; i++) {
+        const dyn_client_method_info *m = &info->methods[i];
+        ck_assert_int_ge(m->role, DYN_CLIENT_METHOD_ROLE_MONITOR);
+        ck_assert_int_le(m->role, DYN_CLIENT_METHOD_ROLE_MANAGE);
+        for (size_t j = 0; j < EXPECTED; j++) {
+            if (strcmp(m->name, expected[j].name) == 0) {
+                ck_assert_int_eq(m->role, expected[j].role);
+                ck_assert_int_eq(m->changes_state, expected[j].changes_state);
+                ck_assert_int_eq(m->is_slow, expected[j].is_slow);
+                found++;
+            }
+        }
+    }
+    ck_assert_uint_eq(found, EXPECTED);
+    dyn_client_server_info_free(info);
+}
+END_TEST
+
 START_TEST(a_daemon_of_an_earlier_revision_refuses) {
     dyn_client_server_info *info;
     dyn_client *other;
@@ -489,6 +523,7 @@ int main(void) {
     tcase_add_test(all, a_forked_child_is_refused);
     tcase_add_test(all, tcp_and_ipc_serve_alike);
     tcase_add_test(all, health_and_server_info_are_told);
+    tcase_add_test(all, server_info_lists_the_methods);
     tcase_add_test(all, a_daemon_of_an_earlier_revision_refuses);
     tcase_add_test(all, models_come_and_go);
     tcase_add_test(all, a_bad_description_names_its_line);

@@ -156,7 +156,22 @@ typedef struct dyn_client_endpoint {
     const char *kind;    /* "request", "events" or "ingest" */
 } dyn_client_endpoint;
 
-/* Version, limits, endpoints and counters of the daemon. */
+/* Least right that a caller of a method needs. */
+typedef enum dyn_client_method_role {
+    DYN_CLIENT_METHOD_ROLE_MONITOR = 1, /* reads */
+    DYN_CLIENT_METHOD_ROLE_COMPUTE = 2, /* computes, and leaves nothing behind */
+    DYN_CLIENT_METHOD_ROLE_CONTROL = 3, /* creates, moves and deletes simulations and streams */
+    DYN_CLIENT_METHOD_ROLE_MANAGE = 4,  /* changes models, recordings and snapshots */
+} dyn_client_method_role;
+
+typedef struct dyn_client_method_info {
+    const char *name; /* "inverse_dynamics" */
+    dyn_client_method_role role;
+    bool changes_state; /* a request that is sent again is executed once */
+    bool is_slow;       /* always runs on a worker */
+} dyn_client_method_info;
+
+/* Version, limits, endpoints, methods and counters of the daemon. */
 typedef struct dyn_client_server_info {
     const char *version;
     uint32_t revision; /* of the contract that the daemon speaks */
@@ -186,7 +201,9 @@ typedef struct dyn_client_server_info {
     } limits;
     size_t endpoint_count;
     const dyn_client_endpoint *endpoints;
-    double uptime; /* s */
+    size_t method_count;
+    const dyn_client_method_info *methods; /* that the daemon serves */
+    double uptime;                         /* s */
     uint64_t requests;
     uint64_t refused;
     uint32_t connections;

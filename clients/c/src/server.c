@@ -73,8 +73,15 @@ void dyn_client_health_free(dyn_client_health *health) {
 typedef struct info_result {
     dyn_client_server_info info;
     Dynamics__V1__GetServerInfoReply *reply;
+    dyn_client_method_info *methods;
     dyn_client_endpoint endpoints[];
 } info_result;
+
+static void free_info(info_result *result) {
+    free(result->methods);
+    dynamics__v1__get_server_info_reply__free_unpacked(result->reply, NULL);
+    free(result);
+}
 
 static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {
     info->limits.message_bytes = from->message_bytes;
@@ -111,6 +118,8 @@ static void take_info(info_result *result) {
         .single_lanes = from->single_lanes,
         .endpoint_count = from->n_endpoints,
         .endpoints = result->endpoints,
+        .method_count = from->n_methods,
+        .methods = result->methods,
         .uptime = from->uptime,
         .requests = from->requests,
         .refused = from->refused,
@@ -137,6 +146,11 @@ static void take_info(info_result *result) {
     for (size_t i = 0; i < from->n_endpoints; i++)
         result->endpoints[i] =
             (dyn_client_endpoint){.address = from->endpoints[i]->address, .kind = from->endpoints[i]->kind};
+    for (size_t i = 0; i < from->n_methods; i++)
+        result->methods[i] = (dyn_client_method_info){.name = from->methods[i]->name,
+                                                      .role = (dyn_client_method_role)from->methods[i]->role,
+                                                      .changes_state = from->methods[i]->changes_state,
+                                                      .is_slow = from->methods[i]->is_slow};
 }
 
 dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout, dyn_client_error *error,
@@ -156,6 +170,11 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
         return fail_memory(error);
     }
     result->reply = answer;
+    result->methods = calloc(answer->n_methods + 1, sizeof *result->methods);
+    if (result->methods == NULL) {
+        free_info(result);
+        return fail_memory(error);
+    }
     take_info(result);
     *info = &result->info;
     return DYN_CLIENT_OK;
@@ -164,7 +183,5 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
 void dyn_client_server_info_free(dyn_client_server_info *info) {
     if (info == NULL)
         return;
-    info_result *result = (info_result *)info;
-    dynamics__v1__get_server_info_reply__free_unpacked(result->reply, NULL);
-    free(result);
+    free_info((info_result *)info);
 }

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes what follows from the wire contract.
+
+    generate.py SET --server DIRECTORY      methods/methods.h and methods/methods.c of the server
+
+SET is the descriptor set that `protoc-c --descriptor_set_out --include_source_info` writes. Exits with 1, and a
+sentence for each finding, where the contract breaks one of its own rules.
+"""
+import argparse
+import pathlib
+import sys
+
+import descriptors
+import methods
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Writes what follows from the wire contract.")
+    parser.add_argument("set", help="descriptor set of all files, with their comments")
+    parser.add_argument("--server", metavar="DIRECTORY", type=pathlib.Path, required=True)
+    given = parser.parse_args()
+    table, wrong = methods.read_methods(descriptors.messages_of(descriptors.read(given.set)))
+    if wrong:
+        sys.exit("\n".join(wrong))
+    write(given.server / "methods" / "methods.h", methods.server_header(table))
+    write(given.server / "methods" / "methods.c", methods.server_table(table))
+
+
+if __name__ == "__main__":
+    main()

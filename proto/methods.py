@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The methods of the service, read from Request.method and Reply.result of envelope.proto.
+
+The comment behind a member of Request.method says its role and, after a semicolon, its properties.
+"""
+import dataclasses
+
+ROLES = ["monitor", "compute", "control", "manage"]
+PROPERTIES = {"slow": "is_slow", "changes state": "changes_state", "local": "is_local", "prepared": "is_prepared",
+              "works in drain": "works_in_drain"}
+
+
+@dataclasses.dataclass
+class Method:
+    name: str         # "load_model"
+    number: int
+    role: str
+    properties: list  # of PROPERTIES
+    request: str      # full name of its message
+    reply: str
+    comment: str
+
+
+def camel(name):
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def read_method(field, results, messages):
+    """One method, and what is wrong with it."""
+    wrong = []
+    role, _, rest = field.trailing.partition(";")
+    properties = [word.strip() for word in rest.split(",") if word.strip()]
+    if role.strip() not in ROLES:
+        wrong.append(f'the comment behind it must begin with one of {", ".join(ROLES)}, not "{role.strip()}"')
+    wrong += [f'"{word}" is no property; there are {", ".join(PROPERTIES)}' for word in properties
+              if word not in PROPERTIES]
+    result = results.get(field.name)
+    if not result or result.number != field.number:
+        wrong.append(f"Reply.result needs {field.name} = {field.number}")
+    expected = f"dynamics.v1.{camel(field.name)}"
+    if field.type != expected + "Request" or (result and result.type != expected + "Reply"):
+        wrong.append(f"its messages must be {expected}Request and {expected}Reply")
+    request = messages[field.type]
+    method = Method(field.name, field.number, role.strip(), properties, field.type, result.type if result else "",
+                    request.comment)
+    return method, [f"Request.{field.name}: {reason}" for reason in wrong]
+
+
+def read_methods(messages):
+    """The methods in the order of their numbers, and what is wrong with the envelope, as sentences."""
+    request, reply = messages["dynamics.v1.Request"], messages["dynamics.v1.Reply"]
+    members = sorted((field for field in request.fields if field.oneof == "method"), key=lambda field: field.number)
+    results = {field.name: field for field in reply.fields if field.oneof == "result"}
+    methods, wrong = [], []
+    for field in members:
+        method, reasons = read_method(field, results, messages)
+        methods.append(method)
+        wrong += reasons
+    names = {field.name for field in members}
+    wrong += [f"Reply.{name}: Request.method has no such member" for name in results if name not in names]
+    return methods, wrong
+
+
+NOTE = "/* Written by proto/generate.py from proto/dynamics/v1/envelope.proto. */\n"
+
+
+def server_header(methods):
+    """methods/methods.h of the server: the prototypes of the functions that it has to define."""
+    prototypes = []
+    for method in methods:
+        if "prepared" in method.properties:
+            prototypes.append(f"void method_prepare_{method.name}(call *c);\n")
+        prototypes.append(f"void method_{method.name}(call *c);\n")
+    return (NOTE + "#ifndef SERVER_METHODS_METHODS_H\n#define SERVER_METHODS_METHODS_H\n\n"
+            '#include "methods/call.h"\n\n'
+            "/* One function for each method; it answers that member of Request.method. */\n" + "".join(prototypes) +
+            "\n/* The methods by their number; one without `run` does not exist. */\n"
+            f"enum {{ METHOD_NUMBERS = {max(method.number for method in methods) + 1} }};\n"
+            "extern const method methods[METHOD_NUMBERS];\n\n#endif\n")
+
+
+def server_table(methods):
+    """methods/methods.c of the server: the table by which requests find their functions."""
+    rows = []
+    for method in methods:
+        members = [f'.name = "{method.name}"',
+                   f".role = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_{method.role.upper()}",
+                   f".run = method_{method.name}"]
+        members += [f".prepare = method_prepare_{method.name}" if word == "prepared"
+                    else f".{PROPERTIES[word]} = true" for word in method.properties]
+        rows.append(f"    [{method.number}] = {{{', '.join(members)}}},\n")
+    return (NOTE + '#include "methods/methods.h"\n\nconst method methods[METHOD_NUMBERS] = {\n' + "".join(rows) +
+            "};\n")

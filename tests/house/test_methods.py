@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""proto/generate.py refuses an envelope in which a method lacks its role, its result or its messages.
+
+    test_methods.py PROTOC_C
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
+PROTOC = "protoc-c"
+
+
+class Methods(unittest.TestCase):
+    def generate(self, *changes):
+        """The generator's answer to the contract after changes (old, new) of the envelope: exit code and text."""
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            shutil.copytree(PROTO / "dynamics", directory / "dynamics")
+            envelope = directory / "dynamics" / "v1" / "envelope.proto"
+            text = envelope.read_text(encoding="utf-8")
+            for old, new in changes:
+                self.assertEqual(text.count(old), 1, f"envelope.proto has {text.count(old)} of {old}")
+                text = text.replace(old, new)
+            envelope.write_text(text, encoding="utf-8")
+            subprocess.run([PROTOC, f"--descriptor_set_out={directory}/set", "--include_imports",
+                            "--include_source_info", f"-I{directory}", envelope], check=True)
+            run = subprocess.run([sys.executable, "-B", PROTO / "generate.py", f"{directory}/set", "--server",
+                                  directory / "server"], capture_output=True, text=True, check=False)
+            written = directory / "server" / "methods" / "methods.c"
+            return run.returncode, run.stderr + (written.read_text(encoding="utf-8") if written.exists() else "")
+
+    def refuses(self, expected, *changes):
+        code, text = self.generate(*changes)
+        self.assertEqual(code, 1, text)
+        self.assertIn(expected, text)
+
+    def test_writes_a_row_for_each_method(self):
+        code, text = self.generate()
+        self.assertEqual(code, 0, text)
+        self.assertIn('[97] = {.name = "step_simulation"', text)
+        self.assertIn(".prepare = method_prepare_load_model", text)
+
+    def test_refuses_a_method_without_role(self):
+        self.refuses("Request.kinematics: the comment behind it must begin with one of monitor, compute",
+                     ("kinematics = 64;  // compute\n", "kinematics = 64;\n"))
+        self.refuses('not "computes"', ("kinematics = 64;  // compute\n", "kinematics = 64;  // computes\n"))
+
+    def test_refuses_an_unknown_property(self):
+        self.refuses('Request.kinematics: "fast" is no property; there are slow, changes state',
+                     ("kinematics = 64;  // compute\n", "kinematics = 64;  // compute; slow, fast\n"))
+
+    def test_refuses_a_method_without_result(self):
+        self.refuses("Request.kinematics: Reply.result needs kinematics = 64",
+                     ("    KinematicsReply kinematics = 64;\n", ""))
+        self.refuses("Request.kinematics: Reply.result needs kinematics = 64",
+                     ("KinematicsReply kinematics = 64;", "KinematicsReply kinematics = 65;"))
+
+    def test_refuses_a_result_without_method(self):
+        self.refuses("Reply.kinematics: Request.method has no such member",
+                     ("    KinematicsRequest kinematics = 64;  // compute\n", ""))
+
+    def test_refuses_messages_of_another_name(self):
+        self.refuses("its messages must be dynamics.v1.KinematicsRequest and dynamics.v1.KinematicsReply",
+                     ("    KinematicsReply kinematics = 64;", "    GravityReply kinematics = 64;"))
+
+
+if __name__ == "__main__":
+    PROTOC = sys.argv.pop(1)
+    unittest.main()
