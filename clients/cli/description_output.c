@@ -144,7 +144,7 @@ static void write_frame(json_writer *writer, const dyn_client_frame *frame) {
 }
 
 static void write_compilation(json_writer *writer, const dyn_client_description *robot) {
-    static const char *const states[] = {"waits", "running", "done", "failed"};
+    static const char *const states[] = {"unspecified", "waits", "running", "done", "failed"};
     bool is_known = robot->compilation <= DYN_CLIENT_COMPILATION_FAILED;
     emit_key(writer, "compilation");
     emit_begin_object(writer);

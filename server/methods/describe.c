@@ -141,12 +141,26 @@ static void add_configurations(call *c, const dyn_model *model, Dynamics__V1__De
     reply->home_q = home;
 }
 
+static Dynamics__V1__CompilationState wire_compilation(model_compilation state) {
+    switch (state) {
+    case MODEL_COMPILATION_WAITS:
+        return DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_WAITING;
+    case MODEL_COMPILING:
+        return DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_RUNNING;
+    case MODEL_COMPILED:
+        return DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE;
+    case MODEL_NOT_COMPILED:
+        return DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED;
+    }
+    return DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_UNSPECIFIED;
+}
+
 static Dynamics__V1__Compilation *describe_compilation(call *c, model_entry *entry) {
     Dynamics__V1__Compilation *to = call_allocate(c, 1, sizeof *to);
     if (to) {
         char reason[COMPILATION_REASON_SIZE];
         dynamics__v1__compilation__init(to);
-        to->state = (Dynamics__V1__CompilationState)model_entry_compilation(entry, reason);
+        to->state = wire_compilation(model_entry_compilation(entry, reason));
         to->instruction_set = call_string(c, dyn_instruction_set());
         to->reason = call_string(c, reason);
     }

@@ -65,8 +65,16 @@ void message_input(const simulation *s, double *rows, message_forces *forces, Dy
     }
 }
 
-static Dynamics__V1__SimulationCondition wire_condition(simulation_condition condition) {
-    return (Dynamics__V1__SimulationCondition)condition;
+Dynamics__V1__SimulationCondition message_condition(simulation_condition condition) {
+    switch (condition) {
+    case SIMULATION_RUNNING:
+        return DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING;
+    case SIMULATION_PAUSED:
+        return DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_PAUSED;
+    case SIMULATION_DIVERGED:
+        return DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_DIVERGED;
+    }
+    return DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_UNSPECIFIED;
 }
 
 Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_snapshot_parts *p) {
@@ -85,7 +93,7 @@ Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_
     p->snapshot.input = &p->input;
     p->snapshot.n_generator = 4;
     p->snapshot.generator = p->generator;
-    p->snapshot.condition = wire_condition(s->condition);
+    p->snapshot.condition = message_condition(s->condition);
     p->snapshot.token = s->token;
     p->snapshot.owner = (char *)s->owner;
     p->snapshot.computed_with = (char *)s->computed_with;
@@ -139,7 +147,7 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     to->name = call_string(c, s->name);
     to->model = call_string(c, s->entry->name);
     to->digest = call_string(c, s->entry->digest);
-    to->condition = wire_condition(s->condition);
+    to->condition = message_condition(s->condition);
     to->pace = s->is_paced ? DYNAMICS__V1__PACE__PACE_CLOCK : DYNAMICS__V1__PACE__PACE_LOCKSTEP;
     to->rate = s->rate;
     to->step_length = s->step_length;

@@ -10,6 +10,8 @@
 #include "methods/call.h"
 #include "methods/live.h"
 
+Dynamics__V1__SimulationCondition message_condition(simulation_condition condition);
+
 /* The state, in the caller's order in `rows`, nq + 2 nv values. */
 void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationState *state);
 

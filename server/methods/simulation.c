@@ -290,7 +290,7 @@ void method_step_simulation(call *c) {
     }
     if (!call_has_ended(c)) {
         reply->state = message_state_copy(c, s);
-        reply->condition = (Dynamics__V1__SimulationCondition)s->condition;
+        reply->condition = message_condition(s->condition);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_STEP_SIMULATION;
         c->reply.step_simulation = reply;
     }

@@ -19,6 +19,13 @@ static const char *name_of(batch *b, int joint) {
     return dyn_model_joint(b->model, joint)->name;
 }
 
+static const Dynamics__V1__LimitKind limit_kinds[] = {
+    [DYN_LIMIT_LOWER] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_LOWER,
+    [DYN_LIMIT_UPPER] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_UPPER,
+    [DYN_LIMIT_VELOCITY] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_VELOCITY,
+    [DYN_LIMIT_EFFORT] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_EFFORT,
+};
+
 /* Limits that rows in the model's order break; `time` may be NULL. */
 static Dynamics__V1__LimitExcess **find_excesses(batch *b, size_t n, const double *time, const double *q,
                                                  const double *v, const double *tau, size_t *count) {
@@ -32,7 +39,7 @@ static Dynamics__V1__LimitExcess **find_excesses(batch *b, size_t n, const doubl
         Dynamics__V1__LimitExcess *m = list[i] = &messages[i];
         dynamics__v1__limit_excess__init(m);
         m->joint = call_string(b->call, name_of(b, e->joint));
-        m->kind = (Dynamics__V1__LimitKind)e->kind;
+        m->kind = limit_kinds[e->kind];
         m->limit = e->limit;
         m->value = e->value;
         m->worst_row = e->worst, m->worst_time = time ? time[e->worst] : 0;

@@ -19,7 +19,7 @@ typedef enum stream_empty { STREAM_EMPTY_HOLD, STREAM_EMPTY_ZERO, STREAM_EMPTY_P
 
 /* In the order of the wire. */
 typedef enum stream_event {
-    STREAM_CREDIT,
+    STREAM_CREDIT = 1,
     STREAM_LOST,
     STREAM_LATE,
     STREAM_REFUSED,

@@ -149,7 +149,7 @@ static void generic_torques(double expected[STATES][JOINTS]) {
     char reason[TEXT_SIZE];
     start("mode = off");
     bias(STATES, expected);
-    ck_assert_int_eq(look(reason), DYNAMICS__V1__COMPILATION_STATE__COMPILATION_WAITS);
+    ck_assert_int_eq(look(reason), DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_WAITING);
     stop();
 }
 
@@ -178,7 +178,7 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
     char reason[TEXT_SIZE];
     generic_torques(expected);
     start("mode = on");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     ck_assert_str_eq(reason, "");
     assert_torques(expected);
     bias(STATES, batch), bias(1, one);
@@ -186,7 +186,7 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
 
     /* What was compiled is there for the next entry of the same model; */
     reload();
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     assert_torques(expected);
 
     /* unless somebody changed it: put in its place, since the old one is still mapped. */
@@ -194,7 +194,7 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
           "2>/dev/null && mv new $f; done",
           served.directory);
     reload();
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     assert_log("was changed since it was compiled");
     assert_torques(expected);
 
@@ -203,7 +203,7 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
           "/ur5.urdf -o new && mv new $f && printf sha256:%%s $(sha256sum $f | cut -c1-64) > $f.sha256",
           served.directory);
     reload();
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     assert_log("it was compiled for another model");
     assert_torques(expected);
     stop();
@@ -248,7 +248,7 @@ START_TEST(robots_of_every_joint_type_are_compiled) {
         for (int j = 0; j < dyn_model_joint_count(tree.model); j++) {
             has_type[dyn_model_joint(tree.model, j)->type] = true;
         }
-        wait_for_model("tree", DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+        wait_for_model("tree", DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
         require(dyn_client_inverse_dynamics(client, &tree.query, tree.q, tree.v, tree.a, &error, tau));
         ck_assert_int_eq(
             dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, &problem, tau + tree.query.nv),
@@ -336,7 +336,7 @@ START_TEST(simulations_keep_the_code_that_computes_them) {
     char reason[TEXT_SIZE], fast[TEXT_SIZE], plain[TEXT_SIZE], with[TEXT_SIZE], off[2 * TEXT_SIZE + 80];
     double v_fast[JOINTS], v_plain[JOINTS], distance = 0;
     start("mode = on");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     uint64_t one = create_simulation("fast", DYN_CLIENT_COMPILED_ALWAYS, fast);
     uint64_t other = create_simulation("plain", DYN_CLIENT_COMPILED_NEVER, plain);
     ck_assert_ptr_nonnull(strstr(fast, ", compiled sha256:"));
@@ -388,7 +388,7 @@ START_TEST(rollouts_say_what_computed_them) {
     char reason[TEXT_SIZE];
     double v_fast[JOINTS], v_plain[JOINTS], distance = 0;
     start("mode = on");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     char *fast = roll_out(DYN_CLIENT_COMPILED_WHERE_READY, v_fast),
          *plain = roll_out(DYN_CLIENT_COMPILED_NEVER, v_plain);
     ck_assert(strstr(fast, "compiled sha256:") && !strstr(plain, "compiled"));
@@ -427,7 +427,7 @@ START_TEST(steps_that_cannot_be_compiled_are_refused) {
     stop();
 
     start("mode = on");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     query.gravity = moon, options.gravity = moon;
     ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &error, &rollout),
                      DYN_CLIENT_FAILED_PRECONDITION);
@@ -447,9 +447,9 @@ START_TEST(first_use_begins_it) {
     char reason[TEXT_SIZE];
     start("mode = first-use");
     nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
-    ck_assert_int_eq(look(reason), DYNAMICS__V1__COMPILATION_STATE__COMPILATION_WAITS);
+    ck_assert_int_eq(look(reason), DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_WAITING);
     bias(1, tau);
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     bias(1, tau);
     stop();
 }
@@ -460,14 +460,14 @@ START_TEST(without_a_compiler_the_kernels_serve) {
     char reason[TEXT_SIZE];
     generic_torques(expected);
     start("mode = on\ncompiler = /no/such/compiler");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
     ck_assert_msg(strstr(reason, "there is no compiler /no/such/compiler") != NULL, "%s", reason);
     assert_log("ur5 is not compiled");
     assert_torques(expected);
     stop();
 
     start("mode = on\nprogram = /no/such/program");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
     ck_assert_msg(strstr(reason, "/no/such/program cannot be started") != NULL, "%s", reason);
     assert_torques(expected);
     stop();
@@ -497,7 +497,7 @@ START_TEST(a_compiler_that_takes_too_long_is_ended) {
     char reason[TEXT_SIZE];
     write_compiler("sleeper", "exec sleep 600");
     start("mode = on\ncompiler = %s/sleeper\ntime = 0.7", directory);
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
     ck_assert_msg(strstr(reason, "longer than 0.7 s") != NULL, "%s", reason);
     assert_no_scratch();
     stop();
@@ -507,7 +507,7 @@ END_TEST
 START_TEST(a_compiler_that_needs_too_much_memory_is_refused) {
     char reason[TEXT_SIZE];
     start("mode = on\nmemory_bytes = 33554432");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
     ck_assert_msg(strstr(reason, "MB of memory (--memory-megabytes, [compile] memory_bytes)") != NULL, "%s", reason);
     assert_no_scratch();
     stop();
@@ -528,7 +528,7 @@ static void start_endless_compiler(void) {
     write_compiler("endless", text);
     shell("rm -f %s/pid %s/parent", directory, directory);
     start("mode = on\ncompiler = %s/endless", directory);
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_RUNNING, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_RUNNING, reason);
     wait_until_alive("pid", true);
     shell("test -n \"$(find %s/state/compiled -name kernels.c)\"", served.directory);
 }
@@ -547,7 +547,7 @@ START_TEST(nothing_is_left_of_a_model_compiler_that_is_killed) {
     char reason[TEXT_SIZE];
     start_endless_compiler();
     shell("kill -KILL $(cat %s/parent)", directory);
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_FAILED, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_FAILED, reason);
     ck_assert_msg(strstr(reason, "ended with signal 9") != NULL, "%s", reason);
     wait_until_alive("pid", false);
     assert_no_scratch();
@@ -559,7 +559,7 @@ END_TEST
 START_TEST(a_restart_removes_what_was_left) {
     char reason[TEXT_SIZE];
     start("mode = on");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     assert_no_scratch();
     shell("cd %s/state/compiled && mkdir 00-avx2.so.AbCdEf scratch.AbCdEf && touch 00-avx2.so.AbCdEf/kernels.c "
           "scratch.AbCdEf/messages 00-avx2.so.log",
@@ -567,7 +567,7 @@ START_TEST(a_restart_removes_what_was_left) {
     restart("mode = on");
     assert_no_scratch();
     assert_log("3 files and directories of compilations that were cut short are removed");
-    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_DONE, reason);
+    wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     stop();
 }
 END_TEST

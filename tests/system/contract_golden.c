@@ -425,6 +425,32 @@ START_TEST(no_message_contains_itself) {
 }
 END_TEST
 
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), most = strlen(end);
+    return length >= most && strcmp(text + length - most, end) == 0;
+}
+
+/* A field that is absent reads as the value 0, so that 0 must not be a state that was observed. Code alone is exempt: 0
+ * is CODE_OK, as in gRPC. */
+START_TEST(absent_state_is_never_taken_for_an_observed_one) {
+    static contract asked, told;
+    add_message(&asked, &dynamics__v1__request__descriptor);
+    add_message(&told, &dynamics__v1__reply__descriptor);
+    add_message(&told, &dynamics__v1__event__descriptor);
+    size_t asked_count = asked.enum_count;
+    for (size_t i = 0; i < told.enum_count; i++) {
+        const ProtobufCEnumValue *zero = protobuf_c_enum_descriptor_get_value(told.enums[i], 0);
+        add_enum(&asked, told.enums[i]);
+        bool is_choice = asked.enum_count == asked_count;
+        asked.enum_count = asked_count;
+        if (!is_choice && told.enums[i] != &dynamics__v1__code__descriptor) {
+            ck_assert_msg(zero && (ends_with(zero->name, "_UNSPECIFIED") || ends_with(zero->name, "_UNKNOWN")),
+                          "%s: 0 is %s", told.enums[i]->name, zero ? zero->name : "no value");
+        }
+    }
+}
+END_TEST
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--write") == 0) {
         append_missing();
@@ -435,6 +461,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, old_bytes_still_mean_the_same);
     tcase_add_test(tests, all_of_the_contract_is_guarded);
     tcase_add_test(tests, no_message_contains_itself);
+    tcase_add_test(tests, absent_state_is_never_taken_for_an_observed_one);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

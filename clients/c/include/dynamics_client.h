@@ -258,8 +258,9 @@ typedef struct dyn_client_model {
 } dyn_client_model;
 
 typedef enum dyn_client_severity {
-    DYN_CLIENT_NOTE = 0,
-    DYN_CLIENT_WARNING = 1, /* likely not what the author of the description meant */
+    DYN_CLIENT_SEVERITY_UNSPECIFIED = 0,
+    DYN_CLIENT_NOTE = 1,
+    DYN_CLIENT_WARNING = 2, /* likely not what the author of the description meant */
 } dyn_client_severity;
 
 /* One thing that the reader of a description ignored, merged or found suspicious. */
@@ -480,10 +481,11 @@ typedef struct dyn_client_frame {
 
 /* How far the daemon has compiled the algorithms for this robot; until it has, generic ones serve. */
 typedef enum dyn_client_compilation {
-    DYN_CLIENT_COMPILATION_WAITS, /* for its turn or for the first use; or compiling is off */
-    DYN_CLIENT_COMPILATION_RUNNING,
-    DYN_CLIENT_COMPILATION_DONE,
-    DYN_CLIENT_COMPILATION_FAILED, /* for the stated reason */
+    DYN_CLIENT_COMPILATION_UNSPECIFIED = 0,
+    DYN_CLIENT_COMPILATION_WAITS = 1, /* for its turn or for the first use; or compiling is off */
+    DYN_CLIENT_COMPILATION_RUNNING = 2,
+    DYN_CLIENT_COMPILATION_DONE = 3,
+    DYN_CLIENT_COMPILATION_FAILED = 4, /* for the stated reason */
 } dyn_client_compilation;
 
 typedef struct dyn_client_description {
@@ -1033,9 +1035,10 @@ typedef struct dyn_client_simulation_options {
 } dyn_client_simulation_options;
 
 typedef enum dyn_client_condition {
-    DYN_CLIENT_SIMULATION_RUNNING = 0,
-    DYN_CLIENT_SIMULATION_PAUSED = 1, /* also: in lockstep */
-    DYN_CLIENT_SIMULATION_DIVERGED = 2,
+    DYN_CLIENT_SIMULATION_UNSPECIFIED = 0,
+    DYN_CLIENT_SIMULATION_RUNNING = 1,
+    DYN_CLIENT_SIMULATION_PAUSED = 2, /* also: in lockstep */
+    DYN_CLIENT_SIMULATION_DIVERGED = 3,
 } dyn_client_condition;
 
 /* The condition in lower case, "running"; never NULL. Thread-safe. */
@@ -1281,12 +1284,13 @@ typedef struct dyn_client_rollout_request {
 } dyn_client_rollout_request;
 
 typedef enum dyn_client_sample_status {
-    DYN_CLIENT_SAMPLE_RAN = 0,
-    DYN_CLIENT_SAMPLE_NOT_FINITE = 1, /* the state became NaN or infinite; the one before is kept */
-    DYN_CLIENT_SAMPLE_TOO_FAST = 2,   /* beyond the velocity bound; the state before is kept */
-    DYN_CLIENT_SAMPLE_SINGULAR = 3,   /* no inertia resists the joint */
-    DYN_CLIENT_SAMPLE_RESTS = 4,      /* of accurate motions: a joint came to rest at its limit */
-    DYN_CLIENT_SAMPLE_TOO_LONG = 5,   /* of accurate motions: too many steps or stops */
+    DYN_CLIENT_SAMPLE_UNSPECIFIED = 0,
+    DYN_CLIENT_SAMPLE_RAN = 1,
+    DYN_CLIENT_SAMPLE_NOT_FINITE = 2, /* the state became NaN or infinite; the one before is kept */
+    DYN_CLIENT_SAMPLE_TOO_FAST = 3,   /* beyond the velocity bound; the state before is kept */
+    DYN_CLIENT_SAMPLE_SINGULAR = 4,   /* no inertia resists the joint */
+    DYN_CLIENT_SAMPLE_RESTS = 5,      /* of accurate motions: a joint came to rest at its limit */
+    DYN_CLIENT_SAMPLE_TOO_LONG = 6,   /* of accurate motions: too many steps or stops */
 } dyn_client_sample_status;
 
 /* The status in words, "too fast"; never NULL. Thread-safe. */
@@ -1337,10 +1341,11 @@ typedef enum dyn_client_rates {
 } dyn_client_rates;
 
 typedef enum dyn_client_limit_kind {
-    DYN_CLIENT_LIMIT_LOWER = 0,
-    DYN_CLIENT_LIMIT_UPPER = 1,
-    DYN_CLIENT_LIMIT_VELOCITY = 2,
-    DYN_CLIENT_LIMIT_EFFORT = 3,
+    DYN_CLIENT_LIMIT_UNSPECIFIED = 0,
+    DYN_CLIENT_LIMIT_LOWER = 1,
+    DYN_CLIENT_LIMIT_UPPER = 2,
+    DYN_CLIENT_LIMIT_VELOCITY = 3,
+    DYN_CLIENT_LIMIT_EFFORT = 4,
 } dyn_client_limit_kind;
 
 /* The kind in lower case, "velocity"; never NULL. Thread-safe. */

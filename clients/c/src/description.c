@@ -128,7 +128,7 @@ static bool take_description(description_result *result) {
         .zero_q = from->zero_q,
         .home_q = from->home_q,
         .compilation =
-            from->compilation ? (dyn_client_compilation)from->compilation->state : DYN_CLIENT_COMPILATION_WAITS,
+            from->compilation ? (dyn_client_compilation)from->compilation->state : DYN_CLIENT_COMPILATION_UNSPECIFIED,
         .compilation_reason = from->compilation ? from->compilation->reason : "",
         .instruction_set = from->compilation ? from->compilation->instruction_set : "",
     };

@@ -13,7 +13,8 @@
 
 /* Returns the name of a sample's status. */
 const char *dyn_client_sample_status_name(dyn_client_sample_status status) {
-    static const char *const names[] = {"ran", "not finite", "too fast", "singular", "rests at its limit", "too long"};
+    static const char *const names[] = {"unspecified",        "ran",     "not finite", "too fast", "singular",
+                                        "rests at its limit", "too long"};
     return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 

@@ -11,7 +11,7 @@
 #include "query.h"
 
 const char *dyn_client_condition_name(dyn_client_condition condition) {
-    static const char *const names[] = {"running", "paused", "diverged"};
+    static const char *const names[] = {"unspecified", "running", "paused", "diverged"};
     return (size_t)condition < sizeof names / sizeof *names ? names[condition] : "unknown";
 }
 

@@ -12,7 +12,7 @@
 #include "stepping.h"
 
 const char *dyn_client_limit_kind_name(dyn_client_limit_kind kind) {
-    static const char *const names[] = {"lower", "upper", "velocity", "effort"};
+    static const char *const names[] = {"unspecified", "lower", "upper", "velocity", "effort"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 

@@ -115,11 +115,12 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
 
 /* Name of an enumerator without its prefix, in lower case as in the proto file: "KIND_LIMIT" gives "limit". */
 static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int value) {
-    static const char *const simulation[] = {"unknown", "limit",           "reset",        "state_set",     "paused",
-                                             "resumed", "diverged",        "overrun",      "deleted",       "expired",
-                                             "claimed", "recording_ended", "stream_empty", "stream_resumed"};
-    static const char *const stream[] = {"credit", "lost",    "late",      "refused",   "beyond_credit",  "empty",
-                                         "closed", "expired", "duplicate", "reordered", "recording_ended"};
+    static const char *const simulation[] = {
+        "unspecified", "limit",   "reset",   "state_set", "paused",          "resumed",      "diverged",
+        "overrun",     "deleted", "expired", "claimed",   "recording_ended", "stream_empty", "stream_resumed"};
+    static const char *const stream[] = {"unspecified", "credit",        "lost",      "late",
+                                         "refused",     "beyond_credit", "empty",     "closed",
+                                         "expired",     "duplicate",     "reordered", "recording_ended"};
     bool is_simulation = descriptor == &dynamics__v1__simulation_event__kind__descriptor;
     size_t count = is_simulation ? sizeof simulation / sizeof *simulation : sizeof stream / sizeof *stream;
     if (value < 0 || (size_t)value >= count)
