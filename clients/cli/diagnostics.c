@@ -12,6 +12,8 @@
 
 #include "printable.h"
 
+enum { DETAILS_SIZE = 512 };
+
 exit_code complain(exit_code code, const char *format, ...) {
     fflush(stdout);
     va_list arguments;
@@ -25,6 +27,23 @@ exit_code complain(exit_code code, const char *format, ...) {
 
 exit_code complain_memory(void) {
     return complain(EXIT_FAILED, "out of memory");
+}
+
+/* Writes "INVALID_ARGUMENT, NOT_FINITE, sample 3, joint elbow" and what else the daemon tells about the error. */
+static void write_details(const dyn_client_error *error, char *text, size_t size) {
+    const char *status = dyn_client_status_name(error->status);
+    bool says_more = error->reason[0] != '\0' && strcmp(error->reason, status) != 0;
+    size_t used = (size_t)snprintf(text, size, "%s%s%s", status, says_more ? ", " : "", says_more ? error->reason : "");
+    if (error->has_sample && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", sample %llu", (unsigned long long)error->sample);
+    if (error->joint[0] != '\0' && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", joint %s", error->joint);
+    if (error->limit > 0 && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", limit %llu", (unsigned long long)error->limit);
+    if (error->requested > 0 && used < size)
+        used += (size_t)snprintf(text + used, size - used, ", requested %llu", (unsigned long long)error->requested);
+    if (error->retry_after > 0 && used < size)
+        snprintf(text + used, size - used, ", try again after %g s", error->retry_after);
 }
 
 exit_code complain_call(const dyn_client_error *error, const char *place) {
@@ -52,9 +71,10 @@ exit_code complain_call(const dyn_client_error *error, const char *place) {
     default:
         break;
     }
+    char details[DETAILS_SIZE];
+    write_details(error, details, sizeof details);
     return complain(code, "%s: %s%s%s%s%s%s (%s)", kind, place != NULL ? place : "", place != NULL ? ": " : "",
-                    error->field, error->field[0] != '\0' ? ": " : "", error->message, advice,
-                    dyn_client_status_name(error->status));
+                    error->field, error->field[0] != '\0' ? ": " : "", error->message, advice, details);
 }
 
 exit_code check_output(void) {

@@ -20,8 +20,8 @@ typedef enum exit_code {
 /* Writes "dynamicsctl: " and the sentence to standard error; returns `code`. */
 exit_code complain(exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Tells why a call failed: "dynamicsctl: refused: inverse_dynamics.q[2]: ... (INVALID_ARGUMENT)". `place` (may be NULL)
- * is the file and line that the offending state came from. */
+/* Tells why a call failed: "dynamicsctl: refused: inverse_dynamics.q[2]: ... (INVALID_ARGUMENT, NOT_FINITE)". `place`
+ * (may be NULL) is the file and line that the offending state came from. */
 exit_code complain_call(const dyn_client_error *error, const char *place);
 
 exit_code complain_memory(void);

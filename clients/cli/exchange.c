@@ -24,12 +24,9 @@ static exit_code read_reply(const void *bytes, size_t size, unsigned method, con
     *reply = dynamics__v1__reply__unpack(NULL, size, bytes);
     if (*reply == NULL)
         return complain(EXIT_FAILED, "the reply is none of dynamics.v1");
-    const Dynamics__V1__Status *status = (*reply)->status;
     exit_code code = EXIT_OK;
-    if (status != NULL && status->code != DYNAMICS__V1__CODE__CODE_OK) {
-        dyn_client_error error = {.status = (dyn_client_status)status->code};
-        snprintf(error.field, sizeof error.field, "%s", status->field);
-        snprintf(error.message, sizeof error.message, "%s", status->message);
+    dyn_client_error error;
+    if (dyn_client_reply_status(bytes, size, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, place);
     } else if ((unsigned)(*reply)->result_case != method) {
         code = complain(EXIT_FAILED, "the reply holds no result of this method that this program knows");

@@ -111,8 +111,11 @@ static void tell_refusal(method of, const Dynamics__V1__Status *status, char err
     size_t length = strlen(of->name);
     const char *field = status->field;
     bool is_ours = strncmp(field, of->name, length) == 0 && (field[length] == '.' || field[length] == '\0');
-    snprintf(error, METHOD_ERROR_SIZE, "%s%s%s%s (%s)", is_ours ? "args" : "", is_ours ? field + length : field,
-             field[0] != '\0' ? ": " : "", status->message, code != NULL ? code->name + strlen("CODE_") : "UNKNOWN");
+    const char *name = code != NULL ? code->name + strlen("CODE_") : "UNKNOWN";
+    bool says_more = status->reason[0] != '\0' && strcmp(status->reason, name) != 0;
+    snprintf(error, METHOD_ERROR_SIZE, "%s%s%s%s (%s%s%s)", is_ours ? "args" : "", is_ours ? field + length : field,
+             field[0] != '\0' ? ": " : "", status->message, name, says_more ? ", " : "",
+             says_more ? status->reason : "");
 }
 
 ProtobufCMessage *method_unpack(method of, const uint8_t *bytes, size_t size, char error[METHOD_ERROR_SIZE]) {

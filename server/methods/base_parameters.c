@@ -32,16 +32,17 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     }
     if (dyn_model_joint_count(model) > JOINT_LIMIT) {
         call_blame(c, "model");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        call_fail(c, REASON_MODEL_TOO_LARGE,
                   "the model has %d moving joints; base parameters are found for at most %d: take a part of "
                   "it (DeriveModel)",
                   dyn_model_joint_count(model), JOINT_LIMIT);
+        call_tell_limit(c, JOINT_LIMIT, (uint64_t)dyn_model_joint_count(model));
         return NULL;
     }
     dyn_status status = dyn_base_parameters_create(model, r->gravity ? gravity : NULL, &error, &grouping);
     if (status != DYN_OK) {
         call_blame(c, "model");
-        call_fail(c, call_code(status), "%s", error.message);
+        call_fail(c, reason_of_status(status), "%s", error.message);
     }
     return grouping;
 }

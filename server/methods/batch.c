@@ -13,8 +13,6 @@
 /* Bytes of a reply beside its arrays, at most. */
 enum { REPLY_MARGIN = 4096 };
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* Ends the call with what is wrong about the names of joints. */
 static void fail_order(batch *b, joint_order_status status, size_t at, char *const *names) {
     char quoted[TEXT_QUOTE_SIZE];
@@ -24,13 +22,13 @@ static void fail_order(batch *b, joint_order_status status, size_t at, char *con
     }
     if (status == JOINT_ORDER_MISSING) {
         call_blame(b->call, "joint_names");
-        call_fail(b->call, INVALID, "joint %s is missing; name every moving joint once",
+        call_fail(b->call, REASON_MISSING_VALUE, "joint %s is missing; name every moving joint once",
                   text_quote(dyn_model_joint(b->model, (int)at)->name, quoted));
         return;
     }
     call_blame(b->call, "joint_names[%zu]", at);
     if (status == JOINT_ORDER_REPEATED) {
-        call_fail(b->call, INVALID, "joint %s is named twice", text_quote(names[at], quoted));
+        call_fail(b->call, REASON_DUPLICATE, "joint %s is named twice", text_quote(names[at], quoted));
         return;
     }
     text_guess guess = text_guess_start(names[at]);
@@ -38,7 +36,7 @@ static void fail_order(batch *b, joint_order_status status, size_t at, char *con
         text_guess_consider(&guess, dyn_model_joint(b->model, j)->name);
     }
     const char *hint = guess.closest ? guess.closest : dyn_model_joint(b->model, 0)->name;
-    call_fail(b->call, INVALID, "model \"%s\" has no moving joint %s; %s \"%s\"", b->entry->name,
+    call_fail(b->call, REASON_JOINT_NOT_FOUND, "model \"%s\" has no moving joint %s; %s \"%s\"", b->entry->name,
               text_quote(names[at], quoted), guess.closest ? "did you mean" : "its first one is", hint);
 }
 
@@ -47,9 +45,10 @@ static bool check_samples(batch *b, const char *field) {
     uint64_t limit = atomic_load(&b->call->service->limits->samples);
     if (b->n > limit) {
         call_blame(b->call, "%s", field);
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        call_fail(b->call, REASON_TOO_MANY_SAMPLES,
                   "%zu samples; the limit is %llu (limits.samples): send them in several requests", b->n,
                   (unsigned long long)limit);
+        call_tell_limit(b->call, limit, b->n);
     }
     return b->n <= limit;
 }
@@ -58,8 +57,8 @@ static bool check_samples(batch *b, const char *field) {
 static bool count_samples(batch *b, size_t q_count) {
     if (q_count == 0 || q_count % b->nq != 0) {
         call_blame(b->call, "q");
-        call_fail(b->call, INVALID, "q has %zu values; give nq = %zu for each sample of model \"%s\"", q_count, b->nq,
-                  b->entry->name);
+        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu values; give nq = %zu for each sample of model \"%s\"",
+                  q_count, b->nq, b->entry->name);
         return false;
     }
     b->n = q_count / b->nq;
@@ -78,8 +77,7 @@ static bool open_model(call *c, batch *b, const char *model) {
     b->nv = (size_t)dyn_model_nv(b->model);
     if (b->nq == 0) {
         call_blame(b->call, "model");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "model \"%s\" has no moving joint",
-                  b->entry->name);
+        call_fail(b->call, REASON_NO_MOVING_JOINT, "model \"%s\" has no moving joint", b->entry->name);
     }
     return b->nq > 0;
 }
@@ -115,7 +113,7 @@ bool batch_check(batch *b, const char *field, size_t count) {
         return true;
     }
     call_blame(b->call, "%s", field);
-    call_fail(b->call, INVALID,
+    call_fail(b->call, REASON_WRONG_COUNT,
               "%s has %zu values; %zu sample%s of model \"%s\" with nv = %zu need%s %zu (or none, for zeros)", field,
               count, b->n, b->n == 1 ? "" : "s", b->entry->name, b->nv, b->n == 1 ? "s" : "", b->n * b->nv);
     return false;
@@ -131,7 +129,7 @@ bool batch_take_precision(batch *b, Dynamics__V1__Precision wire) {
         return true;
     default:
         call_blame(b->call, "precision");
-        call_fail(b->call, INVALID, "the precision is %d; give DOUBLE (0) or SINGLE (1)", (int)wire);
+        call_fail(b->call, REASON_UNKNOWN_VALUE, "the precision is %d; give DOUBLE (0) or SINGLE (1)", (int)wire);
         return false;
     }
 }
@@ -148,10 +146,11 @@ static bool check_reply_size(batch *b) {
         return true;
     }
     call_blame(b->call, "q");
-    call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+    call_fail(b->call, REASON_REPLY_TOO_LARGE,
               "the reply to %zu samples would have %.0f bytes; the limit is %llu (limits.reply_bytes): send fewer "
               "samples at once",
               b->n, bytes, (unsigned long long)limit);
+    call_tell_limit(b->call, limit, (uint64_t)fmin(bytes, 0x1p63));
     return false;
 }
 
@@ -268,7 +267,7 @@ void batch_fail(batch *b, size_t first, dyn_status status, const dyn_error *erro
     translate(b, first, error->place, field, sizeof field);
     translate(b, first, error->message, message, sizeof message);
     call_blame(b->call, "%s", field);
-    call_fail(b->call, call_code(status), "%s", message);
+    call_fail(b->call, reason_of_status(status), "%s", message);
 }
 
 /* A step and what it is called with. */
@@ -397,7 +396,7 @@ double *batch_matrices(batch *b, double *values) {
     return values;
 }
 
-bool batch_find_frame(batch *b, const char *kind, const char *name, int *frame) {
+bool batch_find_frame(batch *b, error_reason missing, const char *name, int *frame) {
     dyn_error error;
     char quoted[TEXT_QUOTE_SIZE];
     if (dyn_model_find_frame(b->model, name, &error, frame) == DYN_OK) {
@@ -407,9 +406,9 @@ bool batch_find_frame(batch *b, const char *kind, const char *name, int *frame) 
     for (int l = 0; l < dyn_model_link_count(b->model); l++) {
         text_guess_consider(&guess, dyn_model_link(b->model, l)->name);
     }
-    call_fail(b->call, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "model \"%s\" has no %s %s%s%s%s", b->entry->name, kind,
-              text_quote(name, quoted), guess.closest ? "; did you mean \"" : "", guess.closest ? guess.closest : "",
-              guess.closest ? "\"?" : "");
+    call_fail(b->call, missing, "model \"%s\" has no %s %s%s%s%s", b->entry->name,
+              missing == REASON_LINK_NOT_FOUND ? "link" : "frame", text_quote(name, quoted),
+              guess.closest ? "; did you mean \"" : "", guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
     return false;
 }
 
@@ -425,8 +424,8 @@ bool batch_reference_frame(batch *b, Dynamics__V1__ReferenceFrame wire, dyn_refe
         *frame = DYN_LOCAL_WORLD_ALIGNED;
         return true;
     default:
-        call_fail(b->call, INVALID, "the reference frame is %d; give LOCAL (0), WORLD (1) or LOCAL_WORLD_ALIGNED (2)",
-                  (int)wire);
+        call_fail(b->call, REASON_UNKNOWN_VALUE,
+                  "the reference frame is %d; give LOCAL (0), WORLD (1) or LOCAL_WORLD_ALIGNED (2)", (int)wire);
         return false;
     }
 }

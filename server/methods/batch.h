@@ -105,8 +105,9 @@ double *batch_vectors(batch *b, double *values);
 double *batch_columns(batch *b, size_t rows, double *values);
 double *batch_matrices(batch *b, double *values);
 
-/* Finds a frame of the model; `kind` is what the request calls it. The field to blame must be set. */
-bool batch_find_frame(batch *b, const char *kind, const char *name, int *frame);
+/* Finds a frame of the model. `missing` is the error where there is none: REASON_FRAME_NOT_FOUND, or
+ * REASON_LINK_NOT_FOUND where the request asks for a link. The field to blame must be set. */
+bool batch_find_frame(batch *b, error_reason missing, const char *name, int *frame);
 
 /* The library's name of a reference frame of the wire. The field to blame must be set. */
 bool batch_reference_frame(batch *b, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame);

@@ -30,24 +30,33 @@ void call_blame(call *c, const char *format, ...) {
     dyn_text_print(place, c->field + used, sizeof c->field - (size_t)used);
 }
 
-void call_fail(call *c, Dynamics__V1__Code code, const char *format, ...) {
+void call_fail(call *c, error_reason reason, const char *format, ...) {
     char message[sizeof c->message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     dyn_text_print(message, c->message, sizeof c->message);
-    c->status.code = code;
+    dynamics__v1__status__init(&c->status);
+    c->status.code = reason_code(reason);
+    c->status.reason = reason_token(reason);
+    c->status.retry_after = reason_retry_after(reason);
     c->status.message = c->message;
     c->status.field = c->field;
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
+}
+
+void call_tell_limit(call *c, uint64_t limit, uint64_t requested) {
+    c->status.limit = limit;
+    c->status.requested = requested;
 }
 
 void call_refuse(call *c, const refusal *why) {
     if (why->field[0]) {
         call_blame(c, "%s", why->field);
     }
-    call_fail(c, why->code, "%s", why->message);
+    call_fail(c, why->reason, "%s", why->message);
+    call_tell_limit(c, why->limit, why->requested);
 }
 
 void call_fail_memory(call *c) {
@@ -55,28 +64,10 @@ void call_fail_memory(call *c) {
     atomic_fetch_add(&c->service->counters->memory_shortages, 1);
     atomic_store(&c->service->counters->last_shortage, clock_now());
     call_fail(
-        c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        c, REASON_MEMORY_SHORT,
         "the daemon is short of memory: requests and replies hold %zu bytes of %zu (limits.memory_bytes), and this "
         "one does not fit beside them; try again, or with fewer samples",
         atomic_load(&c->service->budget->held), atomic_load(&c->service->budget->limit));
-}
-
-Dynamics__V1__Code call_code(dyn_status status) {
-    switch (status) {
-    case DYN_OK:
-        return DYNAMICS__V1__CODE__CODE_OK;
-    case DYN_INVALID_ARGUMENT:
-        return DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-    case DYN_NOT_FOUND:
-        return DYNAMICS__V1__CODE__CODE_NOT_FOUND;
-    case DYN_FAILED_PRECONDITION:
-        return DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
-    case DYN_RESOURCE_EXHAUSTED:
-        return DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED;
-    case DYN_CANCELLED:
-        return DYNAMICS__V1__CODE__CODE_CANCELLED;
-    }
-    return DYNAMICS__V1__CODE__CODE_INTERNAL;
 }
 
 bool call_has_ended(const call *c) {
@@ -96,8 +87,7 @@ bool call_is_late(call *c) {
     double given = (double)(c->deadline - c->transport->arrival) / 1e9;
     bool has_own = c->request && c->request->timeout > 0 && c->request->timeout <= given + 1e-3;
     c->field[0] = '\0';
-    call_fail(c, DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED, "the request was not done %.3f s after its arrival, %s",
-              given,
+    call_fail(c, REASON_DEADLINE, "the request was not done %.3f s after its arrival, %s", given,
               has_own ? "the time that it was given; give it a longer timeout, or ask for less at once"
                       : "the time that the daemon allows (limits.request_time); ask for less at once");
     return true;
@@ -108,7 +98,7 @@ bool call_is_cancelled(call *c) {
         return false;
     }
     c->field[0] = '\0';
-    call_fail(c, DYNAMICS__V1__CODE__CODE_CANCELLED, "the request was cancelled %.3f s after its arrival",
+    call_fail(c, REASON_CANCELLED, "the request was cancelled %.3f s after its arrival",
               (double)(clock_now() - c->transport->arrival) / 1e9);
     return true;
 }
@@ -187,10 +177,10 @@ model_entry *call_find_model(call *c, const char *name) {
     call_blame(c, "model");
     if (name[0] == '\0') {
         list_models(c, "", known, sizeof known);
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the request names no model; %s", known);
+        call_fail(c, REASON_MISSING_VALUE, "the request names no model; %s", known);
     } else {
         list_models(c, name, known, sizeof known);
-        call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "there is no model %s; %s", text_quote(name, quoted), known);
+        call_fail(c, REASON_MODEL_NOT_FOUND, "there is no model %s; %s", text_quote(name, quoted), known);
     }
     return NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/arena.h"
+#include "methods/reason.h"
 #include "methods/reply_cache.h"
 #include "methods/running.h"
 #include "methods/service.h"
@@ -60,8 +61,11 @@ struct method {
  * "inverse_dynamics.q[13]". */
 void call_blame(call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Ends the call with an error: a sentence with the value and what to do. */
-void call_fail(call *c, Dynamics__V1__Code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Ends the call with an error, whose code follows from the reason: a sentence with the value and what to do. */
+void call_fail(call *c, error_reason reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds to the error that ended the call the bound that was met, and what the request asks for in its unit. */
+void call_tell_limit(call *c, uint64_t limit, uint64_t requested);
 
 /* Ends the call with a refusal, whose field is one of the method's message. */
 struct refusal;
@@ -69,9 +73,6 @@ void call_refuse(call *c, const struct refusal *why);
 
 /* Ends the call with CODE_RESOURCE_EXHAUSTED for want of memory. */
 void call_fail_memory(call *c);
-
-/* The wire's code of a library status. */
-Dynamics__V1__Code call_code(dyn_status status);
 
 /* Returns whether the call has ended with an error or is deferred, so that the method has to return. */
 bool call_has_ended(const call *c);

@@ -6,7 +6,7 @@ void method_cancel(call *c) {
     const Dynamics__V1__CancelRequest *r = c->request->cancel;
     if (r->client == 0) {
         call_blame(c, "client");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+        call_fail(c, REASON_MISSING_VALUE,
                   "client is 0, which names no client; give the number that the request to be ended carried");
         return;
     }

@@ -10,8 +10,6 @@
 /* A joint of a chain may have two links, and there are a base and an end effector. */
 enum { MOST_JOINTS = (DYN_MAX_LINKS - 2) / 2 };
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* Number that a place such as "joint joint12:fixed" or "link link12" has; 0 where it has none. */
 static unsigned long number_of(const char *place) {
     const char *at = strpbrk(place, "0123456789");
@@ -44,7 +42,7 @@ static bool read_convention(call *c, Dynamics__V1__DenavitHartenbergConvention w
         return true;
     default:
         call_blame(c, "denavit_hartenberg.convention");
-        call_fail(c, INVALID, "the convention is %d; give STANDARD (1) or MODIFIED (2)", (int)wire);
+        call_fail(c, REASON_UNKNOWN_VALUE, "the convention is %d; give STANDARD (1) or MODIFIED (2)", (int)wire);
         return false;
     }
 }
@@ -58,7 +56,7 @@ void description_fail_table(call *c, dyn_status status, const dyn_error *error) 
     } else {
         call_blame(c, "denavit_hartenberg");
     }
-    call_fail(c, call_code(status), "%s", error->message);
+    call_fail(c, reason_of_status(status), "%s", error->message);
 }
 
 bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable *from, dyn_builder **builder) {
@@ -66,8 +64,9 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
     *builder = NULL;
     if (from->n_rows == 0 || from->n_rows > MOST_JOINTS) {
         call_blame(c, "denavit_hartenberg.rows");
-        call_fail(c, from->n_rows ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED : INVALID,
+        call_fail(c, from->n_rows ? REASON_TOO_MANY_ENTRIES : REASON_MISSING_VALUE,
                   "there are %zu rows; give from 1 to %d", from->n_rows, MOST_JOINTS);
+        call_tell_limit(c, from->n_rows ? MOST_JOINTS : 0, from->n_rows);
         return false;
     }
     dyn_dh_convention convention;
@@ -107,7 +106,7 @@ void description_fail_screws(call *c, dyn_status status, const dyn_error *error)
     } else if (strncmp(error->place, "joint joint", 11) == 0 && number > 0) {
         call_blame(c, "screws.slist[%lu]", number - 1);
     }
-    call_fail(c, call_code(status), "%s", error->message);
+    call_fail(c, reason_of_status(status), "%s", error->message);
 }
 
 static bool check_count(call *c, const char *name, size_t count, size_t wanted, size_t n) {
@@ -115,7 +114,7 @@ static bool check_count(call *c, const char *name, size_t count, size_t wanted, 
         return true;
     }
     call_blame(c, "screws.%s", name);
-    call_fail(c, INVALID, "there are %zu numbers; %zu joint%s need%s %zu", count, n, n == 1 ? "" : "s",
+    call_fail(c, REASON_WRONG_COUNT, "there are %zu numbers; %zu joint%s need%s %zu", count, n, n == 1 ? "" : "s",
               n == 1 ? "s" : "", wanted);
     return false;
 }
@@ -126,13 +125,14 @@ bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_
     *builder = NULL;
     if (n == 0 || from->n_slist % 6 != 0) {
         call_blame(c, "screws.slist");
-        call_fail(c, INVALID, "there are %zu numbers; give 6 x n, one column for each of n joints", from->n_slist);
+        call_fail(c, REASON_WRONG_COUNT, "there are %zu numbers; give 6 x n, one column for each of n joints",
+                  from->n_slist);
         return false;
     }
     if (n > MOST_JOINTS) {
         call_blame(c, "screws.slist");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "there are %zu joints; give at most %d", n,
-                  MOST_JOINTS);
+        call_fail(c, REASON_TOO_MANY_ENTRIES, "there are %zu joints; give at most %d", n, MOST_JOINTS);
+        call_tell_limit(c, MOST_JOINTS, n);
         return false;
     }
     if (!check_count(c, "mlist", from->n_mlist, 16 * (n + 1), n) ||
@@ -159,7 +159,7 @@ Dynamics__V1__ScrewChain *description_write_screws(call *c, const dyn_model *mod
     if (status != DYN_OK) {
         bool is_tip = strcmp(error.place, "tip") == 0;
         call_blame(c, is_tip ? "tip" : "format");
-        call_fail(c, call_code(status), "%s%s%s", is_tip ? "" : error.place, is_tip ? "" : ": ", error.message);
+        call_fail(c, reason_of_status(status), "%s%s%s", is_tip ? "" : error.place, is_tip ? "" : ": ", error.message);
         return NULL;
     }
     dynamics__v1__screw_chain__init(to);

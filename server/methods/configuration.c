@@ -7,8 +7,6 @@
 #include "methods/batch.h"
 #include "methods/methods.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* ns for one coordinate of one sample, roughly. */
 static const double COORDINATE_COST = 40;
 
@@ -118,7 +116,7 @@ static bool check_field(call *c, const char *field, bool is_taken, bool is_there
         return true;
     }
     call_blame(c, "%s", field);
-    call_fail(c, INVALID, "this operation takes no %s; leave it out", field);
+    call_fail(c, REASON_UNUSED_FIELD, "this operation takes no %s; leave it out", field);
     return false;
 }
 
@@ -126,7 +124,8 @@ static bool check_field(call *c, const char *field, bool is_taken, bool is_there
 static const operation *find_operation(call *c, const Dynamics__V1__ComputeConfigurationsRequest *r) {
     if (r->operation <= 0 || (size_t)r->operation >= sizeof operations / sizeof operations[0]) {
         call_blame(c, "operation");
-        call_fail(c, INVALID, "operation is %d; give one from INTEGRATE (1) to RANDOM (7)", (int)r->operation);
+        call_fail(c, REASON_UNKNOWN_VALUE, "operation is %d; give one from INTEGRATE (1) to RANDOM (7)",
+                  (int)r->operation);
         return NULL;
     }
     const operation *o = &operations[r->operation];
@@ -141,14 +140,14 @@ static const operation *find_operation(call *c, const Dynamics__V1__ComputeConfi
 static bool take_factors(batch *b, task *t, const char *field, bool is_needed, size_t count, const double *factors) {
     call_blame(b->call, "%s", field);
     if (count != 1 && count != b->n && (count != 0 || is_needed)) {
-        call_fail(b->call, INVALID, "%s has %zu values; give one for all samples, or one for each of %zu", field, count,
-                  b->n);
+        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; give one for all samples, or one for each of %zu",
+                  field, count, b->n);
         return false;
     }
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(factors[i])) {
             call_blame(b->call, "%s[%zu]", field, i);
-            call_fail(b->call, INVALID, "the number is %g; give a finite one", factors[i]);
+            call_fail(b->call, REASON_NOT_FINITE, "the number is %g; give a finite one", factors[i]);
             return false;
         }
     }
@@ -162,7 +161,7 @@ static bool check_request(batch *b, const operation *o, task *t) {
     const Dynamics__V1__ComputeConfigurationsRequest *r = b->call->request->compute_configurations;
     if (o->q_1 && r->n_q_1 != r->n_q) {
         call_blame(b->call, "q_1");
-        call_fail(b->call, INVALID, "q_1 has %zu values; give as many as q has, %zu", r->n_q_1, r->n_q);
+        call_fail(b->call, REASON_WRONG_COUNT, "q_1 has %zu values; give as many as q has, %zu", r->n_q_1, r->n_q);
         return false;
     }
     return batch_check(b, "v", r->n_v) && (!o->dt || take_factors(b, t, "dt", false, r->n_dt, r->dt)) &&

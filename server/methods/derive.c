@@ -13,8 +13,6 @@
 /* As derive.proto states. */
 enum { MOST_OPERATIONS = 64 };
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* One operation: where it is in the request, and what it is applied to. */
 typedef struct step {
     call *call;
@@ -58,12 +56,13 @@ static bool lock_joints(const step *s, const Dynamics__V1__LockJoints *o, dyn_mo
     size_t nq = (size_t)dyn_model_nq(s->model);
     if (o->n_joints == 0) {
         blame(s, "joints");
-        call_fail(s->call, INVALID, "name at least one joint");
+        call_fail(s->call, REASON_MISSING_VALUE, "name at least one joint");
         return false;
     }
     if (o->n_q != 0 && o->n_q != nq) {
         blame(s, "q");
-        call_fail(s->call, INVALID, "q has %zu values; give nq = %zu, or none for the zero configuration", o->n_q, nq);
+        call_fail(s->call, REASON_WRONG_COUNT, "q has %zu values; give nq = %zu, or none for the zero configuration",
+                  o->n_q, nq);
         return false;
     }
     dyn_status status =
@@ -188,7 +187,7 @@ static bool apply(const step *s, const Dynamics__V1__ModelOperation *o, dyn_mode
         return detach_link(s, o->detach, result);
     default:
         call_blame(s->call, "%s", s->path);
-        call_fail(s->call, INVALID, "the operation is empty, or none that this daemon knows");
+        call_fail(s->call, REASON_MISSING_VALUE, "the operation is empty, or none that this daemon knows");
         return false;
     }
 }
@@ -223,11 +222,12 @@ static dyn_model *apply_all(call *c, const dyn_model *source) {
 static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
     if (r->n_operations == 0 || r->n_operations > MOST_OPERATIONS) {
         call_blame(c, "operations");
-        call_fail(c, r->n_operations ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED : INVALID,
+        call_fail(c, r->n_operations ? REASON_TOO_MANY_ENTRIES : REASON_MISSING_VALUE,
                   "there are %zu operations; give from 1 to %d", r->n_operations, MOST_OPERATIONS);
+        call_tell_limit(c, r->n_operations ? MOST_OPERATIONS : 0, r->n_operations);
     } else if (r->name[0] == '\0') {
         call_blame(c, "name");
-        call_fail(c, INVALID, "name is empty; give the new model one");
+        call_fail(c, REASON_MISSING_VALUE, "name is empty; give the new model one");
     }
     return !call_has_ended(c);
 }

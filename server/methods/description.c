@@ -8,12 +8,11 @@
 #include "methods/geometry.h"
 #include "methods/text.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 bool description_fail_element(call *c, dyn_status status, const dyn_error *error) {
     bool is_named = strncmp(error->place, "link ", 5) == 0 || strncmp(error->place, "joint ", 6) == 0 ||
                     strncmp(error->place, "robot ", 6) == 0;
-    call_fail(c, call_code(status), "%s%s%s", is_named ? error->place : "", is_named ? ": " : "", error->message);
+    call_fail(c, reason_of_status(status), "%s%s%s", is_named ? error->place : "", is_named ? ": " : "",
+              error->message);
     return false;
 }
 
@@ -31,8 +30,8 @@ bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, d
         return true;
     default:
         call_blame(c, "%s", path);
-        call_fail(c, INVALID, "base_type is %d; give FIXED (1), FLOATING (2), or nothing for that of the description",
-                  (int)wire);
+        call_fail(c, REASON_UNKNOWN_VALUE,
+                  "base_type is %d; give FIXED (1), FLOATING (2), or nothing for that of the description", (int)wire);
         return false;
     }
 }
@@ -49,7 +48,7 @@ bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy
         return true;
     default:
         call_blame(c, "%s", path);
-        call_fail(c, INVALID,
+        call_fail(c, REASON_UNKNOWN_VALUE,
                   "mimic is %d; give COUPLED (1), INDEPENDENT (2), or nothing for the choice of the description",
                   (int)wire);
         return false;
@@ -79,7 +78,8 @@ Dynamics__V1__MimicPolicy description_write_mimic(dyn_mimic_policy mimic) {
 static bool refuse_derived(call *c, const char *path, const char *member, bool is_set) {
     if (is_set) {
         call_blame(c, "%s.%s", path, member);
-        call_fail(c, INVALID, "%s follows from the description and is set in replies only; leave it out", member);
+        call_fail(c, REASON_UNUSED_FIELD, "%s follows from the description and is set in replies only; leave it out",
+                  member);
     }
     return !is_set;
 }
@@ -104,7 +104,7 @@ static bool read_axis(call *c, const char *path, const Dynamics__V1__Vector3 *fr
         return geometry_read_vector(c, path, from, axis);
     }
     call_blame(c, "%s", path);
-    call_fail(c, INVALID, "a joint of this type needs an axis; give one, such as 0 0 1");
+    call_fail(c, REASON_MISSING_VALUE, "a joint of this type needs an axis; give one, such as 0 0 1");
     return false;
 }
 
@@ -113,7 +113,7 @@ static bool read_axes(call *c, const char *path, const Dynamics__V1__Joint *from
     const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
     if (!traits) {
         call_blame(c, "%s.type", path);
-        call_fail(c, INVALID, "the type is %d; give one from FIXED (1) to FLOATING (10)", (int)from->type);
+        call_fail(c, REASON_UNKNOWN_VALUE, "the type is %d; give one from FIXED (1) to FLOATING (10)", (int)from->type);
         return false;
     }
     return read_axis(c, path_join(member, path, "axis"), from->axis, traits->axes > 0, joint->axis) &&

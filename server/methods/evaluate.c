@@ -13,8 +13,6 @@
  * or those of one sample. */
 enum { QUANTITIES = 64, SCRATCH_VALUES = 1 << 20 };
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* One output of a library function, and the result that it fills. */
 typedef struct task_output {
     Dynamics__V1__QuantityResult *result; /* NULL: not asked for */
@@ -54,25 +52,25 @@ static bool check_quantities(batch *b, evaluation *e) {
     const Dynamics__V1__EvaluateRequest *r = e->request;
     if (r->n_quantities == 0) {
         call_blame(b->call, "quantities");
-        call_fail(b->call, INVALID, "ask for at least one quantity");
+        call_fail(b->call, REASON_MISSING_VALUE, "ask for at least one quantity");
         return false;
     }
     for (size_t i = 0; i < r->n_quantities; i++) {
         Dynamics__V1__Quantity quantity = r->quantities[i];
         call_blame(b->call, "quantities[%zu]", i);
         if (!quantity_find(quantity)) {
-            call_fail(b->call, INVALID, "%d is no quantity that this daemon knows", (int)quantity);
+            call_fail(b->call, REASON_UNKNOWN_VALUE, "%d is no quantity that this daemon knows", (int)quantity);
             return false;
         }
         if (e->is_wanted[quantity]) {
-            call_fail(b->call, INVALID, "%s is asked for twice",
+            call_fail(b->call, REASON_DUPLICATE, "%s is asked for twice",
                       protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)quantity)->name);
             return false;
         }
         e->is_wanted[quantity] = true;
         if (quantity_find(quantity)->of != OF_ROBOT && r->n_frames == 0) {
             call_blame(b->call, "frames");
-            call_fail(b->call, INVALID, "name at least one frame: %s is asked for",
+            call_fail(b->call, REASON_MISSING_VALUE, "name at least one frame: %s is asked for",
                       protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)quantity)->name);
             return false;
         }
@@ -98,11 +96,11 @@ static bool find_frames(batch *b, evaluation *e) {
     e->frames = is_named ? call_allocate(b->call, r->n_frames, sizeof *e->frames) : NULL;
     for (size_t i = 0; e->frames && i < r->n_frames; i++) {
         call_blame(b->call, "frames[%zu]", i);
-        if (!batch_find_frame(b, "frame", r->frames[i], &e->frames[i])) {
+        if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, r->frames[i], &e->frames[i])) {
             return false;
         }
         if (is_named[e->frames[i] + 1]) {
-            call_fail(b->call, INVALID, "frame %s is named twice", text_quote(r->frames[i], quoted));
+            call_fail(b->call, REASON_DUPLICATE, "frame %s is named twice", text_quote(r->frames[i], quoted));
             return false;
         }
         is_named[e->frames[i] + 1] = true;
@@ -121,8 +119,8 @@ static bool find_subtree(batch *b, evaluation *e) {
             text_guess_consider(&guess, dyn_model_joint(b->model, j)->name);
         }
         call_blame(b->call, "subtree");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "model \"%s\" has no moving joint %s%s%s%s",
-                  b->entry->name, text_quote(name, quoted), guess.closest ? "; did you mean \"" : "",
+        call_fail(b->call, REASON_JOINT_NOT_FOUND, "model \"%s\" has no moving joint %s%s%s%s", b->entry->name,
+                  text_quote(name, quoted), guess.closest ? "; did you mean \"" : "",
                   guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
         return false;
     }
@@ -306,10 +304,11 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     size_t values = e->scratch_values ? e->scratch_values : 1;
     if ((double)values * sizeof(double) > (double)limit) {
         call_blame(b->call, "quantities");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        call_fail(b->call, REASON_REPLY_TOO_LARGE,
                   "these quantities take %zu MB of memory for one sample of model \"%s\"; the limit is %llu MB "
                   "(limits.reply_bytes)",
                   values * sizeof(double) / 1000000, b->entry->name, (unsigned long long)limit / 1000000);
+        call_tell_limit(b->call, limit, values * sizeof(double));
         return false;
     }
     size_t samples = SCRATCH_VALUES / values;

@@ -292,8 +292,7 @@ static bool take_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explana
 static bool check_samples(batch *b) {
     if (b->n != 1) {
         call_blame(b->call, "q");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
-                  "q has %zu states; explain takes one: nq = %zu values", b->n, b->nq);
+        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu states; explain takes one: nq = %zu values", b->n, b->nq);
     }
     return b->n == 1;
 }

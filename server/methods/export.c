@@ -37,8 +37,7 @@ static bool find_tip(call *c, const model_entry *entry, int *tip) {
         return true;
     }
     call_blame(c, "tip");
-    call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "model \"%s\" has no frame %s", entry->name,
-              text_quote(name, quoted));
+    call_fail(c, REASON_FRAME_NOT_FOUND, "model \"%s\" has no frame %s", entry->name, text_quote(name, quoted));
     return false;
 }
 
@@ -58,8 +57,8 @@ static void write_model(call *c, const model_entry *entry, Dynamics__V1__ExportM
         break;
     default:
         call_blame(c, "format");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
-                  "format is %d; give DESCRIPTION (1), URDF (2) or SCREWS (3)", (int)r->format);
+        call_fail(c, REASON_UNKNOWN_VALUE, "format is %d; give DESCRIPTION (1), URDF (2) or SCREWS (3)",
+                  (int)r->format);
     }
 }
 

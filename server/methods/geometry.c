@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 static const dyn_pose identity = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 const char *path_join(char path[PATH_SIZE], const char *parent, const char *member) {
@@ -26,20 +24,20 @@ bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3
         return true;
     }
     call_blame(c, "%s", path);
-    call_fail(c, INVALID, "the vector is (%g, %g, %g); give finite numbers", to[0], to[1], to[2]);
+    call_fail(c, REASON_NOT_FINITE, "the vector is (%g, %g, %g); give finite numbers", to[0], to[1], to[2]);
     return false;
 }
 
 bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to) {
     if (count != wanted) {
         call_blame(c, "%s", path);
-        call_fail(c, INVALID, "there are %zu numbers; give %zu", count, wanted);
+        call_fail(c, REASON_WRONG_COUNT, "there are %zu numbers; give %zu", count, wanted);
         return false;
     }
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(from[i])) {
             call_blame(c, "%s[%zu]", path, i);
-            call_fail(c, INVALID, "the number is %g; give a finite one", from[i]);
+            call_fail(c, REASON_NOT_FINITE, "the number is %g; give a finite one", from[i]);
             return false;
         }
         to[i] = from[i];
@@ -66,8 +64,8 @@ static bool read_quaternion(call *c, const char *path, const Dynamics__V1__Quate
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!isfinite(norm) || norm < 1e-6) {
         call_blame(c, "%s.orientation", path);
-        call_fail(c, INVALID, "the quaternion (x y z w) is (%g, %g, %g, %g); give one of norm one", q[0], q[1], q[2],
-                  q[3]);
+        call_fail(c, REASON_INVALID_ROTATION, "the quaternion (x y z w) is (%g, %g, %g, %g); give one of norm one",
+                  q[0], q[1], q[2], q[3]);
         return false;
     }
     dyn_quaternion_to_rotation(q, R);
@@ -81,7 +79,8 @@ static bool read_matrix(call *c, const char *path, const Dynamics__V1__RotationM
     }
     if (!is_rotation(R)) {
         call_blame(c, "%s", member);
-        call_fail(c, INVALID, "the matrix is no rotation: its columns must be orthonormal and right-handed to 1e-9");
+        call_fail(c, REASON_INVALID_ROTATION,
+                  "the matrix is no rotation: its columns must be orthonormal and right-handed to 1e-9");
         return false;
     }
     return true;
@@ -115,7 +114,7 @@ bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inerti
     to->mass = from->mass;
     if (!isfinite(to->mass)) {
         call_blame(c, "%s.mass", path);
-        call_fail(c, INVALID, "the mass is %g kg; give a finite number", to->mass);
+        call_fail(c, REASON_NOT_FINITE, "the mass is %g kg; give a finite number", to->mass);
         return false;
     }
     if (!geometry_read_vector(c, path_join(member, path, "center_of_mass"), from->center_of_mass, to->center_of_mass)) {

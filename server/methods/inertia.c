@@ -8,8 +8,6 @@
 #include "methods/geometry.h"
 #include "methods/methods.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* ns for one part, and for one byte of a mesh, roughly. */
 static const double PART_COST = 500;
 static const double MESH_COST = 4;
@@ -31,7 +29,7 @@ static bool fail(const part *p, dyn_status status, const dyn_error *error) {
     } else {
         call_blame(p->call, "%s.%s.%s", p->path, p->kind, error->place);
     }
-    call_fail(p->call, call_code(status), "%s", error->message);
+    call_fail(p->call, reason_of_status(status), "%s", error->message);
     return false;
 }
 
@@ -42,7 +40,8 @@ static bool check_lengths(const part *p, const char *name, size_t count, const d
     for (size_t i = 0; i < count; i++) {
         if (!(lengths[i] >= 0 && isfinite(lengths[i]))) {
             call_blame(p->call, "%s.%s.%s", p->path, p->kind, name);
-            call_fail(p->call, INVALID, "%s is %g; give a finite length in metres, at least 0", name, lengths[i]);
+            call_fail(p->call, REASON_NOT_FINITE, "%s is %g; give a finite length in metres, at least 0", name,
+                      lengths[i]);
             return false;
         }
     }
@@ -59,8 +58,8 @@ static bool find_mass(const part *p, double *mass) {
         return true;
     }
     call_blame(p->call, "%s.%s", p->path, is_finite && *mass > 0 ? "density" : "mass");
-    call_fail(p->call, INVALID, "the mass is %g kg and the density %g kg/m^3; give one of them, a positive number",
-              *mass, density);
+    call_fail(p->call, REASON_CONFLICTING_FIELDS,
+              "the mass is %g kg and the density %g kg/m^3; give one of them, a positive number", *mass, density);
     return false;
 }
 
@@ -169,7 +168,7 @@ static bool take_mesh(part *p) {
 /* Blames the list of numbers of the part. */
 static bool fail_values(const part *p, dyn_status status, const dyn_error *error) {
     call_blame(p->call, "%s.%s.values", p->path, p->kind);
-    call_fail(p->call, call_code(status), "%s", error->message);
+    call_fail(p->call, reason_of_status(status), "%s", error->message);
     return false;
 }
 
@@ -197,8 +196,8 @@ static bool take_pseudo_inertia(part *p, const char *path) {
     }
     if (asymmetry > 1e-9 * largest) {
         call_blame(p->call, "%s", path);
-        call_fail(p->call, INVALID, "the matrix is not symmetric: entries differ by %g from their mirror images",
-                  asymmetry);
+        call_fail(p->call, REASON_INVALID_INERTIA,
+                  "the matrix is not symmetric: entries differ by %g from their mirror images", asymmetry);
         return false;
     }
     dyn_status status = dyn_inertia_from_pseudo(values, &error, &p->inertia);
@@ -220,7 +219,7 @@ static bool take_numbers(part *p) {
     char path[PATH_SIZE], values[PATH_SIZE];
     if (p->from->mass != 0 || p->from->density != 0) {
         call_blame(p->call, "%s.%s", p->path, p->from->mass != 0 ? "mass" : "density");
-        call_fail(p->call, INVALID, "only shapes and meshes are given a mass or a density");
+        call_fail(p->call, REASON_UNUSED_FIELD, "only shapes and meshes are given a mass or a density");
         return false;
     }
     path_join(values, path_join(path, p->path, p->kind), "values");
@@ -257,7 +256,7 @@ static bool take_part(part *p) {
         protobuf_c_message_descriptor_get_field(&dynamics__v1__inertia_part__descriptor, (unsigned)p->from->body_case);
     if (!body) {
         call_blame(p->call, "%s", p->path);
-        call_fail(p->call, INVALID, "the part is empty; give a shape, a mesh or an inertia");
+        call_fail(p->call, REASON_MISSING_VALUE, "the part is empty; give a shape, a mesh or an inertia");
         return false;
     }
     p->kind = body->name;
@@ -270,7 +269,7 @@ static bool take_part(part *p) {
     dyn_inertia_transform(&p->inertia, &pose, &p->inertia);
     if (!is_finite(&p->inertia)) {
         call_blame(p->call, "%s.%s", p->path, p->kind);
-        call_fail(p->call, INVALID, "the numbers are so large, or so small, that the inertia overflows");
+        call_fail(p->call, REASON_RESULT_OVERFLOW, "the numbers are so large, or so small, that the inertia overflows");
     }
     return !call_has_ended(p->call);
 }
@@ -294,7 +293,7 @@ static bool add_parts(call *c, dyn_inertia *sum, double *volume) {
     }
     if (!is_finite(sum)) {
         call_blame(c, "parts");
-        call_fail(c, INVALID, "the parts are so large that their sum overflows");
+        call_fail(c, REASON_RESULT_OVERFLOW, "the parts are so large that their sum overflows");
     }
     return !call_has_ended(c);
 }
@@ -360,7 +359,7 @@ void method_compute_inertia(call *c) {
     double volume, point[3], cost = PART_COST * (double)r->n_parts;
     if (r->n_parts == 0) {
         call_blame(c, "parts");
-        call_fail(c, INVALID, "give at least one part");
+        call_fail(c, REASON_MISSING_VALUE, "give at least one part");
         return;
     }
     for (size_t i = 0; i < r->n_parts; i++) {

@@ -11,13 +11,13 @@
 static void fail_insertion(call *c, model_insertion result, const model_entry *entry, const model_entry *present) {
     if (result == MODEL_NAME_TAKEN) {
         call_blame(c, "name");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS,
+        call_fail(c, REASON_NAME_TAKEN,
                   "another model is named \"%s\" already (%.19s...); choose another name, or set replace", entry->name,
                   present ? present->digest : "");
     } else {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
-                  "the store holds %zu models, the limit (limits.models); unload one first",
+        call_fail(c, REASON_TOO_MANY_MODELS, "the store holds %zu models, the limit (limits.models); unload one first",
                   model_store_count(c->service->store));
+        call_tell_limit(c, atomic_load(&c->service->limits->models), model_store_count(c->service->store) + 1);
     }
 }
 

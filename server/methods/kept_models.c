@@ -43,8 +43,7 @@ static bool find_paths(live *l, const char *name, char path[PATH_MAX], char dire
 }
 
 static bool refuse_file(refusal *why, const char *action, const char *path) {
-    return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "cannot %s %.256s: %s", action, path,
-                  strerror(errno));
+    return refuse(why, REASON_FILE_FAILED, "", "cannot %s %.256s: %s", action, path, strerror(errno));
 }
 
 /* The directory "models" is itself an entry of the state directory, which must be on the disk. */
@@ -56,7 +55,7 @@ static bool write_file(live *l, const Dynamics__V1__KeptModel *kept, refusal *wh
     size_t size = dynamics__v1__kept_model__get_packed_size(kept);
     uint8_t *bytes = malloc(size ? size : 1);
     if (!bytes) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return refuse_memory(why);
     }
     dynamics__v1__kept_model__pack(kept, bytes);
     bool is_good = durable_directory_sync(l->state_directory) && durable_file_write(path, directory, bytes, size);
@@ -75,7 +74,7 @@ bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__Lo
     } else {
         recorded_model_describe(&described, l, entry->model, RECORD_MOST);
         load.description = described.description;
-        is_good = described.description || refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "keep",
+        is_good = described.description || refuse(why, REASON_TEXT_TOO_LONG, "keep",
                                                   "the description of the model is too long to be kept (4 MiB)");
     }
     load.name = (char *)(uintptr_t)entry->name;

@@ -64,7 +64,7 @@ static int *find_frames(batch *b, size_t count, char *const *names) {
     int *frames = call_allocate(b->call, count, sizeof *frames);
     for (size_t i = 0; frames && i < count; i++) {
         call_blame(b->call, "frames[%zu]", i);
-        if (!batch_find_frame(b, "frame", names[i], &frames[i])) {
+        if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, names[i], &frames[i])) {
             return NULL;
         }
     }
@@ -75,10 +75,10 @@ static int *find_frames(batch *b, size_t count, char *const *names) {
 static bool check_request(batch *b, const Dynamics__V1__KinematicsRequest *r, dyn_reference_frame *frame) {
     if (r->n_frames == 0) {
         call_blame(b->call, "frames");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "name at least one frame");
+        call_fail(b->call, REASON_MISSING_VALUE, "name at least one frame");
     } else if (!r->poses && !r->jacobians) {
         call_blame(b->call, "poses");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "ask for poses, for jacobians or for both");
+        call_fail(b->call, REASON_MISSING_VALUE, "ask for poses, for jacobians or for both");
     }
     if (!call_has_ended(b->call)) {
         call_blame(b->call, "reference_frame");

@@ -152,7 +152,7 @@ static bool check_name(const char *name, const char *field, refusal *why) {
     for (size_t i = 0; is_good && i < length; i++) {
         is_good = isalnum((unsigned char)name[i]) || strchr("_-.", name[i]);
     }
-    return is_good || refuse(why, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, field,
+    return is_good || refuse(why, REASON_INVALID_NAME, field,
                              "%s is no name; give 1 to %d letters, digits, '_', '-' and '.', the first no '.'",
                              text_quote(name, quoted), SIMULATION_NAME_SIZE - 1);
 }
@@ -171,19 +171,18 @@ bool live_name(live *l, const char *kind, const char *wanted, const char *field,
 bool live_path(live *l, const char *kind, const char *name, const char *suffix, char path[PATH_MAX], refusal *why) {
     const char *directory = l->state_directory;
     if (directory[0] == '\0') {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "",
+        return refuse(why, REASON_NOT_CONFIGURED, "",
                       "the daemon has no state directory; name one in its configuration (simulations.state_directory)");
     }
     int length = snprintf(path, PATH_MAX, "%s/%s", directory, kind);
     if (length < PATH_MAX && kind[0] != '\0' && mkdir(path, 0750) != 0 && errno != EEXIST) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "",
+        return refuse(why, REASON_FILE_FAILED, "",
                       "cannot create %.256s: %s; let the daemon's user write to its state directory "
                       "(simulations.state_directory)",
                       path, strerror(errno));
     }
     length = snprintf(path, PATH_MAX, "%s/%s%s%s%s", directory, kind, kind[0] ? "/" : "", name, suffix);
-    return length < PATH_MAX ||
-           refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "the path of the file is too long");
+    return length < PATH_MAX || refuse(why, REASON_TEXT_TOO_LONG, "", "the path of the file is too long");
 }
 
 bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal *why) {
@@ -217,20 +216,30 @@ bool live_begin_recording(live *l, const char *name, const recording_beginning *
 
 /* ---- entering and ending ----------------------------------------------------------------------------------------- */
 
-static bool refuse_insertion(refusal *why, name_insertion result, const char *kind, const char *name, uint64_t most) {
+/* A kind of thing with names, and the reason of the error where there are too many. */
+typedef struct named_kind {
+    const char *name;
+    error_reason full;
+} named_kind;
+
+static const named_kind SIMULATION = {"simulation", REASON_TOO_MANY_SIMULATIONS};
+static const named_kind STREAM = {"stream", REASON_TOO_MANY_STREAMS};
+
+static bool refuse_insertion(refusal *why, name_insertion result, const named_kind *kind, const char *name,
+                             uint64_t most) {
     switch (result) {
     case NAME_INSERTED:
         return true;
     case NAME_TAKEN:
-        return refuse(why, DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS, "name", "there is a %s \"%s\" already", kind, name);
+        return refuse(why, REASON_NAME_TAKEN, "name", "there is a %s \"%s\" already", kind->name, name);
     case NAME_TABLE_FULL:
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
-                      "there are %llu %ss, the limit (limits.%ss); end one first", (unsigned long long)most, kind,
-                      kind);
+        return refuse_limit(why, kind->full, (refusal_limit){most, most + 1}, "",
+                            "there are %llu %ss, the limit (limits.%ss); end one first", (unsigned long long)most,
+                            kind->name, kind->name);
     case NAME_NO_MEMORY:
         break;
     }
-    return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    return refuse_memory(why);
 }
 
 bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, refusal *why) {
@@ -239,12 +248,12 @@ bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, re
     name_insertion result = name_table_insert(&l->simulations, s->name, s, most);
     *record = result == NAME_INSERTED ? state_journal_created(l, s, runs) : 0;
     pthread_mutex_unlock(&l->journal.changes);
-    return refuse_insertion(why, result, "simulation", s->name, most);
+    return refuse_insertion(why, result, &SIMULATION, s->name, most);
 }
 
 bool live_add_stream(live *l, stream *s, refusal *why) {
     uint64_t most = atomic_load(&l->options.limits->streams);
-    return refuse_insertion(why, name_table_insert(&l->streams, s->name, s, most), "stream", s->name, most);
+    return refuse_insertion(why, name_table_insert(&l->streams, s->name, s, most), &STREAM, s->name, most);
 }
 
 /* Hands an endpoint over to be closed; its owner has let go of it. */
@@ -383,13 +392,13 @@ static transport_topic *open_endpoint(live *l, refusal *why) {
     unsigned most = atomic_load(&l->options.limits->topics);
     if (atomic_fetch_add(&l->topics, 1) >= most) {
         atomic_fetch_sub(&l->topics, 1);
-        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
-               "%u simulations and streams are watched, the limit (limits.topics)", most);
+        refuse_limit(why, REASON_TOO_MANY_TOPICS, (refusal_limit){most, most + 1}, "",
+                     "%u simulations and streams are watched, the limit (limits.topics)", most);
         return NULL;
     }
     if (!transport_topic_open(l->transport, error, &endpoint)) {
         atomic_fetch_sub(&l->topics, 1);
-        refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "%s", error);
+        refuse(why, REASON_ENDPOINT_FAILED, "", "%s", error);
         return NULL;
     }
     return endpoint;
@@ -413,7 +422,7 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
     bool is_copied = topics->endpoint && copy_addresses(topics->endpoint, memory, addresses, count);
     pthread_mutex_unlock(mutex);
     close_later(l, fresh);
-    return is_copied || refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+    return is_copied || refuse_memory(why);
 }
 
 /* Lets go of an endpoint that nobody has been connected to for a while. With the mutex of its owner. */

@@ -57,7 +57,7 @@ static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_re
     int forms = (r->urdf[0] != '\0') + (r->description != NULL) + (r->denavit_hartenberg != NULL) + (r->screws != NULL);
     if (forms != 1) {
         call_blame(c, "urdf");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+        call_fail(c, forms ? REASON_CONFLICTING_FIELDS : REASON_MISSING_VALUE,
                   "%s; give one of urdf, description, denavit_hartenberg "
                   "and screws",
                   forms ? "there is more than one description" : "urdf is empty");

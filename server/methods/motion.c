@@ -21,7 +21,7 @@ static bool check_block(batch *b, size_t i, const char *name, size_t count) {
         return true;
     }
     call_blame(b->call, "external_forces[%zu].%s", i, name);
-    call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
+    call_fail(b->call, REASON_WRONG_COUNT,
               "%s has %zu values; give 3 that hold for all samples, %zu (3 for each), or none", name, count, 3 * b->n);
     return false;
 }
@@ -43,7 +43,7 @@ static bool take_force(batch *b, size_t i, const Dynamics__V1__ExternalForce *fo
         return false;
     }
     call_blame(b->call, "external_forces[%zu].link", i);
-    if (!batch_find_frame(b, "link", force->link, &result->frame)) {
+    if (!batch_find_frame(b, REASON_LINK_NOT_FOUND, force->link, &result->frame)) {
         return false;
     }
     call_blame(b->call, "external_forces[%zu].frame", i);

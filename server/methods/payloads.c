@@ -13,12 +13,11 @@ enum { MOST_PAYLOADS = 1000 };
 /* Finds the link that carries it. */
 static bool find_link(batch *b, const char *path, const char *name, int *link) {
     call_blame(b->call, "%s.link", path);
-    if (!batch_find_frame(b, "link", name, link)) {
+    if (!batch_find_frame(b, REASON_LINK_NOT_FOUND, name, link)) {
         return false;
     }
     if (*link == DYN_WORLD_FRAME) {
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
-                  "the world carries no payload; name a link of the robot");
+        call_fail(b->call, REASON_INVALID_VALUE, "the world carries no payload; name a link of the robot");
     }
     return *link != DYN_WORLD_FRAME;
 }
@@ -46,8 +45,9 @@ bool batch_take_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *p
     }
     if (count > MOST_PAYLOADS) {
         call_blame(b->call, "payloads");
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        call_fail(b->call, REASON_TOO_MANY_ENTRIES,
                   "there are %zu payloads; at most %d are allowed: add those of one link to one", count, MOST_PAYLOADS);
+        call_tell_limit(b->call, MOST_PAYLOADS, count);
         return false;
     }
     dyn_payload *taken = call_allocate(b->call, count, sizeof *taken);

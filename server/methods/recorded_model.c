@@ -36,8 +36,7 @@ void recorded_model_free(recorded_model *m) {
 }
 
 static bool refuse_damaged(refusal *why, const char *message) {
-    return refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the file's description of its model is damaged: %s",
-                  message);
+    return refuse(why, REASON_DAMAGED_FILE, "", "the file's description of its model is damaged: %s", message);
 }
 
 /* Builds what is described; it must have that digest. */
@@ -73,7 +72,7 @@ model_entry *recorded_model_find(live *l, const char *name, const char *digest,
     if (entry || description) {
         return entry ? entry : build(l, name, digest, description, why);
     }
-    refuse(why, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "",
+    refuse(why, REASON_MODEL_NOT_FOUND, "",
            "the model is not loaded, and the file does not describe it: load \"%.128s\" with the digest %.80s "
            "(dynamicsctl describe prints it), then ask again",
            name, digest);

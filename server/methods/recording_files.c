@@ -62,10 +62,10 @@ void method_list_recordings(call *c) {
 static void fail_file(call *c, const char *path, int number) {
     call_blame(c, "recording");
     if (number == ENOENT) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "%s: %s; ListRecordings tells which recordings there are",
-                  path, strerror(number));
+        call_fail(c, REASON_RECORDING_NOT_FOUND, "%s: %s; ListRecordings tells which recordings there are", path,
+                  strerror(number));
     } else {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "%s: %s", path, regular_file_error(number));
+        call_fail(c, REASON_FILE_FAILED, "%s: %s", path, regular_file_error(number));
     }
 }
 
@@ -91,8 +91,8 @@ void method_delete_recording(call *c) {
     pthread_mutex_lock(&l->files);
     if (recording_store_is_open(&l->recordings, name)) {
         call_blame(c, "recording");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
-                  "recording \"%s\" is under way; end it first (StopRecording, CloseStream)", name);
+        call_fail(c, REASON_RECORDING, "recording \"%s\" is under way; end it first (StopRecording, CloseStream)",
+                  name);
     } else if (lstat(path, &status) != 0 || !recording_store_delete(&l->recordings, path)) {
         fail_file(c, path, errno);
     }
@@ -113,9 +113,10 @@ static size_t choose_part(call *c, const Dynamics__V1__FetchRecordingRequest *r,
     uint64_t wanted = r->bytes ? r->bytes : most < STANDARD_PART ? most : STANDARD_PART;
     if (wanted > most) {
         call_blame(c, "bytes");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        call_fail(c, REASON_REPLY_TOO_LARGE,
                   "bytes is %llu; a reply may have %llu (limits.reply_bytes): fetch the recording in smaller parts",
                   (unsigned long long)wanted, (unsigned long long)most);
+        call_tell_limit(c, most, wanted);
         return 0;
     }
     return (size_t)(wanted < left ? wanted : left);
@@ -132,7 +133,7 @@ static void fetch(call *c, int file, const char *path, Dynamics__V1__FetchRecord
     reply->size = (uint64_t)status.st_size;
     if (r->offset > reply->size) {
         call_blame(c, "offset");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_OUT_OF_RANGE, "offset is %llu; the recording has %llu bytes",
+        call_fail(c, REASON_OFFSET_OUT_OF_RANGE, "offset is %llu; the recording has %llu bytes",
                   (unsigned long long)r->offset, (unsigned long long)reply->size);
         return;
     }

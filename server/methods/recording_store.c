@@ -155,37 +155,38 @@ static bool check_place(const recording_store *rs, const recording_file *files, 
     uint64_t most = atomic_load(&rs->limits->recordings), bytes = atomic_load(rs->space.most);
     name_oldest(files, count, oldest, sizeof oldest);
     if (count >= most) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "recording",
-                      "there are %zu recordings; the limit is %llu (limits.recordings): delete one (DeleteRecording, "
-                      "dynamicsctl recordings --delete NAME)%s",
-                      count, (unsigned long long)most, oldest);
+        return refuse_limit(
+            why, REASON_TOO_MANY_RECORDINGS, (refusal_limit){most, count + 1}, "recording",
+            "there are %zu recordings; the limit is %llu (limits.recordings): delete one (DeleteRecording, "
+            "dynamicsctl recordings --delete NAME)%s",
+            count, (unsigned long long)most, oldest);
     }
     uint64_t used = atomic_load(&rs->space.used);
     return used + LEAST_BYTES <= bytes ||
-           refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "recording",
-                  "%zu recordings take %llu bytes; the limit is %llu (limits.recordings_bytes): delete one "
-                  "(DeleteRecording, dynamicsctl recordings --delete NAME)%s",
-                  count, (unsigned long long)used, (unsigned long long)bytes, oldest);
+           refuse_limit(why, REASON_RECORDINGS_TOO_LARGE, (refusal_limit){bytes, used + LEAST_BYTES}, "recording",
+                        "%zu recordings take %llu bytes; the limit is %llu (limits.recordings_bytes): delete one "
+                        "(DeleteRecording, dynamicsctl recordings --delete NAME)%s",
+                        count, (unsigned long long)used, (unsigned long long)bytes, oldest);
 }
 
 recording *recording_store_create(recording_store *rs, const char *path, const char *name, refusal *why) {
     recording_file *files;
     size_t count;
     if (!recording_store_list(rs, &files, &count)) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        refuse_memory(why);
         return NULL;
     }
     bool has_place = check_place(rs, files, count, why);
     free(files);
     recording *r = has_place ? recording_create(path, name, atomic_load(&rs->limits->recording_bytes)) : NULL;
     if (has_place && !r) {
-        Dynamics__V1__Code code = errno == EEXIST   ? DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS
-                                  : errno == ENOSPC ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED
-                                                    : DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
-        refuse(why, code, "recording", "%.300s: %s", path, strerror(errno));
+        error_reason reason = errno == EEXIST   ? REASON_NAME_TAKEN
+                              : errno == ENOSPC ? REASON_DISK_FULL
+                                                : REASON_FILE_FAILED;
+        refuse(why, reason, "recording", "%.300s: %s", path, strerror(errno));
     }
     if (r && !enter(rs, r)) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        refuse_memory(why);
         recording_close(r);
         unlink(path);
         return NULL;
@@ -211,11 +212,10 @@ void recording_store_cancel(recording_store *rs, recording *r, refusal *why) {
         free(files);
     }
     if (fault == RECORDING_NO_FAULT) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "recording",
+        refuse(why, REASON_FILE_FAILED, "recording",
                "the recording could not be begun: memory is short, or what it records has ended");
     } else {
-        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "recording", "there is no room for a recording: %s%s",
-               reason, oldest);
+        refuse(why, REASON_DISK_FULL, "recording", "there is no room for a recording: %s%s", reason, oldest);
     }
 }
 

@@ -11,8 +11,6 @@
 #include "methods/methods.h"
 #include "methods/simulation_plan.h"
 
-static const Dynamics__V1__Code DATA_LOSS = DYNAMICS__V1__CODE__CODE_DATA_LOSS;
-
 /* A replay as it goes on. */
 typedef struct replay {
     call *call;
@@ -61,8 +59,9 @@ static bool check_rows(const replay *p, const Dynamics__V1__SimulationState *sta
     } rows[] = {{"q", state->n_q, s->nq}, {"v", state->n_v, s->nv}, {"tau", state->n_tau, s->nv}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].count != rows[i].wanted) {
-            return refuse(why, DATA_LOSS, "recording", "the file is damaged: in entry %llu %s has %zu values, not %zu",
-                          (unsigned long long)p->read, rows[i].name, rows[i].count, rows[i].wanted);
+            return refuse(why, REASON_DAMAGED_FILE, "recording",
+                          "the file is damaged: in entry %llu %s has %zu values, not %zu", (unsigned long long)p->read,
+                          rows[i].name, rows[i].count, rows[i].wanted);
         }
     }
     return true;
@@ -102,7 +101,7 @@ static bool apply(replay *p, const Dynamics__V1__RecordingEntry *entry, refusal 
         p->reply->is_truncated = false;
         return false;
     default:
-        return refuse(why, DATA_LOSS, "recording", "entry %llu is of no kind that this daemon knows",
+        return refuse(why, REASON_DAMAGED_FILE, "recording", "entry %llu is of no kind that this daemon knows",
                       (unsigned long long)p->read);
     }
 }
@@ -122,7 +121,7 @@ static void run(replay *p) {
         p->read++;
         goes_on = apply(p, entry, &why);
     }
-    if (why.code != DYNAMICS__V1__CODE__CODE_OK) {
+    if (why.reason != REASON_NONE) {
         call_refuse(p->call, &why);
     }
 }
@@ -137,10 +136,11 @@ static void reserve(replay *p) {
     if ((double)count * (double)(row + 10) > (double)limit) {
         call_blame(c, "count");
         call_fail(
-            c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+            c, REASON_REPLY_TOO_LARGE,
             "the reply with %zu states could have %.0f bytes; the limit is %llu (limits.reply_bytes): ask for them "
             "in parts, or give a stride",
             count, (double)count * (double)(row + 10), (unsigned long long)limit);
+        call_tell_limit(c, limit, (uint64_t)((double)count * (double)(row + 10)));
         return;
     }
     p->room = count;
@@ -159,7 +159,7 @@ static void begin(replay *p) {
         &p->reader, &dynamics__v1__recording_header__descriptor, &c->memory.allocator);
     if (!header || strcmp(header->format, "dynamics.v1.simulation") != 0 || !header->start) {
         call_blame(c, "recording");
-        call_fail(c, DATA_LOSS, "\"%s\" is no recording of a simulation", p->request->recording);
+        call_fail(c, REASON_DAMAGED_FILE, "\"%s\" is no recording of a simulation", p->request->recording);
         return;
     }
     model_entry *entry = plan_restored_model(c->service->live, header->start, header->description, &why);
@@ -167,7 +167,7 @@ static void begin(replay *p) {
     model_entry_release(entry);
     if (!p->simulation) {
         call_blame(c, "recording");
-        call_fail(c, why.code, "%s", why.message);
+        call_fail(c, why.reason, "%s", why.message);
         return;
     }
     p->reply->model = call_string(c, p->simulation->entry->name);
@@ -191,10 +191,9 @@ static bool open_file(replay *p) {
         return false;
     }
     if (!recording_reader_open(&p->reader, path)) {
-        Dynamics__V1__Code code =
-            errno == ENOENT ? DYNAMICS__V1__CODE__CODE_NOT_FOUND : DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
+        error_reason reason = errno == ENOENT ? REASON_RECORDING_NOT_FOUND : REASON_FILE_FAILED;
         call_blame(c, "recording");
-        call_fail(c, code, "%s: %s", path, regular_file_error(errno));
+        call_fail(c, reason, "%s: %s", path, regular_file_error(errno));
         return false;
     }
     return true;

@@ -11,18 +11,36 @@
 
 #include "methods/text.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
-bool refuse(refusal *why, Dynamics__V1__Code code, const char *field, const char *format, ...) {
+static void fill_refusal(refusal *why, error_reason reason, const char *field, const char *format, va_list arguments) {
     char message[sizeof why->message];
-    va_list arguments;
-    why->code = code;
+    why->reason = reason;
+    why->limit = why->requested = 0;
     dyn_text_print(field, why->field, sizeof why->field);
-    va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     dyn_text_print(message, why->message, sizeof why->message);
+}
+
+bool refuse(refusal *why, error_reason reason, const char *field, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fill_refusal(why, reason, field, format, arguments);
+    va_end(arguments);
     return false;
+}
+
+bool refuse_limit(refusal *why, error_reason reason, refusal_limit exceeded, const char *field, const char *format,
+                  ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fill_refusal(why, reason, field, format, arguments);
+    va_end(arguments);
+    why->limit = exceeded.limit;
+    why->requested = exceeded.requested;
+    return false;
+}
+
+bool refuse_memory(refusal *why) {
+    return refuse(why, REASON_MEMORY_SHORT, "", "the daemon is short of memory; try again");
 }
 
 static bool refuse_order(refusal *why, const robot *r, joint_order_status status, size_t at) {
@@ -30,14 +48,14 @@ static bool refuse_order(refusal *why, const robot *r, joint_order_status status
     snprintf(field, sizeof field, "joint_names[%zu]", at);
     switch (status) {
     case JOINT_ORDER_NO_MEMORY:
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return refuse_memory(why);
     case JOINT_ORDER_MISSING:
-        return refuse(why, INVALID, "joint_names", "joint %s is missing; name every moving joint once",
+        return refuse(why, REASON_MISSING_VALUE, "joint_names", "joint %s is missing; name every moving joint once",
                       text_quote(dyn_model_joint(r->model, (int)at)->name, quoted));
     case JOINT_ORDER_REPEATED:
-        return refuse(why, INVALID, field, "joint %s is named twice", text_quote(r->names[at], quoted));
+        return refuse(why, REASON_DUPLICATE, field, "joint %s is named twice", text_quote(r->names[at], quoted));
     default:
-        return refuse(why, INVALID, field, "model \"%s\" has no moving joint %s", r->entry->name,
+        return refuse(why, REASON_JOINT_NOT_FOUND, field, "model \"%s\" has no moving joint %s", r->entry->name,
                       text_quote(r->names[at], quoted));
     }
 }
@@ -48,8 +66,7 @@ bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *na
     r->nq = (size_t)dyn_model_nq(entry->model);
     r->nv = (size_t)dyn_model_nv(entry->model);
     if (r->nq == 0) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "model", "model \"%s\" has no moving joint",
-                      entry->name);
+        return refuse(why, REASON_NO_MOVING_JOINT, "model", "model \"%s\" has no moving joint", entry->name);
     }
     joint_order_status status = joint_order_build(entry->model, memory, name_count, names, &r->order, &at);
     return status == JOINT_ORDER_OK || refuse_order(why, r, status, at);
@@ -73,13 +90,13 @@ static bool check(const robot *r, const char *field, bool is_q, size_t count, co
     size_t width = is_q ? r->nq : r->nv;
     char place[REFUSAL_FIELD_SIZE];
     if (count != width) {
-        return refuse(why, INVALID, field, "%s has %zu values; model \"%s\" has %s = %zu", field, count, r->entry->name,
-                      is_q ? "nq" : "nv", width);
+        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; model \"%s\" has %s = %zu", field, count,
+                      r->entry->name, is_q ? "nq" : "nv", width);
     }
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
             snprintf(place, sizeof place, "%s[%zu]", field, i);
-            return refuse(why, INVALID, place, "%s (joint %.80s) is %g; give a finite number", place,
+            return refuse(why, REASON_NOT_FINITE, place, "%s (joint %.80s) is %g; give a finite number", place,
                           joint_of(r, is_q, i), values[i]);
         }
     }
@@ -103,24 +120,24 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
     /* Only the norm of a quaternion can still be wrong. */
     double *zero = calloc(r->nv + r->nq, sizeof *zero);
     if (!zero) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return refuse_memory(why);
     }
     dyn_status status = dyn_integrate(r->model, 1, q, zero, 0, &error, zero + r->nv);
     free(zero);
-    return status == DYN_OK || refuse(why, INVALID, field, "%s", error.message);
+    return status == DYN_OK || refuse(why, REASON_INVALID_VALUE, field, "%s", error.message);
 }
 
 /* One half of a wrench: 3 finite numbers, or none for zero. */
 static bool read_vector(const char *field, size_t count, const double *values, double vector[3], refusal *why) {
     char place[REFUSAL_FIELD_SIZE];
     if (count != 0 && count != 3) {
-        return refuse(why, INVALID, field, "%s has %zu values; give 3, or none for zero", field, count);
+        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; give 3, or none for zero", field, count);
     }
     for (size_t k = 0; k < count; k++) {
         vector[k] = values[k];
         if (!isfinite(values[k])) {
             snprintf(place, sizeof place, "%s[%zu]", field, k);
-            return refuse(why, INVALID, place, "%s is %g; give a finite number", place, values[k]);
+            return refuse(why, REASON_NOT_FINITE, place, "%s is %g; give a finite number", place, values[k]);
         }
     }
     return true;
@@ -136,7 +153,7 @@ static bool find_frame(const robot *r, const char *field, const char *name, int 
     for (int l = 0; l < dyn_model_link_count(r->model); l++) {
         text_guess_consider(&guess, dyn_model_link(r->model, l)->name);
     }
-    return refuse(why, DYNAMICS__V1__CODE__CODE_NOT_FOUND, field, "model \"%s\" has no link %s%s%s%s", r->entry->name,
+    return refuse(why, REASON_LINK_NOT_FOUND, field, "model \"%s\" has no link %s%s%s%s", r->entry->name,
                   text_quote(name, quoted), guess.closest ? "; did you mean \"" : "",
                   guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
 }
@@ -145,7 +162,7 @@ static bool find_reference_frame(const char *field, Dynamics__V1__ReferenceFrame
                                  refusal *why) {
     static const dyn_reference_frame frames[] = {DYN_LOCAL, DYN_WORLD, DYN_LOCAL_WORLD_ALIGNED};
     if ((unsigned)wire >= sizeof frames / sizeof *frames) {
-        return refuse(why, INVALID, field,
+        return refuse(why, REASON_UNKNOWN_VALUE, field,
                       "the reference frame is %d; give LOCAL (0), WORLD (1) or LOCAL_WORLD_ALIGNED (2)", (int)wire);
     }
     *frame = frames[wire];
@@ -158,9 +175,9 @@ bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics
     static const char *const parts[] = {"link", "frame", "torque", "force"};
     *forces = (stepper_forces){0};
     if (count > STEPPER_FORCES) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, field,
-                      "there are %zu external forces; at most %d may act: add those on one link to one", count,
-                      STEPPER_FORCES);
+        return refuse_limit(why, REASON_TOO_MANY_ENTRIES, (refusal_limit){STEPPER_FORCES, count}, field,
+                            "there are %zu external forces; at most %d may act: add those on one link to one", count,
+                            STEPPER_FORCES);
     }
     for (size_t i = 0; i < count; i++) {
         for (int k = 0; k < 4; k++) {

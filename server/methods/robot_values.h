@@ -7,8 +7,8 @@
 #define SERVER_METHODS_ROBOT_VALUES_H
 
 #include "dynamics/v1/dynamics.pb-c.h"
-#include "dynamics/v1/status.pb-c.h"
 #include "methods/joint_order.h"
+#include "methods/reason.h"
 #include "models/entry.h"
 #include "simulations/stepper.h"
 
@@ -16,14 +16,27 @@ enum { REFUSAL_FIELD_SIZE = 128, REFUSAL_MESSAGE_SIZE = 512 };
 
 /* Why something is not done; `field` is relative to the request. */
 typedef struct refusal {
-    Dynamics__V1__Code code;
+    error_reason reason;
+    uint64_t limit, requested; /* as in Status */
     char field[REFUSAL_FIELD_SIZE];
     char message[REFUSAL_MESSAGE_SIZE];
 } refusal;
 
 /* Fills a refusal, and returns false. */
-bool refuse(refusal *why, Dynamics__V1__Code code, const char *field, const char *format, ...)
+bool refuse(refusal *why, error_reason reason, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* A bound and what exceeds it, in the bound's unit. */
+typedef struct refusal_limit {
+    uint64_t limit, requested;
+} refusal_limit;
+
+/* Fills a refusal of what exceeds a bound, and returns false. */
+bool refuse_limit(refusal *why, error_reason reason, refusal_limit exceeded, const char *field, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Fills a refusal for want of memory, and returns false. */
+bool refuse_memory(refusal *why);
 
 /* A robot and the order that its caller speaks in. */
 typedef struct robot {

@@ -9,8 +9,6 @@
 #include "methods/motion.h"
 #include "methods/stepping.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* ns for one coordinate in one evaluation of the forward dynamics, roughly. */
 static const double EVALUATION_COST = 30;
 /* Evaluations in one accurate step, and such steps in a second of motion, roughly. */
@@ -63,8 +61,8 @@ static bool take_signal(task *t, const char *name, size_t count, const double *v
     }
     if (count != rows * width) {
         call_blame(b->call, "%s", name);
-        call_fail(b->call, INVALID, "%s has %zu values; %s (%zu samples, %zu steps) needs %zu x %zu", name, count,
-                  layout_words(layout), b->n, steps, rows, width);
+        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; %s (%zu samples, %zu steps) needs %zu x %zu", name,
+                  count, layout_words(layout), b->n, steps, rows, width);
         return false;
     }
     signal->rows = values;
@@ -88,7 +86,7 @@ static bool check_choice(batch *b, const char *name, int value, int count) {
         return true;
     }
     call_blame(b->call, "%s", name);
-    call_fail(b->call, INVALID, "%s is %d; give a number from 0 to %d", name, value, count - 1);
+    call_fail(b->call, REASON_UNKNOWN_VALUE, "%s is %d; give a number from 0 to %d", name, value, count - 1);
     return false;
 }
 
@@ -97,7 +95,7 @@ static bool check_reference(task *t) {
     bool has_controller = t->options.control != DYN_CONTROL_NONE, has_reference = t->request->n_q_ref > 0;
     if (has_controller != has_reference) {
         call_blame(t->b->call, "q_ref");
-        call_fail(t->b->call, INVALID,
+        call_fail(t->b->call, REASON_CONFLICTING_FIELDS,
                   has_controller ? "the controller has no reference; give q_ref"
                                  : "there is a reference but no controller; choose one in stepping.controller");
     }
@@ -135,8 +133,8 @@ static bool take_results(task *t) {
             break;
         default:
             call_blame(t->b->call, "results[%zu]", i);
-            call_fail(t->b->call, INVALID, "there is no result %d; give Q (1), V (2), TAU (3) or ENERGY (4)",
-                      (int)r->results[i]);
+            call_fail(t->b->call, REASON_UNKNOWN_VALUE,
+                      "there is no result %d; give Q (1), V (2), TAU (3) or ENERGY (4)", (int)r->results[i]);
             return false;
         }
     }
@@ -150,12 +148,13 @@ static bool take_length(task *t) {
     size_t width = t->has_q * b->nq + (size_t)(t->has_v + t->has_tau) * b->nv + 2 * (size_t)t->has_energy;
     call_blame(b->call, "steps");
     if (r->steps == 0) {
-        call_fail(b->call, INVALID, "steps is 0; take at least 1");
+        call_fail(b->call, REASON_MISSING_VALUE, "steps is 0; take at least 1");
         return false;
     }
     if (r->steps > SIZE_MAX / 1024 / (b->n * (b->nq + 1))) {
-        call_fail(b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "%llu steps of %zu samples are too many",
+        call_fail(b->call, REASON_TOO_MANY_STEPS, "%llu steps of %zu samples are too many",
                   (unsigned long long)r->steps, b->n);
+        call_tell_limit(b->call, SIZE_MAX / 1024 / (b->n * (b->nq + 1)), r->steps);
         return false;
     }
     t->rollout.steps = r->steps;
@@ -180,7 +179,8 @@ static bool check_accuracy(task *t) {
                                                                   : NULL;
     if (reason) {
         call_blame(t->b->call, "accuracy");
-        call_fail(t->b->call, INVALID, "an accurate motion was asked for, but %s; leave one of the two out", reason);
+        call_fail(t->b->call, REASON_CONFLICTING_FIELDS,
+                  "an accurate motion was asked for, but %s; leave one of the two out", reason);
         return false;
     }
     double bytes = r->accuracy ? (double)state_values(t) * sizeof(double) : 0;
@@ -188,10 +188,11 @@ static bool check_accuracy(task *t) {
     if (bytes > (double)limit) {
         call_blame(t->b->call, "steps");
         call_fail(
-            t->b->call, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+            t->b->call, REASON_REPLY_TOO_LARGE,
             "an accurate motion of so many steps has %.0f bytes; the limit is %llu (limits.reply_bytes): take longer "
             "steps, which do not make it less accurate",
             bytes, (unsigned long long)limit);
+        call_tell_limit(t->b->call, limit, (uint64_t)fmin(bytes, 0x1p63));
         return false;
     }
     return true;

@@ -62,7 +62,7 @@ void method_get_health(call *c) {
     if (reply->n_components == 0) {
         char quoted[TEXT_QUOTE_SIZE];
         call_blame(c, "component");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "there is no component %s; %s%s", text_quote(wanted, quoted),
+        call_fail(c, REASON_COMPONENT_NOT_FOUND, "there is no component %s; %s%s", text_quote(wanted, quoted),
                   guess.closest ? "did you mean " : "an empty name asks for all", guess.closest ? guess.closest : "");
         return;
     }

@@ -170,7 +170,7 @@ enum { FIRST_METHOD = 16 };
 /* Refuses a request with an unknown field; c->field holds the path of its message. */
 static void refuse_unknown_field(call *c, uint32_t number) {
     bool is_method = c->field[0] == '\0' && number >= FIRST_METHOD;
-    call_fail(c, DYNAMICS__V1__CODE__CODE_UNIMPLEMENTED,
+    call_fail(c, is_method ? REASON_UNKNOWN_METHOD : REASON_UNKNOWN_FIELD,
               "%s%s%s %u: this daemon does not know it; it speaks revision %d of dynamics.v1 (GetServerInfo)", c->field,
               c->field[0] ? " " : "", is_method ? "method" : "field", number, SERVICE_REVISION);
 }
@@ -181,7 +181,7 @@ static void check_fields(call *c) {
     uint32_t number;
     if (c->request->min_revision > SERVICE_REVISION) {
         snprintf(c->field, sizeof c->field, "min_revision");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_UNIMPLEMENTED,
+        call_fail(c, REASON_LATER_REVISION,
                   "the request needs revision %u of dynamics.v1; this daemon speaks revision %d",
                   c->request->min_revision, SERVICE_REVISION);
         return;
@@ -195,7 +195,7 @@ static void check_fields(call *c) {
         refuse_unknown_field(c, number);
         break;
     case FIELD_HAS_ZERO_BYTE:
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the text has a zero byte; leave it out");
+        call_fail(c, REASON_INVALID_TEXT, "the text has a zero byte; leave it out");
         break;
     }
 }
@@ -206,9 +206,10 @@ static void decode(call *c) {
     uint64_t limit = atomic_load(&c->service->limits->message_bytes);
     if (t->request_size > limit) {
         c->reply.id = scan_id(t->request, t->request_size);
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        call_fail(c, REASON_MESSAGE_TOO_LARGE,
                   "message of %zu bytes; the limit is %llu (limits.message_bytes): send fewer samples at once",
                   t->request_size, (unsigned long long)limit);
+        call_tell_limit(c, limit, t->request_size);
         return;
     }
     arena_reset(&c->decoded, DECODED_FACTOR * t->request_size + DECODED_MARGIN);
@@ -218,11 +219,11 @@ static void decode(call *c) {
         call_fail_memory(c);
     } else if (!c->request && c->decoded.is_exhausted) {
         c->reply.id = scan_id(t->request, t->request_size);
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+        call_fail(c, REASON_REQUEST_TOO_COMPLEX,
                   "the request of %zu bytes needs more memory than a request of its size may take", t->request_size);
+        call_tell_limit(c, c->decoded.limit, 0);
     } else if (!c->request) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "the %zu bytes are no serialized dynamics.v1.Request",
-                  t->request_size);
+        call_fail(c, REASON_MALFORMED_REQUEST, "the %zu bytes are no serialized dynamics.v1.Request", t->request_size);
     } else {
         c->reply.id = c->request->id;
         check_fields(c);
@@ -234,8 +235,7 @@ static void set_deadline(call *c) {
     double timeout = c->request->timeout, limit = atomic_load(&c->service->limits->request_time);
     if (!isfinite(timeout) || timeout < 0) {
         snprintf(c->field, sizeof c->field, "timeout");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
-                  "timeout is %g; give seconds, or 0 for the daemon's own limit", timeout);
+        call_fail(c, REASON_INVALID_VALUE, "timeout is %g; give seconds, or 0 for the daemon's own limit", timeout);
         return;
     }
     double seconds = timeout > 0 && timeout < limit ? timeout : limit;
@@ -247,10 +247,9 @@ static void find_method(call *c) {
     size_t number = (size_t)c->request->method_case;
     c->method = number < METHOD_NUMBERS && methods[number].run ? &methods[number] : NULL;
     if (!c->method) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT,
-                  "the request names no method; set one of those of Request.method");
+        call_fail(c, REASON_NO_METHOD, "the request names no method; set one of those of Request.method");
     } else if (atomic_load(&c->owner->is_draining) && !c->method->works_in_drain) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE, "the daemon is stopping; ask again when it is back");
+        call_fail(c, REASON_DRAINING, "the daemon is stopping; ask again when it is back");
     }
 }
 
@@ -263,8 +262,9 @@ static uint8_t *encode(call *c, size_t *size) {
     c->reply.server_time = (double)(clock_now() - c->transport->arrival) / 1e9;
     *size = dynamics__v1__reply__get_packed_size(&c->reply);
     if (*size > limit) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
-                  "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size, (unsigned long long)limit);
+        call_fail(c, REASON_REPLY_TOO_LARGE, "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size,
+                  (unsigned long long)limit);
+        call_tell_limit(c, limit, *size);
         *size = dynamics__v1__reply__get_packed_size(&c->reply);
     }
     c->transport->set_aside += arena_pass_on(&c->memory);
@@ -282,7 +282,7 @@ static uint8_t *encode(call *c, size_t *size) {
 
 /* Refuses a long call of a connection that has many under way. */
 static void turn_away(call *c) {
-    call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED,
+    call_fail(c, REASON_QUOTA,
               "this connection has its share of long requests under way; wait for some of their replies");
     c->is_turned_away = true;
 }
@@ -294,8 +294,8 @@ static void finish(call *c) {
         atomic_fetch_add_explicit(&s->options.counters->requests, 1, memory_order_relaxed);
         if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
             atomic_fetch_add_explicit(&s->options.counters->refused, 1, memory_order_relaxed);
-            log_debug(s->options.log, "%s of %s: code %d, %s: %s", c->method ? c->method->name : "request",
-                      c->transport->peer, c->status.code, c->field, c->message);
+            log_debug(s->options.log, "%s of %s: %s, %s: %s", c->method ? c->method->name : "request",
+                      c->transport->peer, c->status.reason, c->field, c->message);
         }
     }
     transport_call *t = c->transport;
@@ -325,7 +325,8 @@ static size_t write_stand_in(const call *c, size_t size, uint8_t bytes[STAND_IN_
              "the request was executed, but its reply of %zu bytes is not stored; ask for the state instead", size);
     reply.id = c->reply.id;
     reply.status = &status;
-    status.code = DYNAMICS__V1__CODE__CODE_ABORTED;
+    status.code = reason_code(REASON_REPLY_NOT_STORED);
+    status.reason = reason_token(REASON_REPLY_NOT_STORED);
     status.message = message;
     return dynamics__v1__reply__pack(&reply, bytes);
 }
@@ -368,7 +369,7 @@ static bool enter_change(call *c) {
     reply_cache *replies = c->owner->replies;
     const reply_request request = {t->identity, c->request->client, t->request, t->request_size};
     if (t->identity.origin == TRANSPORT_ORIGIN_UNKNOWN) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE,
+        call_fail(c, REASON_CONNECTION_CLOSED,
                   "the connection was closed before the request began; connect and send it again");
         answer(c);
         return false;
@@ -489,7 +490,7 @@ static void list_call(call *c) {
     c->running.progress = r->progress;
     if (!running_calls_add(&c->owner->running, &c->running)) {
         snprintf(c->field, sizeof c->field, "progress");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS,
+        call_fail(c, REASON_PROGRESS_NUMBER_TAKEN,
                   "another client's request publishes its progress under the number %" PRIu64
                   "; draw a number at random for each request",
                   r->progress);
@@ -509,7 +510,7 @@ static bool submit(call *c) {
     }
     log_repeated(s->options.log, &s->overload, "refused a long request of %s: too many wait already",
                  c->transport->peer);
-    call_fail(c, DYNAMICS__V1__CODE__CODE_UNAVAILABLE, "too many long requests wait already; ask again soon");
+    call_fail(c, REASON_OVERLOADED, "too many long requests wait already; ask again soon");
     c->is_turned_away = true;
     return false;
 }

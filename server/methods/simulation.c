@@ -12,9 +12,6 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-static const Dynamics__V1__Code PRECONDITION = DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION;
-
 /* Steps between two looks at the deadline; ns of one step that was never measured. */
 enum { STEPS_A_LOOK = 64 };
 static const double STEP_COST = 5e3;
@@ -40,7 +37,7 @@ static simulation *find(call *c, const char *name) {
     for (size_t i = 0; i < count; i++) {
         text_guess_consider(&guess, ((simulation *)all[i])->name);
     }
-    call_fail(c, name[0] ? DYNAMICS__V1__CODE__CODE_NOT_FOUND : INVALID, "there is no simulation %s; %s%s%s",
+    call_fail(c, name[0] ? REASON_SIMULATION_NOT_FOUND : REASON_MISSING_VALUE, "there is no simulation %s; %s%s%s",
               text_quote(name, quoted), guess.closest ? "did you mean \"" : "ListSimulations tells which there are",
               guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
     name_table_release_list(&l->simulations, all, count);
@@ -56,9 +53,9 @@ static bool check_token(call *c, simulation *s, uint64_t token) {
     }
     call_blame(c, "token");
     if (s->token == 0) {
-        call_fail(c, PRECONDITION, "simulation \"%s\" has no owner; claim it first (ClaimSimulation)", s->name);
+        call_fail(c, REASON_NOT_OWNED, "simulation \"%s\" has no owner; claim it first (ClaimSimulation)", s->name);
     } else {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_PERMISSION_DENIED,
+        call_fail(c, REASON_WRONG_TOKEN,
                   "simulation \"%s\" is commanded by %s, whose lease goes on for %.1f s; its token is not %s", s->name,
                   s->owner, s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0.0,
                   token ? "the one given" : "given");
@@ -167,7 +164,7 @@ void method_claim_simulation(call *c) {
     Dynamics__V1__ClaimSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
     if (!(r->lease == 0 || (r->lease >= 0.1 && r->lease <= 86400))) {
         call_blame(c, "lease");
-        call_fail(c, INVALID, "lease is %g; give 0.1 to 86400, or 0 for what it has", r->lease);
+        call_fail(c, REASON_INVALID_VALUE, "lease is %g; give 0.1 to 86400, or 0 for what it has", r->lease);
         return;
     }
     live *l = c->service->live;
@@ -180,7 +177,7 @@ void method_claim_simulation(call *c) {
     simulation_lock(s);
     if (s->token != 0) {
         call_blame(c, "simulation");
-        call_fail(c, PRECONDITION, "simulation \"%s\" is commanded by %s; it can be claimed when the lease has run out",
+        call_fail(c, REASON_OWNED, "simulation \"%s\" is commanded by %s; it can be claimed when the lease has run out",
                   s->name, s->owner);
     } else {
         s->lease = r->lease > 0 ? r->lease : s->lease;
@@ -208,9 +205,10 @@ void method_claim_simulation(call *c) {
 static bool check_steppable(call *c, const simulation *s) {
     call_blame(c, "simulation");
     if (s->condition == SIMULATION_RUNNING) {
-        call_fail(c, PRECONDITION, "simulation \"%s\" runs with the clock; pause it first (PauseSimulation)", s->name);
+        call_fail(c, REASON_RUNNING, "simulation \"%s\" runs with the clock; pause it first (PauseSimulation)",
+                  s->name);
     } else if (s->condition == SIMULATION_DIVERGED) {
-        call_fail(c, PRECONDITION,
+        call_fail(c, REASON_DIVERGED,
                   "simulation \"%s\" has diverged; reset it or set its state (ResetSimulation, SetSimulationState)",
                   s->name);
     }
@@ -253,7 +251,7 @@ static void do_steps(call *c, simulation *s, uint64_t steps, Dynamics__V1__StepS
             simulation_give_way(s);
         }
         if (s->is_deleted) {
-            call_fail(c, DYNAMICS__V1__CODE__CODE_ABORTED, "simulation \"%s\" was deleted meanwhile", s->name);
+            call_fail(c, REASON_DELETED_MEANWHILE, "simulation \"%s\" was deleted meanwhile", s->name);
             return;
         }
     }
@@ -357,7 +355,7 @@ static bool set_state(simulation *s, const Dynamics__V1__SetSimulationStateReque
     const robot *r_order = &face_of(s)->robot;
     double *q = call_allocate(c, s->nq + s->nv, sizeof *q);
     if (!q) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return refuse_memory(why);
     }
     if (!robot_read_q(r_order, "q", r->n_q, r->q, q, why) ||
         (r->n_v > 0 && !robot_read_v(r_order, "v", r->n_v, r->v, q + s->nq, why))) {
@@ -397,7 +395,7 @@ static simulation *command_clock(call *c, const char *name, uint64_t token) {
         return s;
     }
     call_blame(c, "simulation");
-    call_fail(c, PRECONDITION, "simulation \"%s\" is in lockstep: its time passes by StepSimulation only", s->name);
+    call_fail(c, REASON_LOCKSTEP, "simulation \"%s\" is in lockstep: its time passes by StepSimulation only", s->name);
     simulation_release(s);
     return NULL;
 }
@@ -555,7 +553,7 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
     simulation_unlock(s);
     if (is_under_way) {
         call_blame(c, "recording");
-        call_fail(c, PRECONDITION, "a recording of this simulation is under way; end it first (StopRecording)");
+        call_fail(c, REASON_RECORDING, "a recording of this simulation is under way; end it first (StopRecording)");
         return;
     }
     recorded_model_describe(&model, l, s->entry->model, atomic_load(&c->service->limits->recording_bytes) / 2);
@@ -595,10 +593,10 @@ static void refuse_end(call *c, simulation *s) {
     simulation_unlock(s);
     call_blame(c, "simulation");
     if (error[0] != '\0') {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "%s", error);
+        call_fail(c, REASON_DISK_FULL, "%s", error);
     } else {
-        call_fail(c, PRECONDITION, "no recording of simulation \"%s\" is under way; begin one first (RecordSimulation)",
-                  s->name);
+        call_fail(c, REASON_NOT_RECORDING,
+                  "no recording of simulation \"%s\" is under way; begin one first (RecordSimulation)", s->name);
     }
 }
 

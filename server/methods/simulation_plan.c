@@ -12,8 +12,6 @@
 #include "methods/stepping.h"
 #include "models/object_cache.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* Range of a value in a request. */
 typedef struct range {
     const char *field;
@@ -31,13 +29,13 @@ static const range STEP = {"stepping.step", 1e-3, 1e-6, 1}, RATE = {"rate", 1, 1
 static bool take(const range *r, double *value, refusal *why) {
     *value = *value == 0 ? r->standard : *value;
     return (*value >= r->low && *value <= r->high) ||
-           refuse(why, INVALID, r->field, "%s is %g; give %g to %g, or 0 for %g", r->field, *value, r->low, r->high,
-                  r->standard);
+           refuse(why, REASON_INVALID_VALUE, r->field, "%s is %g; give %g to %g, or 0 for %g", r->field, *value, r->low,
+                  r->high, r->standard);
 }
 
 static bool take_choice(const char *field, int value, int count, refusal *why) {
     return (value >= 0 && value < count) ||
-           refuse(why, INVALID, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
+           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
 }
 
 /* Gains or deviations: none, one for all, or nv in the caller's order; not negative. Into memory of the arena. */
@@ -47,21 +45,22 @@ static bool take_gains(const robot *r, const char *field, size_t count, const do
     char place[REFUSAL_FIELD_SIZE];
     *result = NULL;
     if (!caller) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return refuse_memory(why);
     }
     if (count == 0) {
         return true;
     }
     if (count != 1 && count != r->nv) {
-        return refuse(why, INVALID, field, "%s has %zu values; give nv = %zu of them, or one for all", field, count,
-                      r->nv);
+        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; give nv = %zu of them, or one for all", field,
+                      count, r->nv);
     }
     for (size_t i = 0; i < r->nv; i++) {
         size_t at = count == 1 ? 0 : i;
         caller[i] = values[at];
         if (!(isfinite(caller[i]) && caller[i] >= 0)) {
             snprintf(place, sizeof place, "%s[%zu]", field, at);
-            return refuse(why, INVALID, place, "%s is %g; give a finite number that is not negative", place, caller[i]);
+            return refuse(why, REASON_INVALID_VALUE, place, "%s is %g; give a finite number that is not negative",
+                          place, caller[i]);
         }
     }
     robot_v_to_model(r, 1, caller, caller + r->nv);
@@ -78,8 +77,8 @@ static bool take_gravity(const Dynamics__V1__Vector3 *g, dyn_simulation_options 
     options->gravity[1] = g->y;
     options->gravity[2] = g->z;
     return (isfinite(g->x) && isfinite(g->y) && isfinite(g->z)) ||
-           refuse(why, INVALID, "stepping.gravity", "gravity is %g %g %g; give finite numbers, m/s^2", g->x, g->y,
-                  g->z);
+           refuse(why, REASON_NOT_FINITE, "stepping.gravity", "gravity is %g %g %g; give finite numbers, m/s^2", g->x,
+                  g->y, g->z);
 }
 
 static bool take_control(const robot *r, const Dynamics__V1__Controller *c, arena *memory,
@@ -114,10 +113,12 @@ static bool take_stepping(const robot *r, Dynamics__V1__Stepping *m, arena *memo
         return false;
     }
     if (m->substeps > 10000) {
-        return refuse(why, INVALID, "stepping.substeps", "substeps is %u; at most 10000 are allowed", m->substeps);
+        return refuse_limit(why, REASON_TOO_MANY_STEPS, (refusal_limit){10000, m->substeps}, "stepping.substeps",
+                            "substeps is %u; at most 10000 are allowed", m->substeps);
     }
     if (!(m->restitution >= 0 && m->restitution <= 1)) {
-        return refuse(why, INVALID, "stepping.restitution", "restitution is %g; give 0 to 1", m->restitution);
+        return refuse(why, REASON_INVALID_VALUE, "stepping.restitution", "restitution is %g; give 0 to 1",
+                      m->restitution);
     }
     options->integrator = integrators[m->integrator];
     options->dt = m->step;
@@ -158,7 +159,7 @@ static bool take_options(live *l, simulation_face *face, simulation_options *opt
         }
     }
     if (!state || !m->stepping) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return refuse_memory(why);
     }
     bool is_good =
         take_choice("pace", (int)m->pace, 2, why) && take(&RATE, &m->rate, why) &&
@@ -201,7 +202,7 @@ static simulation_face *create_face(const Dynamics__V1__CreateSimulationRequest 
                                     refusal *why) {
     simulation_face *face = calloc(1, sizeof *face);
     if (!face) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        refuse_memory(why);
         return NULL;
     }
     arena_init(&face->memory);
@@ -210,7 +211,7 @@ static simulation_face *create_face(const Dynamics__V1__CreateSimulationRequest 
     face->rows = calloc(SIMULATION_BATCH * (nq + 2 * nv) + nv, sizeof *face->rows);
     bool is_good = face->rows && copy_request(face, request);
     if (!is_good) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        refuse_memory(why);
     } else {
         is_good = robot_open(&face->robot, entry, face->request->n_joint_names, face->request->joint_names,
                              &face->memory, why);
@@ -226,8 +227,7 @@ static simulation_face *create_face(const Dynamics__V1__CreateSimulationRequest 
 static void refuse_library(refusal *why, dyn_status status, const dyn_error *error) {
     char field[REFUSAL_FIELD_SIZE];
     snprintf(field, sizeof field, "stepping.%.100s", error->place);
-    refuse(why, status == DYN_RESOURCE_EXHAUSTED ? DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED : INVALID,
-           error->place[0] ? field : "", "%s", error->message);
+    refuse(why, reason_of_status(status), error->place[0] ? field : "", "%s", error->message);
 }
 
 /* Refuses a simulation whose steps are not compiled, but must be. */
@@ -237,7 +237,7 @@ static bool check_code(simulation *s, const step_code *code, refusal *why) {
         return true;
     }
     step_code_explain(s->entry, reason);
-    return refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "stepping.compiled", "%s", reason);
+    return refuse(why, REASON_NOT_COMPILED, "stepping.compiled", "%s", reason);
 }
 
 /* `code` NULL: as the request asks for. */
@@ -287,7 +287,7 @@ bool plan_input(simulation *s, const char *field, const Dynamics__V1__Simulation
     char place[REFUSAL_FIELD_SIZE];
     double *rows = calloc(s->nq + 3 * s->nv, sizeof *rows);
     if (!rows) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        return refuse_memory(why);
     }
     double *q = rows, *tau = q + s->nq, *v = tau + s->nv, *a = v + s->nv;
     snprintf(place, sizeof place, "%s.q", field);
@@ -323,12 +323,12 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
     const Dynamics__V1__SimulationState *state = snapshot->state;
     const robot *r = &face_of(s)->robot;
     if (!state || !snapshot->input || snapshot->n_generator != 4) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its state, input or generator");
+        return refuse(why, REASON_DAMAGED_FILE, "", "the snapshot lacks its state, input or generator");
     }
     const uint64_t *words = snapshot->generator;
     if ((words[0] | words[1] | words[2] | words[3]) == 0) {
         /* From zeros alone the generator makes no other number, and the search for a normal one would not end. */
-        return refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot's generator consists of zeros");
+        return refuse(why, REASON_DAMAGED_FILE, "", "the snapshot's generator consists of zeros");
     }
     if (!robot_read_q(r, "state.q", state->n_q, state->q, s->q, why) ||
         !robot_read_v(r, "state.v", state->n_v, state->v, s->v, why) ||
@@ -349,11 +349,11 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
 model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
                                  const Dynamics__V1__ModelDescription *description, refusal *why) {
     if (!snapshot->options) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the snapshot lacks its options");
+        refuse(why, REASON_DAMAGED_FILE, "", "the snapshot lacks its options");
         return NULL;
     }
     if (!dyn_text_is_printable(snapshot->options->model)) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_DATA_LOSS, "", "the name of its model, \"%s\", is not printable",
+        refuse(why, REASON_DAMAGED_FILE, "", "the name of its model, \"%s\", is not printable",
                snapshot->options->model);
         return NULL;
     }

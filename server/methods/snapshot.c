@@ -157,7 +157,7 @@ bool snapshot_save(live *l, char path[PATH_MAX], size_t *count, refusal *why) {
     bool is_good = !j->is_unreadable && save_all(l, path, count);
     if (!is_good) {
         generations_problem(&j->files, problem);
-        refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "%s", problem[0] ? problem : "out of memory");
+        refuse(why, REASON_FILE_FAILED, "", "%s", problem[0] ? problem : "out of memory");
     }
     atomic_store(&j->last_save, clock_now());
     pthread_mutex_unlock(&j->saving);
@@ -237,12 +237,12 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
         result = model_store_insert(l->options.store, entry, false, NULL);
     }
     if (result == MODEL_NAME_TAKEN) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_ALREADY_EXISTS, "",
+        return refuse(why, REASON_NAME_TAKEN, "",
                       "other models have both names of its model, \"%s\" and \"%s\": unload one of them", own,
                       entry->name);
     }
     return result == MODEL_INSERTED || result == MODEL_PRESENT ||
-           refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
+           refuse(why, REASON_TOO_MANY_MODELS, "",
                   "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
 }
 
@@ -471,10 +471,10 @@ bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, siz
     int reason = errno;
     pthread_mutex_unlock(&j->saving);
     if (!is_read) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "", "cannot read the simulations in %.256s: %s",
-               l->state_directory, regular_file_error(reason));
+        refuse(why, REASON_FILE_FAILED, "", "cannot read the simulations in %.256s: %s", l->state_directory,
+               regular_file_error(reason));
     } else if (c.is_short) {
-        is_read = refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "",
+        is_read = refuse(why, REASON_MEMORY_SHORT, "",
                          "the daemon is too short of memory to read the simulations in %.256s", l->state_directory);
     } else {
         *count = restore_all(l, &c, is_start);

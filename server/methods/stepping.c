@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* The longest step, s, and the most substeps, as simulation.proto states. */
 static const double SHORTEST_STEP = 1e-6, LONGEST_STEP = 1;
 enum { MOST_SUBSTEPS = 10000 };
@@ -17,7 +15,7 @@ static bool check_choice(batch *b, const char *name, int value, int count) {
         return true;
     }
     call_blame(b->call, "stepping.%s", name);
-    call_fail(b->call, INVALID, "%s is %d; give a number from 0 to %d", name, value, count - 1);
+    call_fail(b->call, REASON_UNKNOWN_VALUE, "%s is %d; give a number from 0 to %d", name, value, count - 1);
     return false;
 }
 
@@ -28,7 +26,8 @@ static bool take_gains(batch *b, const char *name, size_t count, const double *v
     }
     if (count != 1 && count != b->nv) {
         call_blame(b->call, "stepping.controller.%s", name);
-        call_fail(b->call, INVALID, "%s has %zu values; give nv = %zu of them, or one for all", name, count, b->nv);
+        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; give nv = %zu of them, or one for all", name, count,
+                  b->nv);
         return false;
     }
     double *caller = call_allocate(b->call, 2 * b->nv, sizeof(double));
@@ -37,8 +36,8 @@ static bool take_gains(batch *b, const char *name, size_t count, const double *v
         caller[i] = values[at];
         if (!(isfinite(caller[i]) && caller[i] >= 0)) {
             call_blame(b->call, "stepping.controller.%s[%zu]", name, at);
-            call_fail(b->call, INVALID, "%s[%zu] is %g; give a finite number that is not negative", name, at,
-                      caller[i]);
+            call_fail(b->call, REASON_INVALID_VALUE, "%s[%zu] is %g; give a finite number that is not negative", name,
+                      at, caller[i]);
             return false;
         }
     }
@@ -70,13 +69,14 @@ static bool take_controller(batch *b, const Dynamics__V1__Controller *c, dyn_sim
 static bool check_step(batch *b, const dyn_simulation_options *o, uint32_t substeps) {
     if (!(o->dt >= SHORTEST_STEP && o->dt <= LONGEST_STEP)) {
         call_blame(b->call, "stepping.step");
-        call_fail(b->call, INVALID, "the step is %g s; give %g to %g, or 0 for 0.001", o->dt, SHORTEST_STEP,
-                  LONGEST_STEP);
+        call_fail(b->call, REASON_INVALID_VALUE, "the step is %g s; give %g to %g, or 0 for 0.001", o->dt,
+                  SHORTEST_STEP, LONGEST_STEP);
         return false;
     }
     if (substeps > MOST_SUBSTEPS) {
         call_blame(b->call, "stepping.substeps");
-        call_fail(b->call, INVALID, "%u substeps; at most %d are allowed", substeps, MOST_SUBSTEPS);
+        call_fail(b->call, REASON_TOO_MANY_STEPS, "%u substeps; at most %d are allowed", substeps, MOST_SUBSTEPS);
+        call_tell_limit(b->call, MOST_SUBSTEPS, substeps);
         return false;
     }
     return true;
@@ -162,7 +162,7 @@ static bool check_code(batch *b, const step_code *code, const dyn_simulator *sim
     }
     step_code_explain(b->entry, reason);
     call_blame(b->call, "stepping.compiled");
-    call_fail(b->call, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "%s", reason);
+    call_fail(b->call, REASON_NOT_COMPILED, "%s", reason);
     return false;
 }
 
@@ -174,7 +174,7 @@ bool stepping_create(batch *b, const dyn_simulation_options *options, const step
         call_fail_memory(b->call);
     } else if (status != DYN_OK) {
         call_blame(b->call, "stepping.%s", error.place);
-        call_fail(b->call, call_code(status), "%s", error.message);
+        call_fail(b->call, reason_of_status(status), "%s", error.message);
     }
     if (status != DYN_OK) {
         return false;

@@ -13,8 +13,6 @@
 #include "methods/recorded_model.h"
 #include "methods/text.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* Decoded chunks may take this many times their serialized size, and this much more. */
 enum { DECODED_FACTOR = 4, DECODED_MARGIN = 1 << 16 };
 
@@ -120,7 +118,7 @@ static void free_face(void *attachment) {
 
 static bool check_choice(const char *field, int value, int count, refusal *why) {
     return (value >= 0 && value < count) ||
-           refuse(why, INVALID, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
+           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
 }
 
 static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
@@ -130,20 +128,20 @@ static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stre
         return false;
     }
     if (!(r->late_after >= 0 && r->late_after <= 1e6)) {
-        return refuse(why, INVALID, "late_after", "late_after is %g; give 0 to 1e6 s", r->late_after);
+        return refuse(why, REASON_INVALID_VALUE, "late_after", "late_after is %g; give 0 to 1e6 s", r->late_after);
     }
     if (!(r->idle_time == 0 || (r->idle_time >= 0.1 && r->idle_time <= 86400))) {
-        return refuse(why, INVALID, "idle_time", "idle_time is %g; give 0.1 to 86400 s, or 0 for %g", r->idle_time,
-                      STANDARD_IDLE_TIME);
+        return refuse(why, REASON_INVALID_VALUE, "idle_time", "idle_time is %g; give 0.1 to 86400 s, or 0 for %g",
+                      r->idle_time, STANDARD_IDLE_TIME);
     }
     if (r->capacity > most) {
-        return refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "capacity",
-                      "capacity is %llu; the limit is %llu (limits.stream_points)", (unsigned long long)r->capacity,
-                      (unsigned long long)most);
+        return refuse_limit(why, REASON_VALUE_TOO_LARGE, (refusal_limit){most, r->capacity}, "capacity",
+                            "capacity is %llu; the limit is %llu (limits.stream_points)",
+                            (unsigned long long)r->capacity, (unsigned long long)most);
     }
     if (r->gravity && !(isfinite(r->gravity->x) && isfinite(r->gravity->y) && isfinite(r->gravity->z))) {
-        return refuse(why, INVALID, "gravity", "gravity is %g %g %g; give finite numbers, m/s^2", r->gravity->x,
-                      r->gravity->y, r->gravity->z);
+        return refuse(why, REASON_NOT_FINITE, "gravity", "gravity is %g %g %g; give finite numbers, m/s^2",
+                      r->gravity->x, r->gravity->y, r->gravity->z);
     }
     *options = (stream_options){
         .kind = (stream_kind)r->kind,
@@ -186,7 +184,7 @@ static stream_face *create_face(const Dynamics__V1__OpenStreamRequest *r, model_
         arena_reset(&face->memory, SIZE_MAX);
     }
     if (!face || !copy_names(face, r, &names)) {
-        refuse(why, DYNAMICS__V1__CODE__CODE_RESOURCE_EXHAUSTED, "", "the daemon is short of memory");
+        refuse_memory(why);
     } else if (robot_open(&face->robot, entry, r->n_joint_names, names, &face->memory, why)) {
         return face;
     }
@@ -234,13 +232,12 @@ static bool open_recording(live *l, stream *s, const char *wanted, refusal *why)
 static bool check_target(call *c, const simulation *s, uint64_t token) {
     if (s->token == 0 || s->token != token) {
         call_blame(c, "token");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_PERMISSION_DENIED,
-                  "simulation \"%s\" is commanded by %s; a stream into it needs its token", s->name,
-                  s->owner[0] ? s->owner : "nobody");
+        call_fail(c, REASON_WRONG_TOKEN, "simulation \"%s\" is commanded by %s; a stream into it needs its token",
+                  s->name, s->owner[0] ? s->owner : "nobody");
     } else if (s->source) {
         call_blame(c, "simulation");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
-                  "stream \"%s\" feeds simulation \"%s\" already; close it first", s->source->name, s->name);
+        call_fail(c, REASON_FED_BY_STREAM, "stream \"%s\" feeds simulation \"%s\" already; close it first",
+                  s->source->name, s->name);
     }
     return !call_has_ended(c);
 }
@@ -251,8 +248,7 @@ static simulation *find_target(call *c, const Dynamics__V1__OpenStreamRequest *r
     simulation *s = name_table_find(&c->service->live->simulations, r->simulation);
     if (!s) {
         call_blame(c, "simulation");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "there is no simulation %s",
-                  text_quote(r->simulation, quoted));
+        call_fail(c, REASON_SIMULATION_NOT_FOUND, "there is no simulation %s", text_quote(r->simulation, quoted));
         return NULL;
     }
     simulation_lock(s);
@@ -346,7 +342,7 @@ void method_open_stream(call *c) {
     const Dynamics__V1__OpenStreamRequest *r = c->request->open_stream;
     live *l = c->service->live;
     if (l->ingest_count == 0) {
-        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
+        call_fail(c, REASON_NOT_CONFIGURED,
                   "the daemon has no endpoint for streams; name one in its configuration (endpoints.ingest)");
         return;
     }
@@ -377,7 +373,7 @@ static stream *find(call *c, const char *name) {
     stream *s = name_table_find(&c->service->live->streams, name);
     if (!s) {
         call_blame(c, "stream");
-        call_fail(c, name[0] ? DYNAMICS__V1__CODE__CODE_NOT_FOUND : INVALID,
+        call_fail(c, name[0] ? REASON_STREAM_NOT_FOUND : REASON_MISSING_VALUE,
                   "there is no stream %s; it may have ended (ListStreams tells which there are)",
                   text_quote(name, quoted));
     }
@@ -413,8 +409,8 @@ void method_close_stream(call *c) {
     }
     if (r->key != s->key) {
         call_blame(c, "key");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_PERMISSION_DENIED, "stream \"%s\" was opened by %s; its key is not %s",
-                  s->name, s->owner, r->key ? "the one given" : "given");
+        call_fail(c, REASON_WRONG_TOKEN, "stream \"%s\" was opened by %s; its key is not %s", s->name, s->owner,
+                  r->key ? "the one given" : "given");
     } else {
         live_end_stream(c->service->live, s, STREAM_CLOSED, "closed by its owner");
         dynamics__v1__close_stream_reply__init(reply);
@@ -458,7 +454,7 @@ void method_get_stream_points(call *c) {
     dynamics__v1__get_stream_points_reply__init(reply);
     if (s->options.kind != STREAM_FEEDFORWARD) {
         call_blame(c, "stream");
-        call_fail(c, DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION,
+        call_fail(c, REASON_WRONG_STREAM_KIND,
                   "stream \"%s\" is not of kind FEEDFORWARD: its points do not become torques", s->name);
     } else {
         pthread_mutex_lock(&s->mutex);

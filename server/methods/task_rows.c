@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* The library's rows in words. */
 static const char *const ROW_NAMES[6] = {"angular x", "angular y", "angular z", "linear x", "linear y", "linear z"};
 
@@ -37,12 +35,12 @@ static bool take_axes(batch *b, size_t count, const Dynamics__V1__TaskAxis *axes
         int row = row_of(axes[i]);
         call_blame(b->call, "task_axes[%zu]", i);
         if (row < 0) {
-            call_fail(b->call, INVALID, "%d is no axis of a task; give 1 to 3 (linear x y z) or 4 to 6 (angular x y z)",
-                      (int)axes[i]);
+            call_fail(b->call, REASON_UNKNOWN_VALUE,
+                      "%d is no axis of a task; give 1 to 3 (linear x y z) or 4 to 6 (angular x y z)", (int)axes[i]);
             return false;
         }
         if (*rows >> row & 1) {
-            call_fail(b->call, INVALID, "the axis %s is given twice", ROW_NAMES[row]);
+            call_fail(b->call, REASON_DUPLICATE, "the axis %s is given twice", ROW_NAMES[row]);
             return false;
         }
         *rows |= 1u << row;
@@ -58,7 +56,8 @@ bool task_rows_take(batch *b, size_t count, const int *frames, dyn_reference_fra
     }
     if (count > DYN_TASK_FRAMES) {
         call_blame(b->call, "frames");
-        call_fail(b->call, INVALID, "%zu frames; a task has at most %d", count, DYN_TASK_FRAMES);
+        call_fail(b->call, REASON_TOO_MANY_ENTRIES, "%zu frames; a task has at most %d", count, DYN_TASK_FRAMES);
+        call_tell_limit(b->call, DYN_TASK_FRAMES, count);
         return false;
     }
     for (size_t i = 0; i < count; i++) {

@@ -8,8 +8,6 @@
 #include "methods/motion.h"
 #include "methods/stepping.h"
 
-static const Dynamics__V1__Code INVALID = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
-
 /* ns for one coordinate of one row, roughly. */
 static const double ROW_COST = 60, STEP_COST = 60;
 
@@ -56,8 +54,8 @@ static bool check_part(batch *b, const char *name, size_t count, size_t n) {
         return true;
     }
     call_blame(b->call, "tip.%s", name);
-    call_fail(b->call, INVALID, "%s has %zu values; give 3 that hold for all rows, %zu (3 for each), or none", name,
-              count, 3 * n);
+    call_fail(b->call, REASON_WRONG_COUNT,
+              "%s has %zu values; give 3 that hold for all rows, %zu (3 for each), or none", name, count, 3 * n);
     return false;
 }
 
@@ -68,7 +66,7 @@ static bool take_tip(batch *b, size_t n, const Dynamics__V1__TipWrench *m, dyn_t
         return true;
     }
     call_blame(b->call, "tip.link");
-    if (!batch_find_frame(b, "link", m->link, &storage->frame)) {
+    if (!batch_find_frame(b, REASON_LINK_NOT_FOUND, m->link, &storage->frame)) {
         return false;
     }
     call_blame(b->call, "tip.frame");
@@ -86,7 +84,8 @@ static bool take_tip(batch *b, size_t n, const Dynamics__V1__TipWrench *m, dyn_t
         if (!isfinite(wrench[i])) {
             const char *name = i % 6 < 3 ? "torque" : "force";
             call_blame(b->call, "tip.%s[%zu]", name, i / 6 * 3 + i % 3);
-            call_fail(b->call, INVALID, "%s[%zu] is %g; give a finite number", name, i / 6 * 3 + i % 3, wrench[i]);
+            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; give a finite number", name, i / 6 * 3 + i % 3,
+                      wrench[i]);
             return false;
         }
     }
@@ -99,13 +98,14 @@ static bool take_tip(batch *b, size_t n, const Dynamics__V1__TipWrench *m, dyn_t
 static bool check_times(batch *b, size_t n, size_t count, const double *time, bool is_needed) {
     if (count != n && (count > 0 || is_needed)) {
         call_blame(b->call, "time");
-        call_fail(b->call, INVALID, "time has %zu values; give one for each of the %zu rows", count, n);
+        call_fail(b->call, REASON_WRONG_COUNT, "time has %zu values; give one for each of the %zu rows", count, n);
         return false;
     }
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(time[i]) || (i > 0 && !(time[i] > time[i - 1]))) {
             call_blame(b->call, "time[%zu]", i);
-            call_fail(b->call, INVALID, "time[%zu] is %.17g; give finite times, each after the one before", i, time[i]);
+            call_fail(b->call, REASON_INVALID_VALUE, "time[%zu] is %.17g; give finite times, each after the one before",
+                      i, time[i]);
             return false;
         }
     }
@@ -119,7 +119,7 @@ static bool take_rates(batch *b, Dynamics__V1__Rates wire, bool may_be_given, dy
     int least = may_be_given ? 0 : 1;
     if ((int)wire < least || (size_t)wire >= sizeof known / sizeof known[0]) {
         call_blame(b->call, "rates");
-        call_fail(b->call, INVALID,
+        call_fail(b->call, REASON_UNKNOWN_VALUE,
                   "rates is %d; give %sSPLINE (1), SPLINE_AT_REST (2), CENTRAL (3), FIVE_POINT (4), QUINTIC_SPLINE (5) "
                   "or QUINTIC_SPLINE_AT_REST (6)",
                   (int)wire, may_be_given ? "GIVEN (0), " : "");
@@ -169,7 +169,8 @@ static dyn_status inverse_step(const batch *b, const batch_worker *w, const void
 static bool check_rates(batch *b, const Dynamics__V1__InverseDynamicsTrajectoryRequest *r) {
     if (r->rates != DYNAMICS__V1__RATES__RATES_GIVEN && (r->n_v > 0 || r->n_a > 0)) {
         call_blame(b->call, r->n_v > 0 ? "v" : "a");
-        call_fail(b->call, INVALID, "rates are to be derived, but %s is given; leave it out, or set rates to GIVEN (0)",
+        call_fail(b->call, REASON_CONFLICTING_FIELDS,
+                  "rates are to be derived, but %s is given; leave it out, or set rates to GIVEN (0)",
                   r->n_v > 0 ? "v" : "a");
         return false;
     }
@@ -275,7 +276,8 @@ static bool take_stepping(batch *b, forward_task *t) {
     stepping.gravity = r->gravity ? r->gravity : stepping.gravity;
     if (stepping.controller && stepping.controller->law != DYNAMICS__V1__CONTROL_LAW__CONTROL_LAW_NONE) {
         call_blame(b->call, "stepping.controller");
-        call_fail(b->call, INVALID, "a trajectory of forces has no controller; leave it out, or ask for a Rollout");
+        call_fail(b->call, REASON_UNUSED_FIELD,
+                  "a trajectory of forces has no controller; leave it out, or ask for a Rollout");
         return false;
     }
     return stepping_take(b, &stepping, &t->options) && stepping_take_code(b, &stepping, &t->code);
@@ -285,13 +287,14 @@ static bool check_start(batch *b, forward_task *t) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
     if (b->n != 1) {
         call_blame(b->call, "q");
-        call_fail(b->call, INVALID, "q has %zu values; a trajectory starts in one state of nq = %zu", r->n_q, b->nq);
+        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu values; a trajectory starts in one state of nq = %zu", r->n_q,
+                  b->nq);
         return false;
     }
     if (r->n_tau == 0 || r->n_tau % b->nv != 0) {
         call_blame(b->call, "tau");
-        call_fail(b->call, INVALID, "tau has %zu values; give nv = %zu for each row, and at least one row", r->n_tau,
-                  b->nv);
+        call_fail(b->call, REASON_WRONG_COUNT, "tau has %zu values; give nv = %zu for each row, and at least one row",
+                  r->n_tau, b->nv);
         return false;
     }
     t->rows = r->n_tau / b->nv;

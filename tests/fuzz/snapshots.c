@@ -46,13 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     model_entry *entry = plan_restored_model(b.live, header->start, header->description, &why);
     simulation *s = entry ? plan_restored(b.live, header->start, entry, &why) : NULL;
-    require(s || (why.code != DYNAMICS__V1__CODE__CODE_OK && why.message[0] != '\0'), "what is refused has a reason");
+    require(s || (why.reason != REASON_NONE && why.message[0] != '\0'), "what is refused has a reason");
     require(size > 0 || s, "a snapshot without changes is restored");
     if (s) {
         check(s);
     } else {
-        require(dyn_text_is_printable(why.message) && why.code != DYNAMICS__V1__CODE__CODE_INTERNAL,
-                "words are printable");
+        require(dyn_text_is_printable(why.message) && why.reason != REASON_DEFECT, "words are printable");
     }
     simulation_release(s);
     model_entry_release(entry);

@@ -284,7 +284,8 @@ START_TEST(refusals_name_the_field) {
     query = TWO_LINK;
     query.joint_count = 2;
     query.joint_names = (const char *const[]){"joint1", "elbow"};
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), DYN_CLIENT_NOT_FOUND);
+    ck_assert_str_eq(error.reason, "JOINT_NOT_FOUND");
     ck_assert_int_eq(strncmp(error.field, "gravity.joint_names[", 20), 0);
     query = TWO_LINK;
     query.nq = 3;

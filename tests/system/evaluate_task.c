@@ -348,7 +348,9 @@ START_TEST(wrong_tasks_are_refused_with_their_field) {
     ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.frames");
     request.frame_count = 9;
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    ck_assert_uint_eq(error.limit, 8);
+    ck_assert_uint_eq(error.requested, 9);
     ck_assert_str_eq(error.field, "evaluate.frames");
     request.frame_count = 1;
     request.task_axis_count = 3;

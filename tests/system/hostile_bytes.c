@@ -180,6 +180,10 @@ START_TEST(message_just_above_the_limit_is_answered) {
     for (size_t more = 1; more <= MEBIBYTE; more += MEBIBYTE - 1) {
         Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, bytes, MESSAGE_BYTES + more);
         ck_assert_uint_eq(reply->id, 42);
+        ck_assert_str_eq(reply->status->reason, "MESSAGE_TOO_LARGE");
+        ck_assert_uint_eq(reply->status->limit, MESSAGE_BYTES);
+        ck_assert_uint_eq(reply->status->requested, MESSAGE_BYTES + more);
+        ck_assert_double_eq(reply->status->retry_after, 0);
         sp_expect_error(reply, CODE(RESOURCE_EXHAUSTED), "", "the limit is 4194304 (limits.message_bytes)");
     }
     sp_close(&peer);

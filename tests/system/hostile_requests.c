@@ -204,43 +204,53 @@ static void later_revision(question *x) {
 static const struct {
     void (*spoil)(question *x);
     Dynamics__V1__Code code;
-    const char *field, *words;
+    const char *reason, *field, *words;
 } questions[] = {
-    {wrong_q_count, CODE(INVALID_ARGUMENT), "inverse_dynamics.q", "q has 3 values; give nq = 2 for each sample"},
-    {no_q, CODE(INVALID_ARGUMENT), "inverse_dynamics.q", "q has 0 values"},
-    {wrong_v_count, CODE(INVALID_ARGUMENT), "inverse_dynamics.v", "v has 3 values; 2 samples"},
-    {wrong_a_count, CODE(INVALID_ARGUMENT), "inverse_dynamics.a", "a has 6 values; 2 samples"},
-    {nan_in_q, CODE(INVALID_ARGUMENT), "inverse_dynamics.q[3]", "joint2"},
-    {infinity_in_v, CODE(INVALID_ARGUMENT), "inverse_dynamics.v[0]", "joint1"},
-    {minus_infinity_in_a, CODE(INVALID_ARGUMENT), "inverse_dynamics.a[1]", "-inf"},
-    {nan_in_the_callers_order, CODE(INVALID_ARGUMENT), "inverse_dynamics.q[2]", "joint2"},
-    {unknown_joint, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names[1]", "did you mean \"joint2\""},
-    {repeated_joint, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names[1]", "\"joint1\" is named twice"},
-    {missing_joint, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names", "joint \"joint2\" is missing"},
-    {too_many_joints, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names[2]", "\"joint2\" is named twice"},
-    {unknown_model, CODE(NOT_FOUND), "inverse_dynamics.model", "did you mean \"two_link\""},
-    {unknown_digest, CODE(NOT_FOUND), "inverse_dynamics.model", "sha256:0123"},
-    {no_model, CODE(INVALID_ARGUMENT), "inverse_dynamics.model", "names no model"},
-    {model_not_utf8, CODE(NOT_FOUND), "inverse_dynamics.model", "there is no model \"two\\xfflink\""},
-    {joint_not_utf8, CODE(INVALID_ARGUMENT), "inverse_dynamics.joint_names[0]", "no moving joint \"\\xc3(\""},
-    {unknown_force_link, CODE(NOT_FOUND), "inverse_dynamics.external_forces[0].link", "\"link3\""},
-    {wrong_force_count, CODE(INVALID_ARGUMENT), "inverse_dynamics.external_forces[0].force", "force has 4 values"},
-    {unknown_reference_frame, CODE(INVALID_ARGUMENT), "inverse_dynamics.external_forces[0].frame", "is 9"},
-    {nan_in_force, CODE(INVALID_ARGUMENT), "inverse_dynamics.external_forces[0].force[1]", "nan"},
-    {nan_in_gravity, CODE(INVALID_ARGUMENT), "inverse_dynamics.gravity", "nan"},
-    {negative_timeout, CODE(INVALID_ARGUMENT), "timeout", "timeout is -1"},
-    {nan_timeout, CODE(INVALID_ARGUMENT), "timeout", "timeout is nan"},
-    {infinite_timeout, CODE(INVALID_ARGUMENT), "timeout", "timeout is inf"},
-    {timeout_over_at_arrival, CODE(DEADLINE_EXCEEDED), "", "after its arrival"},
-    {no_method, CODE(INVALID_ARGUMENT), "", "names no method"},
-    {later_revision, CODE(UNIMPLEMENTED), "min_revision", "needs revision 1000000"},
+    {wrong_q_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.q",
+     "q has 3 values; give nq = 2 for each sample"},
+    {no_q, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.q", "q has 0 values"},
+    {wrong_v_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.v", "v has 3 values; 2 samples"},
+    {wrong_a_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.a", "a has 6 values; 2 samples"},
+    {nan_in_q, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.q[3]", "joint2"},
+    {infinity_in_v, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.v[0]", "joint1"},
+    {minus_infinity_in_a, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.a[1]", "-inf"},
+    {nan_in_the_callers_order, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.q[2]", "joint2"},
+    {unknown_joint, CODE(NOT_FOUND), "JOINT_NOT_FOUND", "inverse_dynamics.joint_names[1]", "did you mean \"joint2\""},
+    {repeated_joint, CODE(INVALID_ARGUMENT), "DUPLICATE", "inverse_dynamics.joint_names[1]",
+     "\"joint1\" is named twice"},
+    {missing_joint, CODE(INVALID_ARGUMENT), "MISSING_VALUE", "inverse_dynamics.joint_names",
+     "joint \"joint2\" is missing"},
+    {too_many_joints, CODE(INVALID_ARGUMENT), "DUPLICATE", "inverse_dynamics.joint_names[2]",
+     "\"joint2\" is named twice"},
+    {unknown_model, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.model", "did you mean \"two_link\""},
+    {unknown_digest, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.model", "sha256:0123"},
+    {no_model, CODE(INVALID_ARGUMENT), "MISSING_VALUE", "inverse_dynamics.model", "names no model"},
+    {model_not_utf8, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.model",
+     "there is no model \"two\\xfflink\""},
+    {joint_not_utf8, CODE(NOT_FOUND), "JOINT_NOT_FOUND", "inverse_dynamics.joint_names[0]",
+     "no moving joint \"\\xc3(\""},
+    {unknown_force_link, CODE(NOT_FOUND), "LINK_NOT_FOUND", "inverse_dynamics.external_forces[0].link", "\"link3\""},
+    {wrong_force_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.external_forces[0].force",
+     "force has 4 values"},
+    {unknown_reference_frame, CODE(INVALID_ARGUMENT), "UNKNOWN_VALUE", "inverse_dynamics.external_forces[0].frame",
+     "is 9"},
+    {nan_in_force, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.external_forces[0].force[1]", "nan"},
+    {nan_in_gravity, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.gravity", "nan"},
+    {negative_timeout, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "timeout", "timeout is -1"},
+    {nan_timeout, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "timeout", "timeout is nan"},
+    {infinite_timeout, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "timeout", "timeout is inf"},
+    {timeout_over_at_arrival, CODE(DEADLINE_EXCEEDED), "DEADLINE", "", "after its arrival"},
+    {no_method, CODE(INVALID_ARGUMENT), "NO_METHOD", "", "names no method"},
+    {later_revision, CODE(UNIMPLEMENTED), "LATER_REVISION", "min_revision", "needs revision 1000000"},
 };
 
 START_TEST(spoilt_question_is_answered_with_its_place) {
     question x;
     ask_well(&x);
     questions[_i].spoil(&x);
-    sp_expect_error(sp_ask(&peer, &x.request), questions[_i].code, questions[_i].field, questions[_i].words);
+    Dynamics__V1__Reply *reply = sp_ask(&peer, &x.request);
+    ck_assert_str_eq(reply->status->reason, questions[_i].reason);
+    sp_expect_error(reply, questions[_i].code, questions[_i].field, questions[_i].words);
 }
 END_TEST
 
@@ -316,8 +326,12 @@ START_TEST(one_sample_too_many) {
     method.q = calloc(method.n_q, sizeof(double));
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
     request.gravity = &method;
-    sp_expect_error(sp_ask(&peer, &request), CODE(RESOURCE_EXHAUSTED), "gravity.q",
-                    "100001 samples; the limit is 100000");
+    Dynamics__V1__Reply *refused = sp_ask(&peer, &request);
+    ck_assert_str_eq(refused->status->reason, "TOO_MANY_SAMPLES");
+    ck_assert_uint_eq(refused->status->limit, SAMPLES);
+    ck_assert_uint_eq(refused->status->requested, SAMPLES + 1);
+    ck_assert_double_eq(refused->status->retry_after, 0);
+    sp_expect_error(refused, CODE(RESOURCE_EXHAUSTED), "gravity.q", "100001 samples; the limit is 100000");
     method.n_q = 2 * SAMPLES;
     Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
     sp_expect_ok(reply);

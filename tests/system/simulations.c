@@ -493,7 +493,7 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
         {{.model = "ur5", .lease = 0.01}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.lease", "0.01"},
         {{.model = "ur5", .publish_rate = -3}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.publish_rate", "-3"},
         {{.model = "ur5", .substeps = 20000},
-         DYN_CLIENT_INVALID_ARGUMENT,
+         DYN_CLIENT_RESOURCE_EXHAUSTED,
          "create_simulation.stepping.substeps",
          "20000"},
         {{.model = "ur5", .restitution = 2},
@@ -509,7 +509,7 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
          "create_simulation.stepping.controller.kp[0]",
          "negative"},
         {{.model = "ur5", .joint_count = 1, .joint_names = (const char *const[]){"elbow"}},
-         DYN_CLIENT_INVALID_ARGUMENT,
+         DYN_CLIENT_NOT_FOUND,
          "create_simulation.joint_names[0]",
          "elbow"},
     };

@@ -54,6 +54,7 @@ void sp_expect_error(Dynamics__V1__Reply *reply, Dynamics__V1__Code code, const 
     ck_assert_msg(strcmp(status->field, field) == 0, "field \"%s\" instead of \"%s\"; message \"%s\"", status->field,
                   field, status->message);
     ck_assert_msg(strstr(status->message, words) != NULL, "message \"%s\" lacks \"%s\"", status->message, words);
+    ck_assert_msg(status->reason[0] != '\0', "there is no reason beside the message \"%s\"", status->message);
     ck_assert_int_eq(reply->result_case, DYNAMICS__V1__REPLY__RESULT__NOT_SET);
     sp_free_reply(reply);
 }

@@ -73,13 +73,25 @@ typedef enum dyn_client_status {
     DYN_CLIENT_OUT_OF_MEMORY = 103, /* on this side */
 } dyn_client_status;
 
-enum { DYN_CLIENT_FIELD_SIZE = 192, DYN_CLIENT_MESSAGE_SIZE = 512 };
+enum {
+    DYN_CLIENT_FIELD_SIZE = 192,
+    DYN_CLIENT_MESSAGE_SIZE = 512,
+    DYN_CLIENT_REASON_SIZE = 40,
+    DYN_CLIENT_NAME_SIZE = 128,
+};
 
-/* Description of an error. Both strings end with a zero byte and are cut where too long. */
+/* Description of an error. Strings end with a zero byte and are cut where too long. The daemon sets what follows the
+ * message; errors of this library leave it zero. */
 typedef struct dyn_client_error {
     dyn_client_status status;
     char field[DYN_CLIENT_FIELD_SIZE];     /* such as "inverse_dynamics.q[13]"; empty: no single field is to blame */
     char message[DYN_CLIENT_MESSAGE_SIZE]; /* a sentence with the offending value and what to do */
+    char reason[DYN_CLIENT_REASON_SIZE];   /* token for programs: "SINGULAR_MASS_MATRIX"; status.proto lists all */
+    bool has_sample;
+    uint64_t sample;                  /* index of the state that the error is about */
+    char joint[DYN_CLIENT_NAME_SIZE]; /* that the error is about; empty: no single one */
+    uint64_t limit, requested;        /* bound that was met, and what the call asks for; 0: none, or not known */
+    double retry_after;               /* s after which the same call may succeed; 0: it fails again */
 } dyn_client_error;
 
 /* The status in capitals, as in the protocol: "INVALID_ARGUMENT"; never NULL. Thread-safe. */
@@ -1539,6 +1551,10 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_call(dyn_client *client, const vo
                                                     double timeout, dyn_client_error *error, void **reply,
                                                     size_t *reply_size);
 DYN_CLIENT_EXPORT void dyn_client_free(void *reply);
+
+/* Status of a serialized dynamics.v1.Reply: OK, or the error that the daemon tells. BAD_REPLY: it cannot be read. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_reply_status(const void *reply, size_t reply_size,
+                                                            dyn_client_error *error);
 
 /* Numbers for one request (Request.client and Request.id), under which a CancelRequest of this client ends it while it
  * is under way; and dyn_client_call with these numbers. The client's number is a secret between it and the daemon: who

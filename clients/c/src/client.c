@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -143,6 +144,19 @@ static dyn_client_status to_status(Dynamics__V1__Code code) {
     return code <= DYNAMICS__V1__CODE__CODE_UNAUTHENTICATED ? (dyn_client_status)code : DYN_CLIENT_UNKNOWN;
 }
 
+/* Copies what the daemon tells about an error beside its field and message. */
+static void take_details(const Dynamics__V1__Status *told, dyn_client_error *error) {
+    if (error == NULL)
+        return;
+    snprintf(error->reason, sizeof error->reason, "%s", told->reason);
+    snprintf(error->joint, sizeof error->joint, "%s", told->joint);
+    error->has_sample = told->of_sample_case == DYNAMICS__V1__STATUS__OF_SAMPLE_SAMPLE;
+    error->sample = error->has_sample ? told->sample : 0;
+    error->limit = told->limit;
+    error->requested = told->requested;
+    error->retry_after = told->retry_after;
+}
+
 /* OK, or the error that the daemon told. */
 static dyn_client_status read_status(const envelope *read, dyn_client_error *error) {
     if (read->status_size == 0)
@@ -151,8 +165,10 @@ static dyn_client_status read_status(const envelope *read, dyn_client_error *err
     if (told == NULL)
         return fail_bad_reply(error, "the reply's status cannot be read");
     dyn_client_status status = DYN_CLIENT_OK;
-    if (told->code != DYNAMICS__V1__CODE__CODE_OK)
+    if (told->code != DYNAMICS__V1__CODE__CODE_OK) {
         status = fail(error, to_status(told->code), told->field, "%s", told->message);
+        take_details(told, error);
+    }
     dynamics__v1__status__free_unpacked(told, NULL);
     return status;
 }
@@ -309,6 +325,14 @@ dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_n
     }
     incoming_free(&answer);
     return copy != NULL ? DYN_CLIENT_OK : fail_memory(error);
+}
+
+dyn_client_status dyn_client_reply_status(const void *reply, size_t reply_size, dyn_client_error *error) {
+    const incoming message = {.bytes = reply, .size = reply_size};
+    envelope read;
+    if (!read_envelope(&message, &read))
+        return fail_bad_reply(error, "the reply cannot be read");
+    return read_status(&read, error);
 }
 
 void dyn_client_free(void *reply) {

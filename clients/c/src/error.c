@@ -10,7 +10,7 @@
 dyn_client_status fail(dyn_client_error *error, dyn_client_status status, const char *field, const char *format, ...) {
     if (error == NULL)
         return status;
-    error->status = status;
+    *error = (dyn_client_error){.status = status};
     snprintf(error->field, sizeof error->field, "%s", field != NULL ? field : "");
     va_list arguments;
     va_start(arguments, format);
