@@ -499,7 +499,7 @@ static bool print_streams(const dyn_client_stream_list *list) {
     static const char *const headings[] = {"stream",  "kind",       "of",        "accepted", "lost",
                                            "late",    "duplicate",  "reordered", "refused",  "beyond credit",
                                            "waiting", "last point", "idle [s]"};
-    static const char *const kinds[] = {"feedforward", "simulation input", "record"};
+    static const char *const kinds[] = {"unspecified", "feedforward", "simulation input", "record"};
     table *lines = table_create();
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
         table_add_column(lines, headings[i], i < 3 ? TABLE_LEFT : TABLE_RIGHT);
@@ -508,7 +508,7 @@ static bool print_streams(const dyn_client_stream_list *list) {
         const uint64_t counts[] = {s->accepted,  s->lost,    s->late,          s->duplicates,
                                    s->reordered, s->refused, s->beyond_credit, s->waiting};
         table_add_cell(lines, "%s", s->name);
-        table_add_cell(lines, "%s", (size_t)s->kind < 3 ? kinds[s->kind] : "unknown");
+        table_add_cell(lines, "%s", (size_t)s->kind < 4 ? kinds[s->kind] : "unknown");
         table_add_cell(lines, "%s", s->simulation[0] != '\0' ? s->simulation : s->model);
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
             table_add_cell(lines, "%llu", (unsigned long long)counts[k]);

@@ -187,6 +187,18 @@ void message_counters(const stream *s, Dynamics__V1__StreamCounters *to) {
     to->empty = from->empty;
 }
 
+static Dynamics__V1__StreamKind wire_kind(stream_kind kind) {
+    switch (kind) {
+    case STREAM_FEEDFORWARD:
+        return DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD;
+    case STREAM_SIMULATION_INPUT:
+        return DYNAMICS__V1__STREAM_KIND__STREAM_KIND_SIMULATION_INPUT;
+    case STREAM_RECORD:
+        return DYNAMICS__V1__STREAM_KIND__STREAM_KIND_RECORD;
+    }
+    return DYNAMICS__V1__STREAM_KIND__STREAM_KIND_UNSPECIFIED;
+}
+
 Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
     Dynamics__V1__StreamSummary *to = call_allocate(c, 1, sizeof *to);
     Dynamics__V1__StreamCounters *counted = call_allocate(c, 1, sizeof *counted);
@@ -197,7 +209,7 @@ Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
     dynamics__v1__stream_summary__init(to);
     message_counters(s, counted);
     to->name = call_string(c, s->name);
-    to->kind = (Dynamics__V1__StreamKind)s->options.kind;
+    to->kind = wire_kind(s->options.kind);
     to->model = call_string(c, s->entry->name);
     to->simulation = call_string(c, s->target ? s->target->name : "");
     to->counters = counted;

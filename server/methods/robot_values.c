@@ -28,6 +28,14 @@ bool refuse(refusal *why, error_reason reason, const char *field, const char *fo
     return false;
 }
 
+void refuse_within(refusal *why, const char *part) {
+    char field[REFUSAL_FIELD_SIZE];
+    if (why->field[0] != '\0') {
+        snprintf(field, sizeof field, "%s.%s", part, why->field);
+        memcpy(why->field, field, sizeof field);
+    }
+}
+
 bool refuse_limit(refusal *why, error_reason reason, refusal_limit exceeded, const char *field, const char *format,
                   ...) {
     va_list arguments;

@@ -22,6 +22,9 @@ typedef struct refusal {
     char message[REFUSAL_MESSAGE_SIZE];
 } refusal;
 
+/* Moves a refusal's field, where it names one, into a part of the message: "q" within "state" is "state.q". */
+void refuse_within(refusal *why, const char *part);
+
 /* Fills a refusal, and returns false. */
 bool refuse(refusal *why, error_reason reason, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

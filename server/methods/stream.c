@@ -16,6 +16,8 @@
 /* Decoded chunks may take this many times their serialized size, and this much more. */
 enum { DECODED_FACTOR = 4, DECODED_MARGIN = 1 << 16 };
 
+static const char NO_TARGET[] = "the stream has no target; set one of feedforward, simulation_input and record";
+
 enum { STANDARD_CAPACITY = 10000 };
 static const double STANDARD_IDLE_TIME = 60;
 
@@ -121,10 +123,43 @@ static bool check_choice(const char *field, int value, int count, refusal *why) 
            refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
 }
 
+/* Reads where the points go. */
+static bool take_target(const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
+    const Dynamics__V1__SimulationInputTarget *fed;
+    switch (r->target_case) {
+    case DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_FEEDFORWARD:
+        options->kind = STREAM_FEEDFORWARD;
+        return true;
+    case DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_SIMULATION_INPUT:
+        fed = r->simulation_input;
+        options->kind = STREAM_SIMULATION_INPUT;
+        options->is_linear = fed->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR;
+        options->empty = (stream_empty)fed->empty;
+        return check_choice("simulation_input.hold", (int)fed->hold, 2, why) &&
+               check_choice("simulation_input.empty", (int)fed->empty, 3, why);
+    case DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_RECORD:
+        options->kind = STREAM_RECORD;
+        return true;
+    default:
+        return refuse(why, REASON_MISSING_VALUE, "target", "%s", NO_TARGET);
+    }
+}
+
+/* Refuses what the target of the points has no use for. */
+static bool check_unused(const Dynamics__V1__OpenStreamRequest *r, stream_kind kind, refusal *why) {
+    if (kind == STREAM_SIMULATION_INPUT && r->model[0] != '\0') {
+        return refuse(why, REASON_UNUSED_FIELD, "model",
+                      "the model of points for a simulation is that of the simulation; leave it out");
+    }
+    if (kind != STREAM_FEEDFORWARD && r->gravity) {
+        return refuse(why, REASON_UNUSED_FIELD, "gravity", "gravity is used by feedforward only; leave it out");
+    }
+    return true;
+}
+
 static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
     uint64_t most = atomic_load(&l->options.limits->stream_points);
-    if (!check_choice("kind", (int)r->kind, 3, why) || !check_choice("hold", (int)r->hold, 2, why) ||
-        !check_choice("empty", (int)r->empty, 3, why) || !check_choice("late", (int)r->late, 2, why)) {
+    if (!take_target(r, options, why) || !check_choice("late", (int)r->late, 2, why)) {
         return false;
     }
     if (!(r->late_after >= 0 && r->late_after <= 1e6)) {
@@ -143,24 +178,17 @@ static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stre
         return refuse(why, REASON_NOT_FINITE, "gravity", "gravity is %g %g %g; give finite numbers, m/s^2",
                       r->gravity->x, r->gravity->y, r->gravity->z);
     }
-    *options = (stream_options){
-        .kind = (stream_kind)r->kind,
-        .is_linear = r->hold == DYNAMICS__V1__HOLD_POLICY__HOLD_POLICY_LINEAR,
-        .empty = (stream_empty)r->empty,
-        .drops_late = r->late == DYNAMICS__V1__LATE_POLICY__LATE_POLICY_DROP,
-        .late_after = r->late_after,
-        .capacity = r->capacity                ? (size_t)r->capacity
-                    : most < STANDARD_CAPACITY ? (size_t)most
-                                               : STANDARD_CAPACITY,
-        .idle_time = r->idle_time > 0 ? r->idle_time : STANDARD_IDLE_TIME,
-        .has_gravity = r->gravity != NULL,
-    };
+    options->drops_late = r->late == DYNAMICS__V1__LATE_POLICY__LATE_POLICY_DROP;
+    options->late_after = r->late_after;
+    options->capacity = r->capacity ? (size_t)r->capacity : most < STANDARD_CAPACITY ? (size_t)most : STANDARD_CAPACITY;
+    options->idle_time = r->idle_time > 0 ? r->idle_time : STANDARD_IDLE_TIME;
+    options->has_gravity = r->gravity != NULL;
     if (r->gravity) {
         options->gravity[0] = r->gravity->x;
         options->gravity[1] = r->gravity->y;
         options->gravity[2] = r->gravity->z;
     }
-    return true;
+    return check_unused(r, options->kind, why);
 }
 
 /* The names of joints outlive the request. */
@@ -225,17 +253,20 @@ static bool open_recording(live *l, stream *s, const char *wanted, refusal *why)
         .place = &s->recording, .mutex = &s->mutex, .write_header = write_header, .context = &start};
     bool is_begun = live_begin_recording(l, wanted[0] ? wanted : s->name, &beginning, path, why);
     recorded_model_free(&model);
+    if (!is_begun) {
+        refuse_within(why, "record");
+    }
     return is_begun;
 }
 
-/* Returns whether the simulation may be fed; locked. */
+/* Ends the call where the locked simulation cannot be fed. */
 static bool check_target(call *c, const simulation *s, uint64_t token) {
     if (s->token == 0 || s->token != token) {
-        call_blame(c, "token");
+        call_blame(c, "simulation_input.token");
         call_fail(c, REASON_WRONG_TOKEN, "simulation \"%s\" is commanded by %s; a stream into it needs its token",
                   s->name, s->owner[0] ? s->owner : "nobody");
     } else if (s->source) {
-        call_blame(c, "simulation");
+        call_blame(c, "simulation_input.simulation");
         call_fail(c, REASON_FED_BY_STREAM, "stream \"%s\" feeds simulation \"%s\" already; close it first",
                   s->source->name, s->name);
     }
@@ -243,16 +274,16 @@ static bool check_target(call *c, const simulation *s, uint64_t token) {
 }
 
 /* The simulation that is to be fed, or NULL; a reference. */
-static simulation *find_target(call *c, const Dynamics__V1__OpenStreamRequest *r) {
+static simulation *find_target(call *c, const Dynamics__V1__SimulationInputTarget *wanted) {
     char quoted[TEXT_QUOTE_SIZE];
-    simulation *s = name_table_find(&c->service->live->simulations, r->simulation);
+    simulation *s = name_table_find(&c->service->live->simulations, wanted->simulation);
     if (!s) {
-        call_blame(c, "simulation");
-        call_fail(c, REASON_SIMULATION_NOT_FOUND, "there is no simulation %s", text_quote(r->simulation, quoted));
+        call_blame(c, "simulation_input.simulation");
+        call_fail(c, REASON_SIMULATION_NOT_FOUND, "there is no simulation %s", text_quote(wanted->simulation, quoted));
         return NULL;
     }
     simulation_lock(s);
-    bool is_good = check_target(c, s, r->token);
+    bool is_good = check_target(c, s, wanted->token);
     simulation_unlock(s);
     if (!is_good) {
         simulation_release(s);
@@ -266,7 +297,7 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     char name[SIMULATION_NAME_SIZE];
     refusal why = {0};
     dyn_error error;
-    stream_options options;
+    stream_options options = {0};
     stream *s = NULL;
     stream_face *face = NULL;
     if (!live_name(l, "stream", r->name, "name", name, &why) || !take_options(l, r, &options, &why) ||
@@ -284,8 +315,8 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     s->key = live_token();
     snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
     topics_name(&face->topics, "stream", name, "torques");
-    bool is_good =
-        (options.kind != STREAM_RECORD || open_recording(l, s, r->recording, &why)) && live_add_stream(l, s, &why);
+    bool is_good = (options.kind != STREAM_RECORD || open_recording(l, s, r->record->recording, &why)) &&
+                   live_add_stream(l, s, &why);
     if (!is_good) {
         call_refuse(c, &why);
         live_end_stream(l, s, STREAM_CLOSED, "it could not be opened");
@@ -346,14 +377,19 @@ void method_open_stream(call *c) {
                   "the daemon has no endpoint for streams; name one in its configuration (endpoints.ingest)");
         return;
     }
-    bool feeds_simulation = r->kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_SIMULATION_INPUT;
-    simulation *target = feeds_simulation ? find_target(c, r) : NULL;
+    if (r->target_case == DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET__NOT_SET) {
+        call_blame(c, "target");
+        call_fail(c, REASON_MISSING_VALUE, "%s", NO_TARGET);
+        return;
+    }
+    bool feeds_simulation = r->target_case == DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_SIMULATION_INPUT;
+    simulation *target = feeds_simulation ? find_target(c, r->simulation_input) : NULL;
     model_entry *entry = target             ? model_entry_retain(target->entry)
                          : feeds_simulation ? NULL
                                             : call_find_model(c, r->model);
     stream *s = entry ? open_stream(c, r, entry, target) : NULL;
     if (s) {
-        if (feed(c, s, r->token)) {
+        if (feed(c, s, feeds_simulation ? r->simulation_input->token : 0)) {
             reply_opened(c, s, r->watch);
         }
         if (call_has_ended(c)) {
@@ -455,7 +491,7 @@ void method_get_stream_points(call *c) {
     if (s->options.kind != STREAM_FEEDFORWARD) {
         call_blame(c, "stream");
         call_fail(c, REASON_WRONG_STREAM_KIND,
-                  "stream \"%s\" is not of kind FEEDFORWARD: its points do not become torques", s->name);
+                  "stream \"%s\" has another target than feedforward: its points do not become torques", s->name);
     } else {
         pthread_mutex_lock(&s->mutex);
         copy_points(c, s, r->first, r->count, reply);

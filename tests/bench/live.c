@@ -113,7 +113,8 @@ typedef struct bench_stream {
 } bench_stream;
 
 static void open_stream(dyn_client *client, bench_stream *s) {
-    const dyn_client_stream_options options = {.model = "ur5", .capacity = 100000};
+    const dyn_client_stream_options options = {
+        .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 100000};
     dyn_client_error error;
     check(dyn_client_open_stream(client, &options, 0, &error, &s->stream), &error);
     check(dyn_client_watch_stream(client, dyn_client_stream_name(s->stream), 0, &error, &s->watch), &error);

@@ -51,17 +51,28 @@ static uint64_t create_simulation(bench *b) {
 static uint64_t open_stream(bench *b, uint8_t choice) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
+    Dynamics__V1__FeedforwardTarget feedforward = DYNAMICS__V1__FEEDFORWARD_TARGET__INIT;
+    Dynamics__V1__SimulationInputTarget fed = DYNAMICS__V1__SIMULATION_INPUT_TARGET__INIT;
+    Dynamics__V1__RecordTarget record = DYNAMICS__V1__RECORD_TARGET__INIT;
     static char *turned[] = {"elbow", "shoulder"};
     open.name = "stream";
-    open.kind = (Dynamics__V1__StreamKind)(choice % 3);
-    open.hold = (Dynamics__V1__HoldPolicy)(choice / 3 % 2);
+    open.target_case =
+        (Dynamics__V1__OpenStreamRequest__TargetCase)(DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_FEEDFORWARD +
+                                                      choice % 3);
+    fed.hold = (Dynamics__V1__Hold)(choice / 3 % 2);
     open.late = (Dynamics__V1__LatePolicy)(choice / 6 % 2);
-    open.empty = (Dynamics__V1__EmptyPolicy)(choice / 12 % 3);
+    fed.empty = (Dynamics__V1__EmptyPolicy)(choice / 12 % 3);
     open.late_after = choice / 36 % 2 ? 0.5 : 0;
-    if (open.kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_SIMULATION_INPUT) {
-        open.simulation = "target";
-        open.token = create_simulation(b);
+    if (open.target_case == DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_SIMULATION_INPUT) {
+        fed.simulation = "target";
+        fed.token = create_simulation(b);
+        open.simulation_input = &fed;
     } else {
+        if (open.target_case == DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_RECORD) {
+            open.record = &record;
+        } else {
+            open.feedforward = &feedforward;
+        }
         open.model = choice / 72 % 2 ? "walker" : "arm";
     }
     if (choice / 144 && open.model[0] != 'w') {

@@ -55,7 +55,7 @@ static bool push_bytes(const sp_peer *peer, const void *bytes, size_t size) {
 
 /* A stream takes a point and gives its torques. */
 static void expect_working_stream(void) {
-    dyn_client_stream_options options = {.model = "ur5"};
+    dyn_client_stream_options options = {.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5"};
     double t = 0, q[NV] = {0}, tau[NV];
     uint64_t number;
     size_t count = 0;
@@ -196,8 +196,32 @@ START_TEST(repeated_requests_are_executed_once) {
 }
 END_TEST
 
+/* Nobody gets a kind of stream that he did not choose. */
+START_TEST(stream_without_a_target_is_refused) {
+    static char model[] = "ur5";
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
+    Dynamics__V1__FeedforwardTarget feedforward = DYNAMICS__V1__FEEDFORWARD_TARGET__INIT;
+    request.id = 1;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM;
+    request.open_stream = &open;
+    open.model = model;
+    sp_peer peer = sp_open(fixture.request_tcp, SP_REQ);
+    sp_expect_error(sp_ask(&peer, &request), DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "open_stream.target",
+                    "feedforward");
+    open.target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_FEEDFORWARD;
+    open.feedforward = &feedforward;
+    request.id = 2;
+    Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+    sp_expect_ok(reply);
+    sp_free_reply(reply);
+    sp_close(&peer);
+}
+END_TEST
+
 START_TEST(chunk_that_decodes_to_much_is_refused) {
-    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .capacity = 100};
+    dyn_client_stream_options options = {
+        .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 100};
     dyn_client_stream *stream;
     dyn_client_stream_list *list = NULL;
     enum { MANY = 1 << 20 };
@@ -228,6 +252,7 @@ int main(void) {
     tcase_add_test(tests, halves_of_messages_delay_nobody);
     tcase_add_test(tests, connections_that_come_and_go_leave_topics_and_ingest_alive);
     tcase_add_test(tests, repeated_requests_are_executed_once);
+    tcase_add_test(tests, stream_without_a_target_is_refused);
     tcase_add_test(tests, chunk_that_decodes_to_much_is_refused);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -90,7 +90,8 @@ static dyn_client_stream_list *wait_for(const char *name, uint64_t chunks) {
     return list;
 }
 
-static const dyn_client_stream_options feedforward = {.name = "plan", .model = "ur5"};
+static const dyn_client_stream_options feedforward = {
+    .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5"};
 
 /* ---- feedforward ------------------------------------------------------------------------------------------------- */
 
@@ -143,7 +144,11 @@ END_TEST
 START_TEST(order_of_joints_is_the_callers) {
     static const char *const reversed[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                            "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
-    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .joint_count = NV, .joint_names = reversed};
+    dyn_client_stream_options options = {.name = "plan",
+                                         .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                         .model = "ur5",
+                                         .joint_count = NV,
+                                         .joint_names = reversed};
     double t = 0, q[NV] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, tau[NV], got[NV];
     uint64_t number;
     size_t count;
@@ -163,7 +168,8 @@ END_TEST
 START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
     static const char *const names[NV] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                           "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
-    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .joint_count = NV, .joint_names = names};
+    dyn_client_stream_options options = {
+        .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .joint_count = NV, .joint_names = names};
     double t = 0, q[NV] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
     dyn_client_stream *own = open_stream(&options), *joined;
     ok(dyn_client_push_points(own, 1, &t, q, NULL, NULL, NULL, 0, &error));
@@ -203,7 +209,8 @@ START_TEST(lost_repeated_and_reordered_points_are_counted) {
 END_TEST
 
 START_TEST(points_behind_the_pace_of_the_first_are_late) {
-    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .late_after = 0.1};
+    dyn_client_stream_options options = {
+        .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .late_after = 0.1};
     dyn_client_stream *stream = open_stream(&options);
     const double ahead = 60, q[NV] = {0};
     push(stream, 1, 1);
@@ -260,7 +267,8 @@ END_TEST
 
 START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
     dyn_client_simulation_options paced = {.name = "arm", .model = "ur5", .follows_clock = true};
-    dyn_client_stream_options options = {.name = "flood", .model = "ur5", .capacity = 10000};
+    dyn_client_stream_options options = {
+        .name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 10000};
     dyn_client_simulation *simulation, *later;
     uint64_t token;
     ok(dyn_client_create_simulation(client, &paced, 0, &error, &token, &simulation));
@@ -287,7 +295,8 @@ END_TEST
 /* Each flood of a new stream takes its memory from other threads; all of it comes back, but for the ends of arenas,
  * which malloc_trim leaves alone: the first floods find them. */
 START_TEST(floods_leave_no_memory_taken) {
-    dyn_client_stream_options options = {.name = "flood", .model = "ur5", .capacity = 10000};
+    dyn_client_stream_options options = {
+        .name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 10000};
     size_t before = 0, after = SIZE_MAX;
     for (int k = 0; k < 20; k++) {
         dyn_client_stream *stream = open_stream(&options);
@@ -435,7 +444,8 @@ START_TEST(credit_bounds_points_that_wait) {
 END_TEST
 
 START_TEST(planner_that_dies_leaves_no_stream_behind) {
-    dyn_client_stream_options options = {.name = "plan", .model = "ur5", .idle_time = 0.3};
+    dyn_client_stream_options options = {
+        .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .idle_time = 0.3};
     dyn_client_stream *stream = open_stream(&options);
     dyn_client_watch *watch;
     dyn_client_update update;
@@ -488,32 +498,57 @@ START_TEST(recorded_points_are_in_the_file) {
     refused(dyn_client_replay_simulation(client, "points", 0, 0, 0, 0, &error, &replay), DYN_CLIENT_DATA_LOSS,
             "replay_simulation.recording", "no recording of a simulation");
     refused(dyn_client_open_stream(client, &options, 0, &error, &stream), DYN_CLIENT_ALREADY_EXISTS,
-            "open_stream.recording", "exists");
+            "open_stream.record.recording", "exists");
 }
 END_TEST
 
 START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
     dyn_client_stream *stream;
+    const double gravity[3] = {0, 0, -9};
     uint64_t token = create_follower();
     const struct {
         dyn_client_stream_options options;
         dyn_client_status status;
         const char *field, *word;
     } cases[] = {
-        {{.model = "ur6"}, DYN_CLIENT_NOT_FOUND, "open_stream.model", "ur5"},
-        {{.model = "ur5", .name = "/"}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.name", "letters"},
-        {{.model = "ur5", .kind = 7}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.kind", "7"},
-        {{.model = "ur5", .empty = 7}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.empty", "7"},
-        {{.model = "ur5", .late_after = NAN}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.late_after", "nan"},
-        {{.model = "ur5", .idle_time = -1}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.idle_time", "-1"},
-        {{.model = "ur5", .capacity = 1ULL << 40}, DYN_CLIENT_RESOURCE_EXHAUSTED, "open_stream.capacity", "limits"},
+        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur6"}, DYN_CLIENT_NOT_FOUND, "open_stream.model", "ur5"},
+        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .name = "/"},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "open_stream.name",
+         "letters"},
+        {{.model = "ur5", .kind = 7}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target", "7"},
+        {{.model = "ur5"}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target", "kind is 0"},
+        {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token, .empty = 7},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "open_stream.simulation_input.empty",
+         "7"},
+        {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token, .model = "ur5"},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "open_stream.model",
+         "leave it out"},
+        {{.kind = DYN_CLIENT_STREAM_RECORD, .model = "ur5", .gravity = gravity},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "open_stream.gravity",
+         "leave it out"},
+        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .late_after = NAN},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "open_stream.late_after",
+         "nan"},
+        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .idle_time = -1},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "open_stream.idle_time",
+         "-1"},
+        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 1ULL << 40},
+         DYN_CLIENT_RESOURCE_EXHAUSTED,
+         "open_stream.capacity",
+         "limits"},
         {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "none"},
          DYN_CLIENT_NOT_FOUND,
-         "open_stream.simulation",
+         "open_stream.simulation_input.simulation",
          "none"},
         {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token + 1},
          DYN_CLIENT_PERMISSION_DENIED,
-         "open_stream.token",
+         "open_stream.simulation_input.token",
          "commanded by"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -524,7 +559,7 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
         .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token};
     dyn_client_stream *first = open_stream(&feeder);
     refused(dyn_client_open_stream(client, &feeder, 0, &error, &stream), DYN_CLIENT_FAILED_PRECONDITION,
-            "open_stream.simulation", "already");
+            "open_stream.simulation_input.simulation", "already");
     ok(dyn_client_close_stream(client, first, 0, &error, NULL));
     double tau[NV];
     uint64_t number;

@@ -1443,12 +1443,13 @@ DYN_CLIENT_EXPORT void dyn_client_watch_close(dyn_client_watch *watch);
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 typedef enum dyn_client_stream_kind {
-    DYN_CLIENT_STREAM_FEEDFORWARD = 0,      /* points (t, q, v, a) come back as torques */
-    DYN_CLIENT_STREAM_SIMULATION_INPUT = 1, /* points drive a simulation at their simulated time t */
-    DYN_CLIENT_STREAM_RECORD = 2,           /* points are written to a file of the daemon */
+    DYN_CLIENT_STREAM_UNSPECIFIED = 0,      /* refused */
+    DYN_CLIENT_STREAM_FEEDFORWARD = 1,      /* points (t, q, v, a) come back as torques */
+    DYN_CLIENT_STREAM_SIMULATION_INPUT = 2, /* points drive a simulation at their simulated time t */
+    DYN_CLIENT_STREAM_RECORD = 3,           /* points are written to a file of the daemon */
 } dyn_client_stream_kind;
 
-/* Zero or NULL stands for the default. */
+/* Zero or NULL stands for the default everywhere but in `kind`. */
 typedef struct dyn_client_stream_options {
     const char *name;
     dyn_client_stream_kind kind;

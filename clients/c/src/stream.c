@@ -24,24 +24,58 @@ struct dyn_client_stream {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
+/* The targets of a stream, of which one is set. */
+typedef struct stream_targets {
+    Dynamics__V1__FeedforwardTarget feedforward;
+    Dynamics__V1__SimulationInputTarget simulation_input;
+    Dynamics__V1__RecordTarget record;
+} stream_targets;
+
+static dyn_client_status fill_target(const dyn_client_stream_options *from, stream_targets *targets,
+                                     dyn_client_error *error, Dynamics__V1__OpenStreamRequest *to) {
+    switch (from->kind) {
+    case DYN_CLIENT_STREAM_FEEDFORWARD:
+        dynamics__v1__feedforward_target__init(&targets->feedforward);
+        to->target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_FEEDFORWARD;
+        to->feedforward = &targets->feedforward;
+        return DYN_CLIENT_OK;
+    case DYN_CLIENT_STREAM_SIMULATION_INPUT:
+        dynamics__v1__simulation_input_target__init(&targets->simulation_input);
+        to->target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_SIMULATION_INPUT;
+        to->simulation_input = &targets->simulation_input;
+        if (from->simulation != NULL)
+            to->simulation_input->simulation = (char *)from->simulation;
+        to->simulation_input->token = from->token;
+        to->simulation_input->hold =
+            from->is_linear ? DYNAMICS__V1__HOLD__HOLD_LINEAR : DYNAMICS__V1__HOLD__HOLD_ZERO_ORDER;
+        to->simulation_input->empty = (Dynamics__V1__EmptyPolicy)from->empty;
+        return DYN_CLIENT_OK;
+    case DYN_CLIENT_STREAM_RECORD:
+        dynamics__v1__record_target__init(&targets->record);
+        to->target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_RECORD;
+        to->record = &targets->record;
+        if (from->recording != NULL)
+            to->record->recording = (char *)from->recording;
+        return DYN_CLIENT_OK;
+    case DYN_CLIENT_STREAM_UNSPECIFIED:
+        break;
+    }
+    return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target",
+                "options->kind is %d; give a dyn_client_stream_kind from DYN_CLIENT_STREAM_FEEDFORWARD on",
+                (int)from->kind);
+}
+
 static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__Vector3 *gravity,
                       Dynamics__V1__OpenStreamRequest *to) {
     to->name = from->name != NULL ? (char *)from->name : to->name;
-    to->kind = (Dynamics__V1__StreamKind)from->kind;
     to->model = from->model != NULL ? (char *)from->model : to->model;
     to->n_joint_names = from->joint_names != NULL ? from->joint_count : 0;
     to->joint_names = (char **)from->joint_names;
-    to->simulation = from->simulation != NULL ? (char *)from->simulation : to->simulation;
-    to->token = from->token;
-    to->hold = from->is_linear ? DYNAMICS__V1__HOLD_POLICY__HOLD_POLICY_LINEAR
-                               : DYNAMICS__V1__HOLD_POLICY__HOLD_POLICY_ZERO_ORDER;
-    to->empty = (Dynamics__V1__EmptyPolicy)from->empty;
     to->late =
         from->uses_late ? DYNAMICS__V1__LATE_POLICY__LATE_POLICY_USE : DYNAMICS__V1__LATE_POLICY__LATE_POLICY_DROP;
     to->late_after = from->late_after;
     to->capacity = from->capacity;
     to->idle_time = from->idle_time;
-    to->recording = from->recording != NULL ? (char *)from->recording : to->recording;
     if (from->gravity != NULL) {
         gravity->x = from->gravity[0];
         gravity->y = from->gravity[1];
@@ -59,8 +93,10 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     if (client == NULL || options == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "open_stream", "client or options is NULL");
     fill_open(options, &gravity, &open);
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM, &open.base, timeout, error, &reply);
+    stream_targets targets;
+    dyn_client_status status = fill_target(options, &targets, error, &open);
+    if (status == DYN_CLIENT_OK)
+        status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM, &open.base, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_stream *self = calloc(1, sizeof *self);

@@ -157,7 +157,7 @@ class Inputs(fixture.Case):
                 "msg": {**whole, **wrong}}))
 
     def test_trajectories_of_joints_with_several_coordinates(self):
-        made = self.client.values("/dynamics/open_stream", {"name": "zoo", "model": "chain"})
+        made = self.client.values("/dynamics/open_stream", {"name": "zoo", "model": "chain", "feedforward": {}})
         self.addCleanup(self.client.call, "/dynamics/close_stream", {"stream": "zoo", "key": made["key"]})
         topic = "/dynamics/streams/zoo"
         self.await_topic(topic + "/joint_trajectory")
@@ -198,7 +198,8 @@ class Inputs(fixture.Case):
         fixture.wait_for(lambda: self.acting("eager", token) == [1.5, 9], "the last command acts")
 
     def test_trajectories_arrive_in_the_order_in_which_they_are_published(self):
-        made = self.client.values("/dynamics/open_stream", {"name": "chunks", "model": "two_link", "capacity": 1000})
+        made = self.client.values("/dynamics/open_stream", {
+            "name": "chunks", "model": "two_link", "feedforward": {}, "capacity": 1000})
         self.addCleanup(self.client.call, "/dynamics/close_stream", {"stream": "chunks", "key": made["key"]})
         topic, count = "/dynamics/streams/chunks", 50
         self.await_topic(topic + "/joint_trajectory")

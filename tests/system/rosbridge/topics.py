@@ -188,7 +188,7 @@ class Topics(fixture.Case):
         names = ["wrist_3_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "shoulder_pan_joint",
                  "shoulder_lift_joint"]
         key, topic = self.open_stream({"effort": "sensor_msgs/JointState", "torques": "dynamics_msgs/StreamTorques"},
-                                      model="ur5", joint_names=names)
+                                      feedforward={}, model="ur5", joint_names=names)
         mixed = [names[i] for i in (3, 0, 5, 1, 4, 2)]
         points = [{"time_from_start": {"secs": i, "nsecs": 250000000}, **{
             part: [0.3 * k - 0.2 * i + j for k in range(6)]
@@ -208,7 +208,7 @@ class Topics(fixture.Case):
         self.assertEqual([int(number) for number in torques["sequence"]], [1, 2, 3])
 
     def test_bad_trajectories_are_answered(self):
-        key, topic = self.open_stream({}, model="two_link", capacity=4)
+        key, topic = self.open_stream({}, feedforward={}, model="two_link", capacity=4)
         reader = self.gateway.connect()
         self.addCleanup(reader.close)
         reader.send("subscribe", topic=f"/dynamics/streams/{self.stream}/events", type="dynamics_msgs/StreamEvent")
@@ -240,7 +240,7 @@ class Topics(fixture.Case):
     def test_a_trajectory_drives_a_simulation(self):
         made = self.client.values("/dynamics/create_simulation", {"name": "fed", "model": "two_link",
             "pace": "PACE_LOCKSTEP"})
-        key, topic = self.open_stream({}, kind="STREAM_KIND_SIMULATION_INPUT", simulation="fed", token=made["token"])
+        key, topic = self.open_stream({}, simulation_input={"simulation": "fed", "token": made["token"]})
         points = [{"effort": [5.5, -1.25]}, {"effort": [2.0, 8.0], "time_from_start": {"sec": 0, "nanosec": 2000000}}]
         self.fill(topic, {"header": {"frame_id": key}, "joint_names": ["joint2", "joint1"], "points": points})
         fixture.wait_for(lambda: int(self.client.values("/dynamics/get_stream", {"stream": self.stream})["stream"][
