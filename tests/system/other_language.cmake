@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A client in another language, made from the .proto files alone: Python, whose protobuf package is that of Debian's own
+# interpreter.
+find_program(PROTOC protoc REQUIRED)
+find_program(DEBIAN_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
+
+add_test(NAME system.other_language
+         COMMAND ${DEBIAN_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/other_language/every_method.py)
+set_tests_properties(system.other_language PROPERTIES LABELS system TIMEOUT 300
+  ENVIRONMENT "DYNAMICSD=$<TARGET_FILE:dynamicsd>;PROTOC=${PROTOC};PROTO=${PROJECT_SOURCE_DIR}/proto;\
+ROBOTS=${PROJECT_SOURCE_DIR}/deploy/robots;PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore::ResourceWarning;\
+${system_environment}")

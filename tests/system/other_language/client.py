@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A daemon for a test, and a client of it that is made from the .proto files alone.
+
+The environment names what is needed: DYNAMICSD and PROTOC, programs; PROTO, the directory of the contract; ROBOTS.
+"""
+import ctypes
+import importlib
+import itertools
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from google.protobuf import json_format
+
+import sp
+
+
+def compile_contract(directory):
+    """Compiles the contract to Python in a directory, and returns its modules envelope_pb2, event_pb2, stream_pb2."""
+    proto = pathlib.Path(os.environ["PROTO"])
+    subprocess.run([os.environ["PROTOC"], f"--python_out={directory}", f"-I{proto}",
+                    *sorted(proto.glob("dynamics/v1/*.proto"))], check=True)
+    sys.path.insert(0, str(directory))
+    return [importlib.import_module(f"dynamics.v1.{name}_pb2") for name in ("envelope", "event", "stream")]
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+class Daemon:
+    """A daemon with the sample robots and a state directory, on ipc and tcp."""
+
+    def __init__(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="language."))
+        ipc = {kind: f"ipc://{self.directory}/{kind}.sock" for kind in ("request", "events", "ingest")}
+        file = self.directory / "dynamicsd.conf"
+        (self.directory / "state").mkdir()
+        file.write_text("[endpoints]\n" + "".join(f"{kind} = {ipc[kind]} tcp://127.0.0.1:0\n" for kind in ipc) +
+                        f"[simulations]\nstate_directory = {self.directory}/state\n"
+                        f"[models]\ndirectory = {os.environ['ROBOTS']}\n", encoding="utf-8")
+        with (self.directory / "log").open("w") as log:
+            self.process = subprocess.Popen([os.environ["DYNAMICSD"], "--config", file], stdout=log, stderr=log,
+                                            preexec_fn=die_with_parent)
+        self.request = ipc["request"]
+        self.wait()
+
+    def wait(self):
+        """Waits until the daemon takes connections."""
+        until = time.monotonic() + sp.WAIT
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                return sp.Requester(self.request).close()
+            except (ConnectionError, FileNotFoundError):
+                time.sleep(0.02)
+        self.process.kill()
+        raise AssertionError("the daemon does not answer:\n" + (self.directory / "log").read_text())
+
+    def stop(self):
+        self.process.terminate()
+        code = self.process.wait(sp.WAIT)
+        log = (self.directory / "log").read_text()
+        shutil.rmtree(self.directory)
+        assert code == 0, f"the daemon ended with code {code}; its log:\n{log}"
+
+
+class Refused(Exception):
+    """An answer with another code than CODE_OK."""
+
+    def __init__(self, code, status):
+        super().__init__(f"{code}: {status.field}: {status.message}")
+        self.code, self.field, self.message = code, status.field, status.message
+
+
+class Client:
+    """A client on one connection. `answered` collects the methods that gave a result."""
+
+    def __init__(self, envelope, url, number=None):
+        self.envelope, self.requester = envelope, sp.Requester(url)
+        self.number = number or secrets.randbits(63) + 1
+        self.ids, self.answered = itertools.count(secrets.randbits(40)), set()
+
+    def make(self, method, fields, **members):
+        """A request: `fields` are those of the method's message as in JSON, `members` those of Request."""
+        request = self.envelope.Request(id=next(self.ids), client=self.number, **members)
+        getattr(request, method).SetInParent()
+        if "query" in fields and "query" not in getattr(request, method).DESCRIPTOR.fields_by_name:
+            fields = {**{key: value for key, value in fields.items() if key != "query"}, **fields["query"]}
+        json_format.ParseDict(fields, getattr(request, method))
+        return request
+
+    def send(self, request):
+        """The result of a request; raises Refused."""
+        reply = self.envelope.Reply.FromString(self.requester.ask(request.SerializeToString()))
+        code = type(reply.status).DESCRIPTOR.fields_by_name["code"].enum_type.values_by_number[reply.status.code].name
+        if code != "CODE_OK":
+            raise Refused(code, reply.status)
+        assert reply.id == request.id, f"the reply to {request.id} has the id {reply.id}"
+        method = request.WhichOneof("method")
+        assert reply.WhichOneof("result") == method, f"{method} is answered by {reply.WhichOneof('result')}"
+        self.answered.add(method)
+        return getattr(reply, method)
+
+    def call(self, method, **fields):
+        return self.send(self.make(method, fields))
+
+    def close(self):
+        self.requester.close()

@@ -1,0 +1,429 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A client in another language calls every method of the contract, over ipc and over tcp.
+
+The client is made of Python's protobuf package, the .proto files and plain sockets (sp.py); nothing of this project's
+code is in it. Results are compared with the equations of the planar arm with two links (Lynch and Park, Modern
+Robotics, 8.9 to 8.10; deploy/robots/two_link.urdf), or with what another method says. A method of Request that no test
+has called successfully fails the run.
+"""
+import math
+import tempfile
+import threading
+import time
+import unittest
+
+import client as support
+import sp
+
+ENVELOPE = EVENT = STREAM = DAEMON = None
+G = 9.81
+JOINTS = ["joint1", "joint2"]
+# q, v and a of three states.
+STATES = [([0.3, -0.7], [0.5, 1.1], [-0.2, 0.9]), ([0.0, 0.0], [0.0, 0.0], [0.0, 0.0]),
+          ([-2.1, 1.4], [-1.5, 0.3], [4.0, -3.0])]
+
+
+def mass_matrix(q):
+    c2 = math.cos(q[1])
+    return [[3 + 2 * c2, 1 + c2], [1 + c2, 1]]
+
+
+def bias_forces(q, v, g=G):
+    s2 = math.sin(q[1])
+    coriolis = [-s2 * (2 * v[0] * v[1] + v[1] ** 2), s2 * v[0] ** 2]
+    gravity = [g * (2 * math.cos(q[0]) + math.cos(q[0] + q[1])), g * math.cos(q[0] + q[1])]
+    return [coriolis[i] + gravity[i] for i in range(2)]
+
+
+def inverse_dynamics(q, v, a):
+    M, h = mass_matrix(q), bias_forces(q, v)
+    return [M[i][0] * a[0] + M[i][1] * a[1] + h[i] for i in range(2)]
+
+
+def energy(q, v):
+    M = mass_matrix(q)
+    kinetic = sum(v[i] * M[i][j] * v[j] for i in range(2) for j in range(2)) / 2
+    return kinetic, G * (2 * math.sin(q[0]) + math.sin(q[0] + q[1]))
+
+
+def rows(index):
+    """The states' q, v or a as one row-major array."""
+    return [value for state in STATES for value in state[index]]
+
+
+def flat(lists):
+    return [value for one in lists for value in one]
+
+
+def setUpModule():
+    global ENVELOPE, EVENT, STREAM, DAEMON
+    work = unittest.enterModuleContext(tempfile.TemporaryDirectory())
+    ENVELOPE, EVENT, STREAM = support.compile_contract(work)
+    DAEMON = support.Daemon()
+
+
+def tearDownModule():
+    DAEMON.stop()
+
+
+class Carrier:
+    """The tests, for one kind of connection."""
+
+    scheme = None
+
+    @classmethod
+    def setUpClass(cls):
+        asker = support.Client(ENVELOPE, DAEMON.request)
+        endpoints = asker.call("get_server_info").endpoints
+        asker.close()
+        cls.urls = {kind: next(one.address for one in endpoints
+                               if one.kind == kind and one.address.startswith(cls.scheme))
+                    for kind in ("request", "events", "ingest")}
+        cls.client = support.Client(ENVELOPE, cls.urls["request"])
+        cls.call = cls.client.call
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+        methods = {field.name for field in ENVELOPE.Request.DESCRIPTOR.oneofs_by_name["method"].fields}
+        missing = sorted(methods - cls.client.answered)
+        if missing:
+            raise AssertionError(f"no test has called {', '.join(missing)}")
+
+    def name(self, what):
+        """A name that no other test uses."""
+        return f"{what}_{self.scheme}_{self._testMethodName}"
+
+    def close_to(self, found, expected, within=1e-9):
+        self.assertEqual(len(found), len(expected), f"{list(found)} beside {list(expected)}")
+        for i, (one, other) in enumerate(zip(found, expected)):
+            self.assertAlmostEqual(one, other, delta=within * (1 + abs(other)), msg=f"number {i}")
+
+    def refused(self, code, field, method, **fields):
+        with self.assertRaises(support.Refused) as caught:
+            self.call(method, **fields)
+        self.assertEqual((caught.exception.code, caught.exception.field), (code, field), caught.exception.message)
+
+    def ask(self, method, model="two_link", query=None, **fields):
+        """A method that computes with a model; `query` has what else its Query says."""
+        return self.call(method, query={"model": model, **(query or {})}, **fields)
+
+    def await_true(self, condition, what):
+        until = time.monotonic() + sp.WAIT
+        while time.monotonic() < until:
+            if condition():
+                return
+            time.sleep(0.01)
+        self.fail(f"{what} within {sp.WAIT} s")
+
+    def address(self, addresses):
+        return next(one for one in addresses if one.startswith(self.scheme))
+
+    # ---- the daemon --------------------------------------------------------------------------------------------------
+
+    def test_health(self):
+        health = self.call("get_health")
+        self.assertIn("models", [one.name for one in health.components])
+        self.assertEqual(health.state, max(one.state for one in health.components))
+        self.refused("CODE_NOT_FOUND", "get_health.component", "get_health", component="heart")
+
+    def test_server_info_names_the_methods_of_the_contract(self):
+        info = self.call("get_server_info")
+        self.assertEqual(info.process_id, DAEMON.process.pid)
+        self.assertEqual(list(info.protocols), ["dynamics.v1"])
+        fields = ENVELOPE.Request.DESCRIPTOR.oneofs_by_name["method"].fields
+        self.assertEqual([one.name for one in info.methods],
+                         [one.name for one in sorted(fields, key=lambda field: field.number)])
+        roles = {one.name: one.role for one in info.methods}
+        self.assertNotIn(0, roles.values())
+        self.assertEqual(len({roles[name] for name in ("get_health", "gravity", "step_simulation", "load_model")}), 4)
+
+    # ---- models ------------------------------------------------------------------------------------------------------
+
+    def description(self, name, mass):
+        """A pendulum of length 1 m about y, which hangs at q = 0."""
+        return {"name": name, "gravity": {"z": -G}, "links": [
+            {"name": "base"}, {"name": "bob", "inertia": {"mass": mass, "center_of_mass": {"z": -1},
+                                                          "rotational": [0, 0, 0, 0, 0, 0]}}],
+                "joints": [{"name": "pin", "type": "JOINT_TYPE_CONTINUOUS", "parent_link": "base", "child_link": "bob",
+                            "axis": {"y": 1}}]}
+
+    def test_models_are_loaded_described_exported_and_unloaded(self):
+        name = self.name("pendulum")
+        loaded = self.call("load_model", name=name, description=self.description(name, 2.5))
+        self.assertEqual((loaded.model.name, loaded.model.nq, loaded.model.nv), (name, 1, 1))
+        self.assertAlmostEqual(loaded.model.mass, 2.5)
+        self.assertIn(name, [one.name for one in self.call("list_models").models])
+        described = self.call("describe_model", model=name)
+        self.assertEqual([one.name for one in described.joints], ["pin"])
+        self.assertEqual(described.model.digest, loaded.model.digest)
+        self.close_to(self.ask("gravity", name, q=[0.4]).g, [2.5 * G * math.sin(0.4)])
+        self.assertIn('mass value="2.5"', self.call("export_model", model=name, format="MODEL_FORMAT_URDF").urdf)
+        self.assertEqual(self.call("unload_model", model=name).model.digest, loaded.model.digest)
+        self.refused("CODE_NOT_FOUND", "describe_model.model", "describe_model", model=name)
+
+    def test_models_are_derived(self):
+        name = self.name("longer")
+        derived = self.call("derive_model", model="two_link", name=name, operations=[
+            {"attach": {"link": "tip", "name": "load", "inertia": {"mass": 1, "rotational": [0, 0, 0, 0, 0, 0]}}}])
+        self.assertAlmostEqual(derived.model.mass, 3)
+        # The load is at the place of the second mass.
+        self.close_to(self.ask("gravity", name, q=[0, 0]).g, [5 * G, 2 * G])
+        self.call("unload_model", model=name)
+
+    def test_inertias_are_computed(self):
+        ball = self.call("compute_inertia", parts=[{"sphere": {"radius": 0.1}, "mass": 2}])
+        self.close_to(ball.principal_moments, [0.4 * 2 * 0.1 ** 2] * 3)
+        self.close_to([ball.volume], [4 / 3 * math.pi * 0.1 ** 3])
+        self.assertTrue(ball.is_realizable)
+
+    def test_configurations_are_computed(self):
+        moved = self.ask("compute_configurations", operation="CONFIGURATION_OPERATION_INTEGRATE", q=[0.1, 0.2],
+                         v=[1, -2], dt=[0.5])
+        self.close_to(moved.q, [0.6, -0.8])
+        drawn = [self.ask("compute_configurations", operation="CONFIGURATION_OPERATION_RANDOM", samples=3,
+                          seed=5).q for _ in range(2)]
+        self.assertEqual(len(drawn[0]), 6)
+        self.assertEqual(list(drawn[0]), list(drawn[1]))
+
+    def test_base_parameters_are_found(self):
+        found = self.ask("find_base_parameters")
+        self.assertGreater(len(found.base_parameters), 2)
+        for row in found.base_parameters:
+            total = sum(factor * found.values[column] for column, factor in zip(row.columns, row.factors))
+            self.assertAlmostEqual(row.value, total)
+
+    # ---- dynamics ----------------------------------------------------------------------------------------------------
+
+    def test_the_equation_of_motion_is_that_of_the_book(self):
+        q, v, a = rows(0), rows(1), rows(2)
+        tau = flat(inverse_dynamics(*state) for state in STATES)
+        found = self.ask("inverse_dynamics", q=q, v=v, a=a)
+        self.assertEqual(found.samples, len(STATES))
+        self.close_to(found.tau, tau)
+        self.close_to(self.ask("forward_dynamics", q=q, v=v, tau=tau).a, a)
+        self.close_to(self.ask("mass_matrix", q=q).mass_matrix, flat(flat(mass_matrix(one[0])) for one in STATES))
+        self.close_to(self.ask("gravity", q=q).g, flat(bias_forces(one[0], (0, 0)) for one in STATES))
+        self.close_to(self.ask("bias_forces", q=q, v=v).h, flat(bias_forces(*one[:2]) for one in STATES))
+
+    def test_gravity_joint_order_and_payloads_of_a_query_count(self):
+        moon = {"gravity": {"z": -1.62}}
+        self.close_to(self.ask("gravity", query=moon, q=[0, 0]).g, bias_forces((0, 0), (0, 0), 1.62))
+        back = {"joint_names": JOINTS[::-1]}
+        self.close_to(self.ask("gravity", query=back, q=[0, 0.5]).g, bias_forces((0.5, 0), (0, 0))[::-1])
+        load = {"payloads": [{"link": "tip", "inertia": {"mass": 1, "rotational": [0, 0, 0, 0, 0, 0]}}]}
+        self.close_to(self.ask("gravity", query=load, q=[0, 0]).g, [5 * G, 2 * G])
+
+    def test_external_forces_count(self):
+        force = {"external_forces": [{"link": "tip", "force": [0, 0, 10],
+                                       "frame": "REFERENCE_FRAME_LOCAL_WORLD_ALIGNED"}]}
+        tau = self.ask("inverse_dynamics", query=force, q=[0, 0]).tau
+        self.close_to(tau, [3 * G - 20, G - 10])
+
+    def test_quantities_are_evaluated(self):
+        q, v, _ = STATES[0]
+        found = self.ask("evaluate", q=q, v=v, quantities=["QUANTITY_KINETIC_ENERGY", "QUANTITY_MASS_MATRIX"])
+        self.close_to(found.results[0].blocks[0].values, [energy(q, v)[0]])
+        self.close_to(found.results[1].blocks[0].values, flat(mass_matrix(q)))
+
+    def test_torques_are_explained(self):
+        q, v, a = STATES[0]
+        found = self.ask("explain", q=q, v=v, a=a)
+        self.close_to(found.tau, inverse_dynamics(q, v, a))
+        self.close_to([sum(term.tau[i] for term in found.terms) for i in range(2)], found.tau)
+
+    def test_poses_are_those_of_the_geometry(self):
+        q = STATES[0][0]
+        tip = self.ask("kinematics", q=q, frames=["tip"], poses=True).frames[0]
+        self.close_to(tip.position, [math.cos(q[0]) + math.cos(sum(q)), 0, math.sin(q[0]) + math.sin(sum(q))])
+
+    # ---- motions over time -------------------------------------------------------------------------------------------
+
+    def test_rollouts_keep_their_energy(self):
+        start = STATES[0]
+        found = self.ask("rollout", q=start[0], v=start[1], steps=500, stepping={
+            "step": 0.001, "integrator": "INTEGRATOR_RK4"}, results=["ROLLOUT_RESULT_Q", "ROLLOUT_RESULT_V"])
+        self.close_to([sum(energy(found.q[-2:], found.v[-2:]))], [sum(energy(*start[:2]))], 1e-7)
+        self.assertEqual(found.outcomes[0].steps, 500)
+
+    def test_trajectories_are_computed_both_ways(self):
+        tau = self.ask("inverse_dynamics_trajectory", q=rows(0), v=rows(1), a=rows(2)).tau
+        self.close_to(tau, flat(inverse_dynamics(*state) for state in STATES))
+        held = bias_forces([0.3, -0.7], [0, 0]) * 4
+        found = self.ask("forward_dynamics_trajectory", q=[0.3, -0.7], v=[0, 0], tau=held, stepping={"step": 0.01})
+        self.close_to(found.q, [0.3, -0.7] * found.rows)
+        self.assertEqual(found.rows, 4)
+
+    def test_rates_are_derived(self):
+        times = [0, 0.5, 1, 1.5, 2]
+        found = self.ask("derive_rates", q=flat((2 * t, -t) for t in times), time=times, rates="RATES_CENTRAL")
+        self.close_to(found.v, (2, -1) * len(times))
+        self.close_to(found.a, (0, 0) * len(times))
+
+    def test_a_request_is_cancelled(self):
+        self.assertFalse(self.call("cancel", client=self.client.number, id=1).found)
+        other = support.Client(ENVELOPE, self.urls["request"], self.client.number)
+        request = other.make("rollout", {"query": {"model": "panda"}, "q": [0, 0, 0, -1, 0, 1, 0], "steps": 10 ** 8,
+                                         "stepping": {"step": 1e-6}}, timeout=50)
+        ends = []
+
+        def roll():
+            try:
+                other.send(request)
+            except support.Refused as refusal:
+                ends.append(refusal.code)
+
+        thread = threading.Thread(target=roll)
+        thread.start()
+        self.await_true(lambda: self.call("cancel", client=self.client.number, id=request.id).found, "it is found")
+        thread.join(sp.WAIT)
+        other.close()
+        self.assertEqual(ends, ["CODE_CANCELLED"])
+
+    # ---- simulations -------------------------------------------------------------------------------------------------
+
+    def simulation(self, **options):
+        """Creates a simulation, and returns how its owner names it in commands."""
+        name = self.name("simulation")
+        made = self.call("create_simulation", **{"name": name, "query": {"model": "two_link"},
+                                                 "q": [0.3, -0.7], "stepping": {"step": 0.001}, **options})
+        return {"simulation": name, "token": made.token}
+
+    def test_a_simulation_is_stepped_held_set_and_reset(self):
+        owned = self.simulation()
+        held = bias_forces((0.3, -0.7), (0, 0))
+        self.call("set_simulation_input", **owned, input={"tau": held})
+        stepped = self.call("step_simulation", **owned, steps=20)
+        self.assertEqual((stepped.state.step, stepped.steps_done), (20, 20))
+        self.close_to(stepped.state.q, [0.3, -0.7])
+        self.close_to(stepped.state.tau, held)
+        self.close_to(self.call("set_simulation_state", **owned, q=[0.1, 0.2], v=[0, 0]).state.q, [0.1, 0.2])
+        now = self.call("get_simulation_state", simulation=owned["simulation"])
+        self.close_to(now.state.q, [0.1, 0.2])
+        self.assertIn(owned["simulation"], [one.name for one in self.call("list_simulations").simulations])
+        self.close_to(self.call("reset_simulation", **owned).state.q, [0.3, -0.7])
+        self.refused("CODE_PERMISSION_DENIED", "step_simulation.token", "step_simulation",
+                     simulation=owned["simulation"], token=owned["token"] + 1, steps=1)
+        self.call("delete_simulation", **owned)
+        self.refused("CODE_NOT_FOUND", "step_simulation.simulation", "step_simulation", **owned, steps=1)
+
+    def test_a_simulation_is_watched_paused_and_resumed(self):
+        owned = self.simulation(pace="PACE_CLOCK", is_paused=True, publish_rate=100)
+        watched = self.call("watch_simulation", simulation=owned["simulation"])
+        reader = sp.Subscriber(self.address(watched.addresses))
+        self.await_true(lambda: self.call("get_simulation_state", simulation=owned["simulation"]).simulation.watchers,
+                        "the reader is known")
+        self.call("resume_simulation", **owned)
+        seen = {}
+        while len(seen) < 2:
+            topic, body = reader.next()
+            seen[topic] = EVENT.Event.FromString(body)
+        self.assertEqual(set(seen), {watched.state_topic, watched.events_topic})
+        self.assertEqual(seen[watched.state_topic].simulation_state.simulation, owned["simulation"])
+        paused = self.call("pause_simulation", **owned).state
+        self.assertEqual(self.call("get_simulation_state", simulation=owned["simulation"]).state.step, paused.step)
+        reader.close()
+        self.call("delete_simulation", **owned)
+
+    def test_a_simulation_without_owner_is_claimed(self):
+        owned = self.simulation(lease=0.1, keep=True)
+        name = owned["simulation"]
+        self.await_true(lambda: not next(one for one in self.call("list_simulations").simulations
+                                         if one.name == name).owner, "the lease runs out")
+        claimed = self.call("claim_simulation", simulation=name, lease=60)
+        self.assertNotEqual(claimed.token, owned["token"])
+        self.call("delete_simulation", simulation=name, token=claimed.token)
+
+    def test_simulations_are_saved_and_restored(self):
+        owned = self.simulation()
+        self.call("step_simulation", **owned, steps=3)
+        self.assertGreaterEqual(self.call("save_simulations").simulations, 1)
+        self.call("delete_simulation", **owned)
+        self.assertGreaterEqual(self.call("restore_simulations").simulations, 1)
+        self.assertEqual(self.call("step_simulation", **owned, steps=1).state.step, 4)
+        self.call("delete_simulation", **owned)
+
+    def test_a_run_is_recorded_fetched_and_replayed(self):
+        owned, name = self.simulation(), self.name("run")
+        self.call("record_simulation", **owned, recording=name)
+        self.call("step_simulation", **owned, steps=25)
+        ended = self.call("stop_recording", **owned)
+        listed = {one.name: one for one in self.call("list_recordings").recordings}
+        self.assertEqual(listed[name].bytes, ended.bytes)
+        fetched = self.call("fetch_recording", recording=name)
+        self.assertEqual(len(fetched.data), ended.bytes)
+        self.assertIn(b"two_link", fetched.data)
+        replayed = self.call("replay_simulation", recording=name)
+        self.assertEqual((replayed.steps, replayed.equal_steps), (25, 25))
+        self.assertEqual(self.call("delete_recording", recording=name).bytes, ended.bytes)
+        self.call("delete_simulation", **owned)
+
+    # ---- streams and events ------------------------------------------------------------------------------------------
+
+    def test_points_that_are_pushed_come_back_as_torques(self):
+        name = self.name("plan")
+        opened = self.call("open_stream", name=name, model="two_link")
+        watched = self.call("watch_stream", stream=name)
+        reader = sp.Subscriber(self.address(watched.addresses))
+        self.await_true(lambda: self.call("get_stream", stream=name).stream.watchers, "the reader is known")
+        pusher = sp.Pusher(self.address(opened.ingest))
+        chunk = STREAM.StreamChunk(key=opened.key, sequence=1, t=[0, 0.1, 0.2], q=rows(0), v=rows(1), a=rows(2))
+        pusher.send(chunk.SerializeToString())
+        tau = []
+        while len(tau) < 6:
+            topic, body = reader.next()
+            if topic == watched.torques_topic:
+                tau += EVENT.Event.FromString(body).stream_torques.tau
+        expected = flat(inverse_dynamics(*state) for state in STATES)
+        self.close_to(tau, expected)
+        self.close_to(self.call("get_stream_points", stream=name, first=1, count=3).tau, expected)
+        self.assertEqual(self.call("get_stream", stream=name).stream.counters.accepted, 3)
+        self.assertIn(name, [one.name for one in self.call("list_streams").streams])
+        self.assertEqual(self.call("close_stream", stream=name, key=opened.key).stream.counters.lost, 0)
+        pusher.close()
+        reader.close()
+
+    def test_events_tell_of_models_and_progress(self):
+        reader = sp.Subscriber(self.urls["events"])
+        name = self.name("told")
+
+        def is_told():
+            self.call("load_model", name=name, description=self.description(name, 1))
+            return reader.hears(0.1) or not self.call("unload_model", model=name)
+
+        self.await_true(is_told, "an event arrives")
+        request = self.client.make("rollout", {"query": {"model": "panda"}, "q": [0, 0, 0, -1, 0, 1, 0] * 64,
+                                               "steps": 20000, "stepping": {"step": 1e-4}}, progress=77)
+        self.client.send(request)
+        seen = {}
+        while not {"models", "progress/77"} <= set(seen):
+            topic, body = reader.next()
+            event = EVENT.Event.FromString(body)
+            if topic != "models" or event.model.model.name == name:
+                seen.setdefault(topic, event)
+        self.assertEqual(EVENT.ModelEvent.Change.Name(seen["models"].model.change), "CHANGE_LOADED")
+        self.assertEqual(seen["progress/77"].progress.number, 77)
+        reader.close()
+        self.call("unload_model", model=name)
+
+    # ---- the contract ------------------------------------------------------------------------------------------------
+
+    def test_fields_of_a_later_contract_are_refused(self):
+        unknown = b"\xfa\x7f\x00"  # field 2047 of the request's own message, with length 0
+        body = self.client.make("get_health", {}).SerializeToString() + unknown
+        reply = ENVELOPE.Reply.FromString(self.client.requester.ask(body))
+        self.assertEqual(ENVELOPE.Reply.DESCRIPTOR.fields_by_name["status"].message_type.fields_by_name["code"]
+                         .enum_type.values_by_number[reply.status.code].name, "CODE_UNIMPLEMENTED")
+
+
+class OverIpc(Carrier, unittest.TestCase):
+    scheme = "ipc"
+
+
+class OverTcp(Carrier, unittest.TestCase):
+    scheme = "tcp"
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
