@@ -189,8 +189,7 @@ static exit_code send_derive(const arguments *given, dyn_client *client, Protobu
     exit_code code = exchange(client, &request, timeout, NULL, &reply);
     if (code != EXIT_OK)
         return code;
-    const Dynamics__V1__DeriveModelReply *derived = reply->derive_model;
-    code = tell_loaded(given, "derived", derived->model, derived->n_report, derived->report, derived->already_loaded);
+    code = tell_loaded(given, "derived", reply->derive_model->loaded);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return code;
 }
@@ -205,10 +204,12 @@ exit_code run_derive(const command *self, const arguments *given, dyn_client *cl
     if (code == EXIT_OK)
         code = read_operations(given, &operations);
     if (code == EXIT_OK) {
-        json_t *object = json_pack("{s:s, s:s, s:b, s:b, s:b, s:O}", "model", given->positional[0], "name",
-                                   given->value[OPTION_NAME], "strict", given->value[OPTION_STRICT] != NULL, "replace",
-                                   given->value[OPTION_REPLACE] != NULL, "keep", given->value[OPTION_KEEP] != NULL,
-                                   "operations", operations);
+        const char *expected = given->value[OPTION_EXPECTED_DIGEST];
+        json_t *object =
+            json_pack("{s:s, s:s, s:b, s:b, s:s, s:b, s:O}", "model", given->positional[0], "name",
+                      given->value[OPTION_NAME], "strict", given->value[OPTION_STRICT] != NULL, "replace",
+                      given->value[OPTION_REPLACE] != NULL, "expected_digest", expected != NULL ? expected : "", "keep",
+                      given->value[OPTION_KEEP] != NULL, "operations", operations);
         ProtobufCMessage *message =
             object != NULL ? read_message_json(&dynamics__v1__derive_model_request__descriptor, object, "") : NULL;
         code = message != NULL ? send_derive(given, client, message, timeout) : EXIT_USAGE;
@@ -246,14 +247,19 @@ exit_code run_export(const command *self, const arguments *given, dyn_client *cl
         return code;
     const Dynamics__V1__ExportModelReply *exported = reply->export_model;
     json_writer writer = {.stream = stdout, .pretty = true};
-    if (exported->description != NULL)
-        message_to_json(&writer, MESSAGE_PLAIN, &exported->description->base);
-    else if (exported->screws != NULL)
-        message_to_json(&writer, MESSAGE_PLAIN, &exported->screws->base);
-    else
-        fputs(exported->urdf, stdout);
-    if (exported->description != NULL || exported->screws != NULL)
+    const ProtobufCMessage *form = NULL;
+    if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_DESCRIPTION)
+        form = &exported->description->base;
+    if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS)
+        form = &exported->screws->base;
+    if (form != NULL) {
+        message_to_json(&writer, MESSAGE_PLAIN, form);
         emit_finish(&writer);
+    } else if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_URDF) {
+        fputs(exported->urdf, stdout);
+    } else {
+        code = complain(EXIT_FAILED, "the reply holds no model");
+    }
     dynamics__v1__reply__free_unpacked(reply, NULL);
-    return EXIT_OK;
+    return code;
 }

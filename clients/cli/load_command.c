@@ -63,6 +63,8 @@ static exit_code take_options(const arguments *given, Dynamics__V1__LoadModelReq
         load->mimic = (Dynamics__V1__MimicPolicy)(policy + DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED);
     load->strict = given->value[OPTION_STRICT] != NULL;
     load->replace = given->value[OPTION_REPLACE] != NULL;
+    if (given->value[OPTION_EXPECTED_DIGEST] != NULL)
+        load->expected_digest = (char *)given->value[OPTION_EXPECTED_DIGEST];
     load->keep = given->value[OPTION_KEEP] != NULL;
     const char *text = given->value[OPTION_GRAVITY];
     double values[3];
@@ -117,8 +119,7 @@ static exit_code send_load(const arguments *given, dyn_client *client, Dynamics_
         code = exchange(client, &request, timeout, is_json_text(path) ? NULL : path, &reply);
     if (code != EXIT_OK)
         return code;
-    const Dynamics__V1__LoadModelReply *loaded = reply->load_model;
-    code = tell_loaded(given, "loaded", loaded->model, loaded->n_report, loaded->report, loaded->already_loaded);
+    code = tell_loaded(given, "loaded", reply->load_model->loaded);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return code;
 }
@@ -136,6 +137,7 @@ exit_code run_load(const command *self, const arguments *given, dyn_client *clie
         code = find_form(given, &form, &path);
     if (code == EXIT_OK && form == FORM_COUNT) {
         code = read_text(path, &text, &size);
+        load.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
         load.urdf = text;
     } else if (code == EXIT_OK) {
         message = read_form(path, form);
@@ -144,6 +146,7 @@ exit_code run_load(const command *self, const arguments *given, dyn_client *clie
     if (code == EXIT_OK && form < FORM_COUNT) {
         const ProtobufCFieldDescriptor *field =
             protobuf_c_message_descriptor_get_field_by_name(load.base.descriptor, FORMS[form].field);
+        load.source_case = (Dynamics__V1__LoadModelRequest__SourceCase)field->id;
         *(ProtobufCMessage **)((char *)&load + field->offset) = message;
     }
     if (code == EXIT_OK)

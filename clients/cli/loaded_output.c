@@ -32,18 +32,18 @@ static void print_loaded(const char *done, const dyn_client_loaded_model *loaded
     print_report(loaded->report_count, loaded->report, false, model->name);
 }
 
-exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__V1__ModelSummary *model,
-                      size_t report_count, Dynamics__V1__ReportEntry *const *report, bool already_loaded) {
+exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__V1__LoadedModel *from) {
+    const Dynamics__V1__ModelSummary *model = from != NULL ? from->model : NULL;
     if (model == NULL)
         return complain(EXIT_FAILED, "the reply names no model");
-    dyn_client_report_entry *entries = calloc(report_count + 1, sizeof *entries);
+    dyn_client_report_entry *entries = calloc(from->n_report + 1, sizeof *entries);
     if (entries == NULL)
         return complain_memory();
-    for (size_t i = 0; i < report_count; i++)
-        entries[i] = (dyn_client_report_entry){.severity = (dyn_client_severity)report[i]->severity,
-                                               .line = report[i]->line,
-                                               .place = report[i]->place,
-                                               .message = report[i]->message};
+    for (size_t i = 0; i < from->n_report; i++)
+        entries[i] = (dyn_client_report_entry){.severity = (dyn_client_severity)from->report[i]->severity,
+                                               .line = from->report[i]->line,
+                                               .place = from->report[i]->place,
+                                               .message = from->report[i]->message};
     const dyn_client_loaded_model loaded = {.model = {.name = model->name,
                                                       .digest = model->digest,
                                                       .nq = model->nq,
@@ -55,9 +55,9 @@ exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__
                                                       .source = model->source,
                                                       .loaded_by = model->loaded_by,
                                                       .kept = model->kept},
-                                            .report_count = report_count,
+                                            .report_count = from->n_report,
                                             .report = entries,
-                                            .already_loaded = already_loaded};
+                                            .already_loaded = from->already_loaded};
     if (given->value[OPTION_JSON] != NULL)
         write_loaded(&loaded);
     else

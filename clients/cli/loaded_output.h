@@ -11,7 +11,6 @@
 
 /* Writes a line about the model and the warnings of its report, or all of it as JSON. `done` is what was done with it:
  * "loaded". */
-exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__V1__ModelSummary *model,
-                      size_t report_count, Dynamics__V1__ReportEntry *const *report, bool already_loaded);
+exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__V1__LoadedModel *from);
 
 #endif

@@ -60,7 +60,7 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = WITH(OPTION_DESCRIPTION) | WITH(OPTION_DH) | WITH(OPTION_SCREWS) | WITH(OPTION_JSON) |
                 WITH(OPTION_NAME) | WITH(OPTION_BASE) | WITH(OPTION_MIMIC) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_STRICT) | WITH(OPTION_REPLACE) | WITH(OPTION_KEEP),
+                WITH(OPTION_STRICT) | WITH(OPTION_REPLACE) | WITH(OPTION_EXPECTED_DIGEST) | WITH(OPTION_KEEP),
      .words = (const option_words[]){{OPTION_NAME, "name of the model (default: the robot's own)"}, {0}},
      .run = run_load},
     {.name = "models",
@@ -109,7 +109,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = MAX_POSITIONALS,
      .options = WITH(OPTION_JSON) | WITH(OPTION_NAME) | WITH(OPTION_Q) | WITH(OPTION_OPERATIONS) | WITH(OPTION_STRICT) |
-                WITH(OPTION_REPLACE) | WITH(OPTION_KEEP),
+                WITH(OPTION_REPLACE) | WITH(OPTION_EXPECTED_DIGEST) | WITH(OPTION_KEEP),
      .words = (const option_words[]){{OPTION_NAME, "name of the new model (needed)"},
                                      {OPTION_Q, "where joints are locked, rad and m (default 0)"},
                                      {0}},

@@ -229,7 +229,7 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
         call_blame(c, "name");
         call_fail(c, REASON_MISSING_VALUE, "name is empty; give the new model one");
     }
-    return !call_has_ended(c);
+    return !call_has_ended(c) && keep_check(c, r->replace, r->expected_digest);
 }
 
 /* Builds the result once more, for its report. */
@@ -251,18 +251,6 @@ static void build(call *c, const dyn_model *model) {
     }
 }
 
-static void reply_derived(call *c, const model_entry *entry, bool was_present) {
-    Dynamics__V1__DeriveModelReply *reply = call_allocate(c, 1, sizeof *reply);
-    if (reply) {
-        dynamics__v1__derive_model_reply__init(reply);
-        reply->model = summary_create(c, entry);
-        reply->report = summary_report(c, entry, &reply->n_report);
-        reply->already_loaded = was_present;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DERIVE_MODEL;
-        c->reply.derive_model = reply;
-    }
-}
-
 void method_prepare_derive_model(call *c) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     model_entry *source = check_request(c, r) ? call_find_model(c, r->model) : NULL;
@@ -280,10 +268,14 @@ void method_prepare_derive_model(call *c) {
 void method_derive_model(call *c) {
     bool was_present;
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
-    const keep_options options = {.replace = r->replace, .keep = r->keep};
+    const keep_options options = {.replaced = keep_replaced(r->replace, r->expected_digest), .keep = r->keep};
     model_entry *kept = keep_model(c, &options, &was_present);
-    if (kept) {
-        reply_derived(c, kept, was_present);
+    Dynamics__V1__DeriveModelReply *reply = kept ? call_allocate(c, 1, sizeof *reply) : NULL;
+    if (reply) {
+        dynamics__v1__derive_model_reply__init(reply);
+        reply->loaded = summary_loaded(c, kept, was_present);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DERIVE_MODEL;
+        c->reply.derive_model = reply;
     }
     model_entry_release(kept);
 }

@@ -47,12 +47,15 @@ static void write_model(call *c, const model_entry *entry, Dynamics__V1__ExportM
     int tip;
     switch (r->format) {
     case DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_DESCRIPTION:
+        reply->form_case = DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_DESCRIPTION;
         reply->description = description_write(c, entry->model);
         break;
     case DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_URDF:
+        reply->form_case = DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_URDF;
         reply->urdf = write_urdf(c, entry->model);
         break;
     case DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_SCREWS:
+        reply->form_case = DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS;
         reply->screws = find_tip(c, entry, &tip) ? description_write_screws(c, entry->model, tip) : NULL;
         break;
     default:

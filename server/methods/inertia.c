@@ -50,17 +50,22 @@ static bool check_lengths(const part *p, const char *name, size_t count, const d
 
 /* The mass of a shape of that volume: stated, or by its density. */
 static bool find_mass(const part *p, double *mass) {
-    double density = p->from->density;
-    *mass = p->from->mass;
-    bool is_finite = isfinite(*mass) && isfinite(density);
-    if (is_finite && *mass >= 0 && density >= 0 && (*mass > 0) != (density > 0)) {
-        *mass = density > 0 ? density * p->volume : *mass;
-        return true;
+    bool is_density = p->from->amount_case == DYNAMICS__V1__INERTIA_PART__AMOUNT_DENSITY;
+    double amount = is_density ? p->from->density : p->from->mass;
+    if (p->from->amount_case == DYNAMICS__V1__INERTIA_PART__AMOUNT__NOT_SET) {
+        call_blame(p->call, "%s.amount", p->path);
+        call_fail(p->call, REASON_MISSING_VALUE,
+                  "a shape and a mesh need a mass in kg or a density in kg/m^3; give one of them");
+        return false;
     }
-    call_blame(p->call, "%s.%s", p->path, is_finite && *mass > 0 ? "density" : "mass");
-    call_fail(p->call, REASON_CONFLICTING_FIELDS,
-              "the mass is %g kg and the density %g kg/m^3; give one of them, a positive number", *mass, density);
-    return false;
+    if (!(amount > 0 && isfinite(amount))) {
+        call_blame(p->call, "%s.%s", p->path, is_density ? "density" : "mass");
+        call_fail(p->call, isfinite(amount) ? REASON_INVALID_VALUE : REASON_NOT_FINITE,
+                  "it is %g %s; give a positive, finite number", amount, is_density ? "kg/m^3" : "kg");
+        return false;
+    }
+    *mass = is_density ? amount * p->volume : amount;
+    return true;
 }
 
 /* The members of a shape, and its volume. */
@@ -217,8 +222,9 @@ static bool take_log_cholesky(part *p, const char *path) {
 /* Numbers have a mass of their own. */
 static bool take_numbers(part *p) {
     char path[PATH_SIZE], values[PATH_SIZE];
-    if (p->from->mass != 0 || p->from->density != 0) {
-        call_blame(p->call, "%s.%s", p->path, p->from->mass != 0 ? "mass" : "density");
+    if (p->from->amount_case != DYNAMICS__V1__INERTIA_PART__AMOUNT__NOT_SET) {
+        bool is_density = p->from->amount_case == DYNAMICS__V1__INERTIA_PART__AMOUNT_DENSITY;
+        call_blame(p->call, "%s.%s", p->path, is_density ? "density" : "mass");
         call_fail(p->call, REASON_UNUSED_FIELD, "only shapes and meshes are given a mass or a density");
         return false;
     }
@@ -255,8 +261,8 @@ static bool take_part(part *p) {
     const ProtobufCFieldDescriptor *body =
         protobuf_c_message_descriptor_get_field(&dynamics__v1__inertia_part__descriptor, (unsigned)p->from->body_case);
     if (!body) {
-        call_blame(p->call, "%s", p->path);
-        call_fail(p->call, REASON_MISSING_VALUE, "the part is empty; give a shape, a mesh or an inertia");
+        call_blame(p->call, "%s.body", p->path);
+        call_fail(p->call, REASON_MISSING_VALUE, "the part has no body; give a shape, a mesh or an inertia");
         return false;
     }
     p->kind = body->name;

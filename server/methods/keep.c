@@ -6,10 +6,36 @@
 #include <string.h>
 
 #include "methods/kept_models.h"
+#include "methods/text.h"
+
+const char *keep_replaced(bool replace, const char *expected_digest) {
+    return !replace ? NULL : expected_digest[0] ? expected_digest : MODEL_ANY;
+}
+
+bool keep_check(call *c, bool replace, const char *expected_digest) {
+    char quoted[TEXT_QUOTE_SIZE];
+    if (expected_digest[0] == '\0' || (replace && digest_is_one(expected_digest))) {
+        return true;
+    }
+    call_blame(c, "expected_digest");
+    if (replace) {
+        call_fail(c, REASON_INVALID_VALUE, "%s is no digest; give \"sha256:\" and 64 digits, as DescribeModel does",
+                  text_quote(expected_digest, quoted));
+    } else {
+        call_fail(c, REASON_UNUSED_FIELD,
+                  "a digest is expected, but replace is not set; set it, or leave the digest out");
+    }
+    return false;
+}
 
 /* Ends the call where the store did not take the model. */
 static void fail_insertion(call *c, model_insertion result, const model_entry *entry, const model_entry *present) {
-    if (result == MODEL_NAME_TAKEN) {
+    if (result == MODEL_NOT_EXPECTED) {
+        call_blame(c, "expected_digest");
+        call_fail(c, REASON_MODEL_CHANGED, "%s \"%s\"%s%.19s%s, not the expected one; describe it, and decide anew",
+                  present ? "the model" : "there is no model", entry->name, present ? " has the digest " : "",
+                  present ? present->digest : "", present ? "..." : "");
+    } else if (result == MODEL_NAME_TAKEN) {
         call_blame(c, "name");
         call_fail(c, REASON_NAME_TAKEN,
                   "another model is named \"%s\" already (%.19s...); choose another name, or set replace", entry->name,
@@ -21,9 +47,10 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
     }
 }
 
-/* Returns whether the name is free for the model that was built, or may be taken. */
-static bool may_enter(const model_entry *entry, const model_entry *present, bool replace) {
-    return !present || replace || strcmp(present->digest, entry->digest) == 0;
+/* Returns whether the store would take the model that was built; the store itself decides. */
+static bool may_enter(const model_entry *entry, const model_entry *present, const char *replaced) {
+    const char *digest = present ? present->digest : "";
+    return strcmp(digest, entry->digest) == 0 || (replaced ? !replaced[0] || strcmp(digest, replaced) == 0 : !present);
 }
 
 /* Writes the model where that is wanted. False: the call has ended. */
@@ -67,9 +94,9 @@ static bool keep_on_disk(call *c, const keep_options *options, model_entry *pres
 }
 
 /* Enters the model into the store. */
-static model_entry *enter(call *c, bool replace, bool *was_present) {
+static model_entry *enter(call *c, const char *replaced, bool *was_present) {
     model_entry *entry = c->built, *present = NULL;
-    model_insertion result = model_store_insert(c->service->store, entry, replace, &present);
+    model_insertion result = model_store_insert(c->service->store, entry, replaced, &present);
     *was_present = result == MODEL_PRESENT;
     if (result == MODEL_INSERTED) {
         log_info(c->service->log, "model %s loaded by %s: nq %d, nv %d", entry->name, c->transport->peer,
@@ -88,9 +115,9 @@ model_entry *keep_model(call *c, const keep_options *options, bool *was_present)
     model_entry *entry = c->built, *present = model_store_find(c->service->store, entry->name);
     refusal why = {0};
     snprintf(entry->loaded_by, sizeof entry->loaded_by, "%s", c->transport->peer);
-    bool is_good = !may_enter(entry, present, options->replace) || keep_on_disk(c, options, present);
+    bool is_good = !may_enter(entry, present, options->replaced) || keep_on_disk(c, options, present);
     model_entry_release(present);
-    model_entry *entered = is_good ? enter(c, options->replace, was_present) : NULL;
+    model_entry *entered = is_good ? enter(c, options->replaced, was_present) : NULL;
     if (is_good && !entered && atomic_load(&entry->is_kept)) {
         kept_models_remove(c->service->live, entry->name, &why); /* the store was full */
     }

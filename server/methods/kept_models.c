@@ -73,12 +73,15 @@ bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__Lo
         load = *request;
     } else {
         recorded_model_describe(&described, l, entry->model, RECORD_MOST);
+        load.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
         load.description = described.description;
         is_good = described.description || refuse(why, REASON_TEXT_TOO_LONG, "keep",
                                                   "the description of the model is too long to be kept (4 MiB)");
     }
     load.name = (char *)(uintptr_t)entry->name;
     load.strict = false; /* a later release may warn of more */
+    load.replace = false;
+    load.expected_digest = (char *)(uintptr_t)protobuf_c_empty_string;
     kept.name = load.name;
     kept.digest = (char *)(uintptr_t)entry->digest;
     kept.loaded_by = (char *)(uintptr_t)entry->loaded_by;
@@ -111,7 +114,7 @@ static bool enter(const loading *o, const Dynamics__V1__KeptModel *kept, model_e
     char reason[REFUSAL_MESSAGE_SIZE];
     dyn_text_print(kept->loaded_by, entry->loaded_by, sizeof entry->loaded_by);
     atomic_store(&entry->is_kept, true);
-    model_insertion result = model_store_insert(o->live->options.store, entry, false, NULL);
+    model_insertion result = model_store_insert(o->live->options.store, entry, NULL, NULL);
     if (result != MODEL_INSERTED && result != MODEL_PRESENT) {
         o->left_out(o->context, kept->name, "the store is full; raise limits.models");
         return false;

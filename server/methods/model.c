@@ -40,67 +40,67 @@ static void fail_load(call *c, dyn_status status, const dyn_error *error) {
     if (strcmp(error->place, "gravity") == 0 || strcmp(error->place, "name") == 0) {
         call_blame(c, "%s", error->place);
         description_fail_element(c, status, error);
-    } else if (r->description) {
+        return;
+    }
+    switch (r->source_case) {
+    case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION:
         description_fail(c, r->description, status, error);
-    } else if (r->denavit_hartenberg) {
+        break;
+    case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DENAVIT_HARTENBERG:
         description_fail_table(c, status, error);
-    } else if (r->screws) {
+        break;
+    case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_SCREWS:
         description_fail_screws(c, status, error);
-    } else {
+        break;
+    default:
         fail_urdf(c, status, error);
     }
 }
 
-/* Checks that there is one description, and reads it; `report` receives what the reader has to say, or NULL. */
-static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_report **report, dyn_builder **builder) {
+static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builder **builder) {
     dyn_error error = {0};
-    int forms = (r->urdf[0] != '\0') + (r->description != NULL) + (r->denavit_hartenberg != NULL) + (r->screws != NULL);
-    if (forms != 1) {
+    if (urdf[0] == '\0') {
         call_blame(c, "urdf");
-        call_fail(c, forms ? REASON_CONFLICTING_FIELDS : REASON_MISSING_VALUE,
-                  "%s; give one of urdf, description, denavit_hartenberg "
-                  "and screws",
-                  forms ? "there is more than one description" : "urdf is empty");
+        call_fail(c, REASON_MISSING_VALUE, "urdf is empty; give the text of a URDF file");
         return false;
-    }
-    if (r->description) {
-        return description_read(c, r->description, builder);
-    }
-    if (r->denavit_hartenberg) {
-        return description_read_table(c, r->denavit_hartenberg, builder);
-    }
-    if (r->screws) {
-        return description_read_screws(c, r->screws, builder);
     }
     dyn_status status = dyn_report_create(report);
     if (status != DYN_OK) {
         call_fail_memory(c);
-    } else if ((status = dyn_urdf_read(r->urdf, strlen(r->urdf), *report, &error, builder)) != DYN_OK) {
+    } else if ((status = dyn_urdf_read(urdf, strlen(urdf), *report, &error, builder)) != DYN_OK) {
         fail_urdf(c, status, &error);
     }
     return status == DYN_OK;
 }
 
-static void reply_loaded(call *c, const model_entry *entry, bool was_present) {
-    Dynamics__V1__LoadModelReply *reply = call_allocate(c, 1, sizeof *reply);
-    if (!reply) {
-        return;
+/* Reads the description; `report` receives what the reader reports, or stays NULL. */
+static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_report **report, dyn_builder **builder) {
+    switch (r->source_case) {
+    case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF:
+        return read_urdf(c, r->urdf, report, builder);
+    case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION:
+        return description_read(c, r->description, builder);
+    case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DENAVIT_HARTENBERG:
+        return description_read_table(c, r->denavit_hartenberg, builder);
+    case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_SCREWS:
+        return description_read_screws(c, r->screws, builder);
+    default:
+        call_blame(c, "source");
+        call_fail(c, REASON_MISSING_VALUE,
+                  "there is no description; give one of urdf, description, denavit_hartenberg and screws");
+        return false;
     }
-    dynamics__v1__load_model_reply__init(reply);
-    reply->model = summary_create(c, entry);
-    reply->report = summary_report(c, entry, &reply->n_report);
-    reply->already_loaded = was_present;
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL;
-    c->reply.load_model = reply;
 }
 
 void method_prepare_load_model(call *c) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
+    bool is_described = r->source_case == DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
     model_options options;
     dyn_error error = {0};
     dyn_report *report = NULL;
     dyn_builder *builder = NULL;
-    if (!take_options(c, r, r->description, &options)) {
+    if (!keep_check(c, r->replace, r->expected_digest) ||
+        !take_options(c, r, is_described ? r->description : NULL, &options)) {
         return;
     }
     if (!read_source(c, r, &report, &builder)) {
@@ -118,10 +118,15 @@ void method_prepare_load_model(call *c) {
 void method_load_model(call *c) {
     bool was_present;
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
-    const keep_options options = {.replace = r->replace, .keep = r->keep, .request = r};
+    const keep_options options = {
+        .replaced = keep_replaced(r->replace, r->expected_digest), .keep = r->keep, .request = r};
     model_entry *kept = keep_model(c, &options, &was_present);
-    if (kept) {
-        reply_loaded(c, kept, was_present);
+    Dynamics__V1__LoadModelReply *reply = kept ? call_allocate(c, 1, sizeof *reply) : NULL;
+    if (reply) {
+        dynamics__v1__load_model_reply__init(reply);
+        reply->loaded = summary_loaded(c, kept, was_present);
+        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL;
+        c->reply.load_model = reply;
     }
     model_entry_release(kept);
 }

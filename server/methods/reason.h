@@ -84,6 +84,7 @@
     X(FILE_FAILED, FAILED_PRECONDITION, 0)                                                                             \
     X(ENDPOINT_FAILED, FAILED_PRECONDITION, 0)                                                                         \
     X(DELETED_MEANWHILE, ABORTED, 0)                                                                                   \
+    X(MODEL_CHANGED, ABORTED, 0)                                                                                       \
     X(REPLY_NOT_STORED, ABORTED, 0)                                                                                    \
     X(OFFSET_OUT_OF_RANGE, OUT_OF_RANGE, 0)                                                                            \
     X(DAMAGED_FILE, DATA_LOSS, 0)                                                                                      \

@@ -229,12 +229,12 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
     if (present) {
         return true;
     }
-    model_insertion result = model_store_insert(l->options.store, entry, false, NULL);
+    model_insertion result = model_store_insert(l->options.store, entry, NULL, NULL);
     if (result == MODEL_NAME_TAKEN) {
         char cut[113];
         dyn_text_print(own, cut, sizeof cut);
         snprintf(entry->name, sizeof entry->name, "%s-%.8s", cut, entry->digest + strlen("sha256:"));
-        result = model_store_insert(l->options.store, entry, false, NULL);
+        result = model_store_insert(l->options.store, entry, NULL, NULL);
     }
     if (result == MODEL_NAME_TAKEN) {
         return refuse(why, REASON_NAME_TAKEN, "",

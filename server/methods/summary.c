@@ -59,3 +59,14 @@ Dynamics__V1__ReportEntry **summary_report(call *c, const model_entry *entry, si
     }
     return report;
 }
+
+Dynamics__V1__LoadedModel *summary_loaded(call *c, const model_entry *entry, bool was_present) {
+    Dynamics__V1__LoadedModel *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__loaded_model__init(to);
+        to->model = summary_create(c, entry);
+        to->report = summary_report(c, entry, &to->n_report);
+        to->already_loaded = was_present;
+    }
+    return to;
+}

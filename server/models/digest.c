@@ -4,6 +4,12 @@
 
 #include <mbedtls/md.h>
 #include <stdio.h>
+#include <string.h>
+
+bool digest_is_one(const char *text) {
+    return strncmp(text, "sha256:", 7) == 0 && strlen(text) == DIGEST_SIZE - 1 &&
+           strspn(text + 7, "0123456789abcdef") == DIGEST_SIZE - 1 - 7;
+}
 
 void digest_write(const void *bytes, size_t size, char digest[DIGEST_SIZE]) {
     unsigned char hash[32];

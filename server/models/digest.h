@@ -5,10 +5,14 @@
 #ifndef SERVER_MODELS_DIGEST_H
 #define SERVER_MODELS_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* "sha256:" and 64 hexadecimal digits, with the terminating zero. */
 enum { DIGEST_SIZE = 7 + 64 + 1 };
+
+/* Returns whether a text has the form of a digest. */
+bool digest_is_one(const char *text);
 
 /* Writes the SHA-256 of the bytes. */
 void digest_write(const void *bytes, size_t size, char digest[DIGEST_SIZE]);

@@ -98,7 +98,7 @@ static bool insert(model_directory *directory, const model_file *file, model_ent
         note_problem(directory, file->path, "", "another model has that name already");
         return false;
     }
-    if (model_store_insert(directory->store, entry, true, NULL) == MODEL_STORE_FULL) {
+    if (model_store_insert(directory->store, entry, MODEL_ANY, NULL) == MODEL_STORE_FULL) {
         note_problem(directory, file->path, "", "the store is full; raise limits.models");
         return false;
     }

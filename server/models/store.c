@@ -98,15 +98,20 @@ static bool reserve(model_store *store) {
 }
 
 /* The insertion itself, under the lock. `old` receives the store's reference to a model that was replaced. */
-static model_insertion insert(model_store *store, model_entry *entry, bool replace, model_entry **old) {
+static model_insertion insert(model_store *store, model_entry *entry, const char *replaced, model_entry **old) {
     size_t i = lower_bound(store, entry->name);
-    if (i < store->count && strcmp(store->entries[i]->name, entry->name) == 0) {
-        if (strcmp(store->entries[i]->digest, entry->digest) == 0) {
-            return MODEL_PRESENT;
-        }
-        if (!replace) {
-            return MODEL_NAME_TAKEN;
-        }
+    bool is_there = i < store->count && strcmp(store->entries[i]->name, entry->name) == 0;
+    const char *digest = is_there ? store->entries[i]->digest : "";
+    if (is_there && strcmp(digest, entry->digest) == 0) {
+        return MODEL_PRESENT;
+    }
+    if (is_there && !replaced) {
+        return MODEL_NAME_TAKEN;
+    }
+    if (replaced && replaced[0] && strcmp(digest, replaced) != 0) {
+        return MODEL_NOT_EXPECTED;
+    }
+    if (is_there) {
         *old = store->entries[i];
         store->entries[i] = model_entry_retain(entry);
         return MODEL_INSERTED;
@@ -120,11 +125,12 @@ static model_insertion insert(model_store *store, model_entry *entry, bool repla
     return MODEL_INSERTED;
 }
 
-model_insertion model_store_insert(model_store *store, model_entry *entry, bool replace, model_entry **present) {
+model_insertion model_store_insert(model_store *store, model_entry *entry, const char *replaced,
+                                   model_entry **present) {
     model_entry *old = NULL;
     pthread_mutex_lock(&store->change);
     pthread_rwlock_wrlock(&store->lock);
-    model_insertion result = insert(store, entry, replace, &old);
+    model_insertion result = insert(store, entry, replaced, &old);
     if (present) {
         size_t i = index_of(store, entry->name);
         *present = i < store->count ? model_entry_retain(store->entries[i]) : NULL;

@@ -20,8 +20,9 @@ typedef void (*model_listener)(void *context, model_change change, const model_e
 
 typedef enum model_insertion {
     MODEL_INSERTED,
-    MODEL_PRESENT,    /* the very model was there already under its name */
-    MODEL_NAME_TAKEN, /* by another model, and `replace` is false */
+    MODEL_PRESENT,      /* the very model was there already under its name */
+    MODEL_NAME_TAKEN,   /* by another model, and none may be replaced */
+    MODEL_NOT_EXPECTED, /* the name holds another model than the one that may be replaced, or none */
     MODEL_STORE_FULL,
 } model_insertion;
 
@@ -37,9 +38,13 @@ void model_store_set_capacity(model_store *store, size_t capacity);
 /* Sets who is told of changes. Before the store is shared. */
 void model_store_listen(model_store *store, model_listener listener, void *context);
 
-/* Puts a model in under its name. The store takes a reference of its own. With `present` not NULL it receives a
- * reference to the model that is in the store now under that name (NULL when there is none). */
-model_insertion model_store_insert(model_store *store, model_entry *entry, bool replace, model_entry **present);
+/* Any model, for model_store_insert. */
+#define MODEL_ANY ""
+
+/* Puts a model in under its name. The store takes a reference of its own. `replaced` is the digest of the model of that
+ * name that may be replaced; MODEL_ANY: any one, or none; NULL: no model is replaced. With `present` not NULL it
+ * receives a reference to the model that is in the store now under that name (NULL when there is none). */
+model_insertion model_store_insert(model_store *store, model_entry *entry, const char *replaced, model_entry **present);
 
 /* A reference to the model of that name or digest; NULL when there is none. */
 model_entry *model_store_find(model_store *store, const char *name);

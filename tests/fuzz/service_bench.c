@@ -54,7 +54,7 @@ static void load(bench *b, const char *name, dyn_base base) {
     dyn_error error;
     const model_options options = {.base = base};
     dyn_status status = model_entry_create(arm, strlen(arm), name, "", &options, 100, &error, &entry);
-    require(status == DYN_OK && model_store_insert(b->store, entry, false, NULL) == MODEL_INSERTED, "the arm loads");
+    require(status == DYN_OK && model_store_insert(b->store, entry, NULL, NULL) == MODEL_INSERTED, "the arm loads");
     model_entry_release(entry);
 }
 

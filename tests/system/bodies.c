@@ -203,7 +203,9 @@ START_TEST(bad_parts_are_named) {
     bad = box, bad.mass = -2;
     must_refuse(bad, "mass");
     bad = box, bad.mass = 0;
-    must_refuse(bad, "mass");
+    must_refuse(bad, "amount");
+    bad.density = -1;
+    must_refuse(bad, "density");
     bad = box, bad.density = 3;
     must_refuse(bad, "density");
     bad = box, bad.mass = NAN;
@@ -214,8 +216,8 @@ START_TEST(bad_parts_are_named) {
     must_refuse(bad, "pose.rotation.values");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_SPHERE, .radius = NAN, .mass = 1}, "sphere.radius");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_CAPSULE, .length = -1, .mass = 1}, "capsule.length");
-    must_refuse((dyn_client_inertia_part){.kind = 0}, "");
-    must_refuse((dyn_client_inertia_part){.kind = 99}, "");
+    must_refuse((dyn_client_inertia_part){.kind = 0}, "body");
+    must_refuse((dyn_client_inertia_part){.kind = 99}, "body");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_MESH, .stl = "junk", .stl_size = 4, .mass = 1},
                 "mesh.stl");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_PARAMETERS}, "parameters.values");

@@ -489,7 +489,7 @@ START_TEST(inertias_are_computed) {
              "No body has this inertia: the principal moment 5 kg m^2");
     must_fail("$ctl inertia box 1,2 --mass 1", 2, "box: 2 values, but 3 are needed");
     must_fail("$ctl inertia cone 1,2 --mass 1", 2, "there is no shape \"cone\"");
-    must_fail("$ctl inertia sphere 1", 1, "refused: compute_inertia.parts[0].mass: ");
+    must_fail("$ctl inertia sphere 1", 1, "refused: compute_inertia.parts[0].amount: ");
     must_fail("$ctl inertia mesh /nonexistent --mass 1", 2, "/nonexistent cannot be read");
     must_fail("$ctl inertia mesh /dev/null --mass 1", 1, "refused: compute_inertia.parts[0].mesh.stl: ");
 }

@@ -287,7 +287,7 @@ static const struct {
     {"a frame on nothing", frame_on_nothing, ELEMENT("frames[0]")},
     {"a frame of a taken name", frame_of_taken_name, ELEMENT("frames[0]")},
     {"a crooked frame", crooked_frame, ELEMENT("frames[0].pose.rotation.values")},
-    {"two forms", both_forms, "load_model.urdf"},
+    {"two forms", both_forms, "load_model.source"},
 };
 
 START_TEST(bad_descriptions_name_their_element) {
@@ -335,6 +335,13 @@ START_TEST(no_description_is_refused) {
     dyn_client_loaded_model *loaded;
     check_refusal("nothing", dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.urdf");
+    const dyn_client_load_request none = {.name = "none"};
+    check_refusal("none", dyn_client_load_model(client, &none, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+                  "load_model.source");
+    const dyn_client_screw_chain screws = {.name = "two"};
+    const dyn_client_load_request two = {.urdf = "<robot name=\"r\"><link name=\"l\"/></robot>", .screws = &screws};
+    check_refusal("two", dyn_client_load_model(client, &two, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+                  "load_model.source");
 }
 END_TEST
 

@@ -356,6 +356,7 @@ static Dynamics__V1__Reply *load_over(const sp_peer *to, const char *urdf, const
                                       uint64_t id) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__LoadModelRequest method = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    method.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
     method.urdf = text(urdf);
     method.name = text(name);
     request.id = id;
@@ -415,6 +416,11 @@ END_TEST
 
 START_TEST(no_description) {
     sp_expect_error(load(""), CODE(INVALID_ARGUMENT), "load_model.urdf", "urdf is empty");
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__LoadModelRequest method = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
+    request.load_model = &method;
+    sp_expect_error(sp_ask(&peer, &request), CODE(INVALID_ARGUMENT), "load_model.source", "give one of urdf");
 }
 END_TEST
 
@@ -426,8 +432,9 @@ START_TEST(zero_mass_makes_the_mass_matrix_singular) {
              "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>");
     sp_expect_ok(reply);
     bool is_warned = false;
-    for (size_t i = 0; i < reply->load_model->n_report; i++) {
-        is_warned |= reply->load_model->report[i]->severity == DYNAMICS__V1__REPORT_SEVERITY__REPORT_SEVERITY_WARNING;
+    for (size_t i = 0; i < reply->load_model->loaded->n_report; i++) {
+        is_warned |=
+            reply->load_model->loaded->report[i]->severity == DYNAMICS__V1__REPORT_SEVERITY__REPORT_SEVERITY_WARNING;
     }
     ck_assert_msg(is_warned, "a moving link without mass is loaded without a warning");
     sp_free_reply(reply);
@@ -531,6 +538,7 @@ START_TEST(derived_members_of_a_description_are_refused) {
         joint.coordinates = &of_joint;
         frame.link = text("derived");
         frame.moving_joint = text("elbow");
+        load.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
         load.description = &description;
         request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
         request.load_model = &load;
@@ -545,13 +553,13 @@ START_TEST(repeated_request_is_executed_once) {
     static const char urdf[] = "<robot name='once'><link name='a'/></robot>";
     Dynamics__V1__Reply *first = load_with(urdf, "", 99, 1000);
     sp_expect_ok(first);
-    ck_assert(!first->load_model->already_loaded);
+    ck_assert(!first->load_model->loaded->already_loaded);
     Dynamics__V1__Reply *other = unload("once");
     sp_expect_ok(other);
     sp_free_reply(other);
     Dynamics__V1__Reply *again = load_with(urdf, "", 99, 1000);
     sp_expect_ok(again);
-    ck_assert_str_eq(again->load_model->model->digest, first->load_model->model->digest);
+    ck_assert_str_eq(again->load_model->loaded->model->digest, first->load_model->loaded->model->digest);
     ck_assert_double_eq(again->server_time, first->server_time);
     sp_free_reply(again);
     sp_free_reply(first);
@@ -559,7 +567,7 @@ START_TEST(repeated_request_is_executed_once) {
     /* Another client's request of the same id is another request. */
     Dynamics__V1__Reply *another = load_with(urdf, "", 98, 1000);
     sp_expect_ok(another);
-    ck_assert(!another->load_model->already_loaded);
+    ck_assert(!another->load_model->loaded->already_loaded);
     sp_free_reply(another);
     sp_free_reply(unload("once"));
 }
@@ -635,7 +643,7 @@ static void *load_models(void *context) {
         snprintf(name, sizeof name, "chain-%d-%d", *loader, k);
         Dynamics__V1__Reply *reply = load_over(&own, urdf, name, 0, 7);
         sp_expect_ok(reply);
-        ck_assert_str_eq(reply->load_model->model->name, name);
+        ck_assert_str_eq(reply->load_model->loaded->model->name, name);
         sp_free_reply(reply);
     }
     sp_close(&own);

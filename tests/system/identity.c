@@ -432,6 +432,7 @@ static void load_many_joints(void) {
                        i, name, i);
     }
     stpcpy(end, "</robot>");
+    asked.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
     asked.urdf = urdf;
     Dynamics__V1__Reply *reply = ask(&victim, next_id++, METHOD(LOAD_MODEL), &asked);
     sp_expect_ok(reply);

@@ -315,7 +315,9 @@ START_TEST(an_export_that_contradicts_itself_is_refused) {
         screws.n_glist = cases[i].n_glist;
         screws.n_slist = cases[i].n_slist;
         screws.mlist = screws.glist = screws.slist = numbers;
-        exported.screws = cases[i].has_screws ? &screws : NULL;
+        exported.form_case = cases[i].has_screws ? DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS
+                                                 : DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM__NOT_SET;
+        exported.screws = &screws;
         reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPORT_MODEL;
         reply.export_model = &exported;
         set_reply(&reply);

@@ -304,6 +304,49 @@ START_TEST(multipliers_are_used_as_they_are_given) {
 }
 END_TEST
 
+/* Loads a point of that mass under the name "guarded". */
+static dyn_client_status load_guarded(double mass, const char *expected, dyn_client_loaded_model **loaded) {
+    const dyn_client_link_description link = {.name = "base", .inertia = {.mass = mass}};
+    const dyn_client_model_description form = {.name = "guarded", .link_count = 1, .links = &link};
+    const dyn_client_load_request request = {.description = &form, .replace = true, .expected_digest = expected};
+    return dyn_client_load_model(client, &request, 0, &error, loaded);
+}
+
+/* Of two who replace the model that both have seen, the second one is told. */
+START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
+    char seen[80];
+    dyn_client_loaded_model *loaded;
+    wire_require(load_guarded(1, NULL, &loaded), &error);
+    snprintf(seen, sizeof seen, "%s", loaded->model.digest);
+    dyn_client_loaded_model_free(loaded);
+    wire_require(load_guarded(2, seen, &loaded), &error);
+    dyn_client_loaded_model_free(loaded);
+    ck_assert_int_eq(load_guarded(3, seen, &loaded), DYN_CLIENT_ABORTED);
+    ck_assert_str_eq(error.field, "load_model.expected_digest");
+    ck_assert_ptr_null(loaded);
+    wire_require(load_guarded(2, seen, &loaded), &error);
+    ck_assert(loaded->already_loaded);
+    dyn_client_loaded_model_free(loaded);
+    const dyn_client_operation heavier = {.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "base", .inertia = {.mass = 4}};
+    dyn_client_derive_request request = {.model = "guarded",
+                                         .name = "guarded",
+                                         .operation_count = 1,
+                                         .operations = &heavier,
+                                         .replace = true,
+                                         .expected_digest = seen};
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_ABORTED);
+    ck_assert_str_eq(error.field, "derive_model.expected_digest");
+    request.name = "unknown";
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_ABORTED);
+    request.name = "guarded";
+    request.replace = false;
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(load_guarded(3, "sha256:12", &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    wire_require(dyn_client_unload_model(client, "guarded", 0, &error), &error);
+    ck_assert_int_eq(load_guarded(3, seen, &loaded), DYN_CLIENT_ABORTED);
+}
+END_TEST
+
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 /* The planar arm of two equal links, described in both conventions, has the closed form of its mass matrix. */
@@ -692,6 +735,7 @@ int main(void) {
     tcase_add_test(all, described_joints_have_their_pitch_and_axes);
     tcase_add_test(all, choices_of_the_request_come_before_those_of_the_description);
     tcase_add_test(all, multipliers_are_used_as_they_are_given);
+    tcase_add_test(all, a_model_that_changed_meanwhile_is_not_replaced);
     tcase_add_test(all, tables_of_both_conventions_are_the_planar_arm);
     tcase_add_test(all, screws_come_back_with_the_same_torques);
     tcase_add_test(all, attached_and_detached_is_as_before);

@@ -399,16 +399,17 @@ typedef struct dyn_client_screw_chain {
     const double *Slist; /* 6 x n: column i is the screw axis (w; v) of joint i in {0} */
 } dyn_client_screw_chain;
 
-/* One of the four descriptions is given. */
+/* Exactly one of the four descriptions is given. */
 typedef struct dyn_client_load_request {
     const char *urdf; /* text of a URDF file */
     const char *name; /* to keep it under; NULL: the robot's own */
     dyn_client_base base;
     dyn_client_mimic_policy mimic;
-    const double *gravity; /* 3 values, m/s^2 in the world; NULL: 0 0 -9.81 */
-    bool strict;           /* refuse the model if the report holds a warning */
-    bool replace;          /* put it in place of another model of that name */
-    bool keep;             /* over restarts of the daemon: it is on its disk before this call returns */
+    const double *gravity;       /* 3 values, m/s^2 in the world; NULL: 0 0 -9.81 */
+    bool strict;                 /* refuse the model if the report holds a warning */
+    bool replace;                /* put it in place of another model of that name */
+    const char *expected_digest; /* with `replace`: only in place of the model of this digest; NULL: of any */
+    bool keep;                   /* over restarts of the daemon: it is on its disk before this call returns */
     const dyn_client_model_description *description;
     const dyn_client_dh_table *denavit_hartenberg;
     const dyn_client_screw_chain *screws;
@@ -423,7 +424,7 @@ typedef struct dyn_client_loaded_model {
 
 /* Reads a robot description and keeps it in the daemon. INVALID_ARGUMENT: field "load_model.urdf:LINE", or that of the
  * element, such as "load_model.description.joints[3].axis"; ALREADY_EXISTS: another model has that name and `replace`
- * is false. */
+ * is false; ABORTED: it has another digest than the expected one. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
                                                           double timeout, dyn_client_error *error,
                                                           dyn_client_loaded_model **loaded);
@@ -559,10 +560,11 @@ typedef struct dyn_client_derive_request {
     const char *model;      /* name or digest; it stays as it is */
     size_t operation_count; /* 1 to 64, applied one after the other */
     const dyn_client_operation *operations;
-    const char *name; /* to keep the result under */
-    bool strict;      /* refuse a result whose report holds a warning */
-    bool replace;     /* put it in place of another model of that name */
-    bool keep;        /* over restarts of the daemon, as for loading */
+    const char *name;            /* to keep the result under */
+    bool strict;                 /* refuse a result whose report holds a warning */
+    bool replace;                /* put it in place of another model of that name */
+    const char *expected_digest; /* with `replace`, as for loading */
+    bool keep;                   /* over restarts of the daemon, as for loading */
 } dyn_client_derive_request;
 
 /* Derives a model from another one, and keeps it in the daemon. NOT_FOUND and INVALID_ARGUMENT: the field

@@ -134,6 +134,7 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
     derive.name = text_or_none(asked->name);
     derive.strict = asked->strict;
     derive.replace = asked->replace;
+    derive.expected_digest = text_or_none(asked->expected_digest);
     derive.keep = asked->keep;
     derive.operations = pool_take(memory, asked->operation_count, sizeof *derive.operations);
     for (size_t i = 0; !memory->is_exhausted && i < asked->operation_count; i++)
@@ -156,8 +157,7 @@ dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_d
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    return loaded_take(&answer->base, answer->model, answer->n_report, answer->report, answer->already_loaded, error,
-                       loaded);
+    return loaded_take(&answer->base, answer->loaded, error, loaded);
 }
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */
@@ -170,20 +170,20 @@ typedef struct exported_result {
 } exported_result;
 
 /* Turns the reply into the result. */
-static dyn_client_status take_export(exported_result *taken, dyn_client_model_format format, dyn_client_error *error) {
+static dyn_client_status take_export(exported_result *taken, dyn_client_error *error) {
     const Dynamics__V1__ExportModelReply *reply = taken->reply;
     dyn_client_exported_model *exported = &taken->exported;
     exported->model = to_model(reply->model);
-    if (format == DYN_CLIENT_URDF)
+    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_URDF)
         exported->urdf = reply->urdf;
-    if (reply->description != NULL)
+    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_DESCRIPTION)
         exported->description = to_description(&taken->memory, reply->description);
-    if (reply->screws != NULL)
+    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS)
         exported->screws = to_screws(&taken->memory, reply->screws);
     if (taken->memory.is_exhausted)
         return fail_memory(error);
     if (exported->urdf == NULL && exported->description == NULL && exported->screws == NULL)
-        return fail_bad_reply(error, "it holds no model in the form that was asked for");
+        return fail_bad_reply(error, "it holds no model");
     return DYN_CLIENT_OK;
 }
 
@@ -203,7 +203,7 @@ dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
     dyn_client_status status =
         call_method(client, DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL, &asked.base, timeout, error, &taken->reply);
     if (status == DYN_CLIENT_OK)
-        status = take_export(taken, format, error);
+        status = take_export(taken, error);
     if (status == DYN_CLIENT_OK)
         *exported = &taken->exported;
     else

@@ -109,8 +109,13 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
     if (made == NULL)
         return NULL;
     dynamics__v1__inertia_part__init(made);
-    made->mass = from->mass;
-    made->density = from->density;
+    if (from->mass != 0) {
+        made->amount_case = DYNAMICS__V1__INERTIA_PART__AMOUNT_MASS;
+        made->mass = from->mass;
+    } else if (from->density != 0) {
+        made->amount_case = DYNAMICS__V1__INERTIA_PART__AMOUNT_DENSITY;
+        made->density = from->density;
+    }
     made->pose = from_placement(memory, &from->pose);
     if (from->kind < DYN_CLIENT_BOX || from->kind > DYN_CLIENT_LOG_CHOLESKY)
         return made;
@@ -164,11 +169,23 @@ static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_cl
     return call_method(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_INERTIA, &asked.base, timeout, error, answer);
 }
 
+/* The protocol has room for one of the two. */
+static dyn_client_status fail_density(size_t i, const dyn_client_inertia_part *part, dyn_client_error *error) {
+    char field[64];
+    snprintf(field, sizeof field, "compute_inertia.parts[%zu].density", i);
+    return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field,
+                "the mass is %g kg and the density %g kg/m^3; give one of them, and zero for the other", part->mass,
+                part->density);
+}
+
 dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
                                              const dyn_client_inertia_part *parts, const double *point, double timeout,
                                              dyn_client_error *error, dyn_client_body *body) {
     if (client == NULL || (parts == NULL && part_count > 0) || body == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "compute_inertia.parts", "client, parts or body is NULL");
+    for (size_t i = 0; i < part_count; i++)
+        if (parts[i].mass != 0 && parts[i].density != 0)
+            return fail_density(i, &parts[i], error);
     pool memory = {0};
     Dynamics__V1__ComputeInertiaReply *reply;
     dyn_client_status status = ask(client, part_count, parts, point, timeout, &memory, error, &reply);

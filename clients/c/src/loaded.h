@@ -9,9 +9,8 @@
 
 #include "dynamics_client.h"
 
-/* Turns a reply, whose parts are given and which is freed on failure, into the public result. */
-dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__ModelSummary *model, size_t report_count,
-                              Dynamics__V1__ReportEntry *const *report, bool already_loaded, dyn_client_error *error,
+/* Turns a reply, of which `from` is a part (NULL: it lacks it), into the public result. Frees the reply on failure. */
+dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from, dyn_client_error *error,
                               dyn_client_loaded_model **loaded);
 
 #endif

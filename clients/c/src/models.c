@@ -20,41 +20,62 @@ typedef struct loaded_result {
     dyn_client_report_entry report[];
 } loaded_result;
 
-dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__ModelSummary *model, size_t report_count,
-                              Dynamics__V1__ReportEntry *const *report, bool already_loaded, dyn_client_error *error,
+dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from, dyn_client_error *error,
                               dyn_client_loaded_model **loaded) {
-    loaded_result *result = calloc(1, sizeof *result + report_count * sizeof *result->report);
-    if (result == NULL) {
+    size_t count = from != NULL ? from->n_report : 0;
+    loaded_result *result = calloc(1, sizeof *result + count * sizeof *result->report);
+    if (from == NULL || result == NULL) {
+        free(result);
         protobuf_c_message_free_unpacked(reply, NULL);
-        return fail_memory(error);
+        return from == NULL ? fail_bad_reply(error, "it tells nothing about the model") : fail_memory(error);
     }
     result->reply = reply;
-    to_report(report_count, report, result->report);
-    result->loaded = (dyn_client_loaded_model){.model = to_model(model),
-                                               .report_count = report_count,
+    to_report(count, from->report, result->report);
+    result->loaded = (dyn_client_loaded_model){.model = to_model(from->model),
+                                               .report_count = count,
                                                .report = result->report,
-                                               .already_loaded = already_loaded};
+                                               .already_loaded = from->already_loaded};
     *loaded = &result->loaded;
     return DYN_CLIENT_OK;
+}
+
+/* Puts the description into the request. Returns how many forms are given. */
+static int take_source(const dyn_client_load_request *asked, pool *memory, Dynamics__V1__LoadModelRequest *load) {
+    if (asked->urdf != NULL) {
+        load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
+        load->urdf = (char *)asked->urdf;
+    }
+    if (asked->description != NULL) {
+        load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
+        load->description = from_description(memory, asked->description);
+    }
+    if (asked->denavit_hartenberg != NULL) {
+        load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DENAVIT_HARTENBERG;
+        load->denavit_hartenberg = from_dh_table(memory, asked->denavit_hartenberg);
+    }
+    if (asked->screws != NULL) {
+        load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_SCREWS;
+        load->screws = from_screws(memory, asked->screws);
+    }
+    return (asked->urdf != NULL) + (asked->description != NULL) + (asked->denavit_hartenberg != NULL) +
+           (asked->screws != NULL);
 }
 
 static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, pool *memory,
                                   double timeout, dyn_client_error *error, Dynamics__V1__LoadModelReply **answer) {
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
-    if (asked->urdf != NULL)
-        load.urdf = (char *)asked->urdf;
-    if (asked->description != NULL)
-        load.description = from_description(memory, asked->description);
-    if (asked->denavit_hartenberg != NULL)
-        load.denavit_hartenberg = from_dh_table(memory, asked->denavit_hartenberg);
-    if (asked->screws != NULL)
-        load.screws = from_screws(memory, asked->screws);
+    int forms = take_source(asked, memory, &load);
+    if (forms != 1)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.source",
+                    "there are %d descriptions; give one of urdf, description, denavit_hartenberg and screws", forms);
     if (asked->name != NULL)
         load.name = (char *)asked->name;
     load.base_type = (Dynamics__V1__Base)asked->base;
     load.mimic = (Dynamics__V1__MimicPolicy)asked->mimic;
     load.strict = asked->strict;
     load.replace = asked->replace;
+    if (asked->expected_digest != NULL)
+        load.expected_digest = (char *)asked->expected_digest;
     load.keep = asked->keep;
     load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
     if (memory->is_exhausted)
@@ -67,18 +88,13 @@ dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_loa
     *loaded = NULL;
     if (client == NULL || request == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model", "client or request is NULL");
-    if (request->urdf == NULL && request->description == NULL && request->denavit_hartenberg == NULL &&
-        request->screws == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.urdf",
-                    "there is no description: request->urdf is NULL, and so are the other forms");
     pool memory = {0};
     Dynamics__V1__LoadModelReply *answer;
     dyn_client_status status = ask_load(client, request, &memory, timeout, error, &answer);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    return loaded_take(&answer->base, answer->model, answer->n_report, answer->report, answer->already_loaded, error,
-                       loaded);
+    return loaded_take(&answer->base, answer->loaded, error, loaded);
 }
 
 void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded) {

@@ -151,7 +151,7 @@ class Carrier:
 
     def test_models_are_loaded_described_exported_and_unloaded(self):
         name = self.name("pendulum")
-        loaded = self.call("load_model", name=name, description=self.description(name, 2.5))
+        loaded = self.call("load_model", name=name, description=self.description(name, 2.5)).loaded
         self.assertEqual((loaded.model.name, loaded.model.nq, loaded.model.nv), (name, 1, 1))
         self.assertAlmostEqual(loaded.model.mass, 2.5)
         self.assertIn(name, [one.name for one in self.call("list_models").models])
@@ -167,7 +167,7 @@ class Carrier:
         name = self.name("longer")
         derived = self.call("derive_model", model="two_link", name=name, operations=[
             {"attach": {"link": "tip", "name": "load", "inertia": {"mass": 1, "rotational": [0, 0, 0, 0, 0, 0]}}}])
-        self.assertAlmostEqual(derived.model.mass, 3)
+        self.assertAlmostEqual(derived.loaded.model.mass, 3)
         # The load is at the place of the second mass.
         self.close_to(self.ask("gravity", name, q=[0, 0]).g, [5 * G, 2 * G])
         self.call("unload_model", model=name)

@@ -24,8 +24,8 @@ static void write_diary(void *context, model_change change, const model_entry *e
 START_TEST(model_is_found_by_name_and_by_digest) {
     model_store *store = model_store_create(8);
     model_entry *ur5 = load_robot("ur5", "arm"), *panda = load_robot("panda", "other");
-    ck_assert_int_eq(model_store_insert(store, ur5, false, NULL), MODEL_INSERTED);
-    ck_assert_int_eq(model_store_insert(store, panda, false, NULL), MODEL_INSERTED);
+    ck_assert_int_eq(model_store_insert(store, ur5, NULL, NULL), MODEL_INSERTED);
+    ck_assert_int_eq(model_store_insert(store, panda, NULL, NULL), MODEL_INSERTED);
     model_entry *by_name = model_store_find(store, "arm"), *by_digest = model_store_find(store, ur5->digest);
     ck_assert_ptr_eq(by_name, ur5);
     ck_assert_ptr_eq(by_digest, ur5);
@@ -57,12 +57,12 @@ START_TEST(name_is_kept_unless_replacement_is_asked_for) {
     model_entry *ur5 = load_robot("ur5", "arm"), *same = load_robot("ur5", "arm"), *panda = load_robot("panda", "arm");
     model_entry *present;
     model_store_listen(store, write_diary, &d);
-    ck_assert_int_eq(model_store_insert(store, ur5, false, NULL), MODEL_INSERTED);
-    ck_assert_int_eq(model_store_insert(store, same, false, &present), MODEL_PRESENT);
+    ck_assert_int_eq(model_store_insert(store, ur5, NULL, NULL), MODEL_INSERTED);
+    ck_assert_int_eq(model_store_insert(store, same, NULL, &present), MODEL_PRESENT);
     ck_assert_ptr_eq(present, ur5);
     model_entry_release(present);
-    ck_assert_int_eq(model_store_insert(store, panda, false, NULL), MODEL_NAME_TAKEN);
-    ck_assert_int_eq(model_store_insert(store, panda, true, NULL), MODEL_INSERTED);
+    ck_assert_int_eq(model_store_insert(store, panda, NULL, NULL), MODEL_NAME_TAKEN);
+    ck_assert_int_eq(model_store_insert(store, panda, MODEL_ANY, NULL), MODEL_INSERTED);
     ck_assert_uint_eq(model_store_count(store), 1);
     model_entry *removed = model_store_remove(store, "arm");
     ck_assert_ptr_eq(removed, panda);
@@ -79,12 +79,34 @@ START_TEST(name_is_kept_unless_replacement_is_asked_for) {
 }
 END_TEST
 
+/* A model takes the place of the one that is expected, and of no other. */
+START_TEST(only_the_expected_model_is_replaced) {
+    model_store *store = model_store_create(8);
+    model_entry *ur5 = load_robot("ur5", "arm"), *panda = load_robot("panda", "arm"),
+                *two = load_robot("two_link", "arm");
+    model_entry *present;
+    ck_assert_int_eq(model_store_insert(store, panda, ur5->digest, &present), MODEL_NOT_EXPECTED);
+    ck_assert_ptr_null(present);
+    ck_assert_int_eq(model_store_insert(store, ur5, MODEL_ANY, NULL), MODEL_INSERTED);
+    ck_assert_int_eq(model_store_insert(store, panda, two->digest, &present), MODEL_NOT_EXPECTED);
+    ck_assert_ptr_eq(present, ur5);
+    model_entry_release(present);
+    ck_assert_int_eq(model_store_insert(store, panda, ur5->digest, NULL), MODEL_INSERTED);
+    ck_assert_int_eq(model_store_insert(store, panda, ur5->digest, NULL), MODEL_PRESENT);
+    ck_assert_uint_eq(model_store_count(store), 1);
+    model_entry_release(ur5);
+    model_entry_release(panda);
+    model_entry_release(two);
+    model_store_free(store);
+}
+END_TEST
+
 START_TEST(capacity_is_kept_and_the_list_is_in_order) {
     static const char *const names[] = {"m", "c", "x", "a"};
     model_store *store = model_store_create(3);
     for (size_t i = 0; i < 4; i++) {
         model_entry *entry = load_robot("two_link", names[i]);
-        ck_assert_int_eq(model_store_insert(store, entry, false, NULL), i < 3 ? MODEL_INSERTED : MODEL_STORE_FULL);
+        ck_assert_int_eq(model_store_insert(store, entry, NULL, NULL), i < 3 ? MODEL_INSERTED : MODEL_STORE_FULL);
         model_entry_release(entry);
     }
     model_entry **list;
@@ -102,7 +124,7 @@ END_TEST
 START_TEST(model_outlives_its_removal_while_it_is_used) {
     model_store *store = model_store_create(3);
     model_entry *entry = load_robot("two_link", "arm");
-    model_store_insert(store, entry, false, NULL);
+    model_store_insert(store, entry, NULL, NULL);
     model_entry_release(entry);
     model_entry *used = model_store_find(store, "arm");
     model_entry_release(model_store_remove(store, "arm"));
@@ -153,7 +175,7 @@ static void *disturb(void *argument) {
     model_store *store = argument;
     for (int i = 0; i < 200; i++) {
         model_entry *entry = load_robot("two_link", i % 2 ? "a" : "b");
-        model_store_insert(store, entry, true, NULL);
+        model_store_insert(store, entry, MODEL_ANY, NULL);
         model_entry_release(entry);
         entry = model_store_find(store, "a");
         model_entry_release(entry);
@@ -184,6 +206,7 @@ int main(void) {
     tcase_add_test(tests, model_is_found_by_name_and_by_digest);
     tcase_add_test(tests, digest_depends_on_the_model_and_not_on_its_name);
     tcase_add_test(tests, name_is_kept_unless_replacement_is_asked_for);
+    tcase_add_test(tests, only_the_expected_model_is_replaced);
     tcase_add_test(tests, capacity_is_kept_and_the_list_is_in_order);
     tcase_add_test(tests, model_outlives_its_removal_while_it_is_used);
     tcase_add_test(tests, workspace_is_used_again);
