@@ -96,8 +96,7 @@ static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
     return fits;
 }
 
-static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gravity,
-                              Dynamics__V1__FindBaseParametersRequest *asked) {
+static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gravity, Dynamics__V1__Query *query) {
     const char *text = given->value[OPTION_GRAVITY];
     double values[3];
     char message[256];
@@ -109,23 +108,25 @@ static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gra
     gravity->x = values[0];
     gravity->y = values[1];
     gravity->z = values[2];
-    asked->gravity = gravity;
+    query->gravity = gravity;
     return EXIT_OK;
 }
 
 exit_code run_base_parameters(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
     Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Vector3 gravity;
     Dynamics__V1__Reply *reply;
     double timeout;
     exit_code code = long_timeout(given, client, &timeout);
     if (code == EXIT_OK)
-        code = read_gravity(given, &gravity, &asked);
+        code = read_gravity(given, &gravity, &query);
     if (code != EXIT_OK)
         return code;
-    asked.model = (char *)given->positional[0];
+    query.model = (char *)given->positional[0];
+    asked.query = &query;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_FIND_BASE_PARAMETERS;
     request.find_base_parameters = &asked;
     code = exchange(client, &request, timeout, NULL, &reply);

@@ -440,7 +440,7 @@ static const command COMMANDS[] = {
      .details =
          "METHOD is InverseDynamics or inverse_dynamics; the members of JSON are the fields of the method's request\n"
          "in the .proto files, enums by name. - stands for standard input.\n",
-     .example = "dynamicsctl call Gravity '{\"model\": \"ur5\", \"q\": [0, 0, 0, 0, 0, 0]}'",
+     .example = "dynamicsctl call Gravity '{\"query\": {\"model\": \"ur5\"}, \"q\": [0, 0, 0, 0, 0, 0]}'",
      .min_operands = 1,
      .max_operands = 2,
      .options = WITH(OPTION_JSON),

@@ -30,7 +30,7 @@ static const char services[] =
     "  Every method of the daemon is /dynamics/METHOD, such as /dynamics/inverse_dynamics of the type\n"
     "  dynamics_msgs/srv/InverseDynamics (dynamics_msgs/InverseDynamics in ROS 1). Arguments are the fields of the\n"
     "  request by name, or an array of them in order; an array of numbers may be an object with index keys, as\n"
-    "  JavaScript writes its typed arrays. Where a request has joint_names and q, it also takes \"joint_state\": a\n"
+    "  JavaScript writes its typed arrays. Where a request has query and q, it also takes \"joint_state\": a\n"
     "  sensor_msgs/JointState or an array of them, joints in any order (those with several coordinates: see\n"
     "  Topics); an empty or missing velocity or effort stands for zeros. Calls of one connection are made side\n"
     "  by side, and answered in the order in which they are done.\n"

@@ -40,7 +40,7 @@ static bool has_field(const ProtobufCMessageDescriptor *type, const char *name) 
 }
 
 bool joint_state_is_taken(const ProtobufCMessageDescriptor *type) {
-    return has_field(type, "joint_names") && has_field(type, "q");
+    return has_field(type, "query") && has_field(type, "q");
 }
 
 /* Where the first state has the name that this state has at `index`; most states have it in the same place. */
@@ -113,6 +113,22 @@ static void put_field(taking *of, const ProtobufCMessageDescriptor *type, json_t
         refuse(of, ": give either joint_state or %s", name);
     else
         json_object_set(arguments, name, value);
+}
+
+const json_t *joint_state_query(const json_t *given) {
+    return json_is_array(given) && json_array_size(given) == 1 ? json_array_get(given, 0) : given;
+}
+
+/* Sets the order of joints in a copy of the request's query. */
+static void put_names(taking *of, json_t *arguments) {
+    const json_t *given = joint_state_query(json_object_get(arguments, "query"));
+    json_t *query = json_is_object(given) ? json_copy((json_t *)given) : json_object();
+    if (given != NULL && !json_is_object(given))
+        refuse(of, ".query: an object is needed");
+    else if (list_size(json_object_get(query, "joint_names")) > 0)
+        refuse(of, ": give either joint_state or query.joint_names");
+    json_object_set(query, "joint_names", of->names);
+    json_object_set_new(arguments, "query", query);
 }
 
 /* The states in the arguments; NULL: there are none. */
@@ -189,7 +205,7 @@ bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments,
     for (size_t i = is_bare ? 0 : 5; i < 6; i++)
         json_object_del(arguments, members[i]);
     if (!of.failed && of.names != NULL) {
-        put_field(&of, type, arguments, "joint_names", of.names);
+        put_names(&of, arguments);
         put_field(&of, type, arguments, "q", of.position);
         if (of.has_velocity)
             put_field(&of, type, arguments, "v", of.velocity);

@@ -6,11 +6,26 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "joint_state.h"
 #include "methods.h"
 
+/* Reads the description. A refusal of its model is one of the caller's "args.query.model". */
+static ProtobufCMessage *unpack(method describe, const uint8_t *reply, size_t size, char *error) {
+    static const char own[] = "args.model";
+    char reason[METHOD_ERROR_SIZE];
+    ProtobufCMessage *told = method_unpack(describe, reply, size, reason);
+    bool is_own = told == NULL && strncmp(reason, own, strlen(own)) == 0;
+    if (told == NULL)
+        snprintf(error, METHOD_ERROR_SIZE, "%s%.*s", is_own ? "args.query.model" : "", METHOD_ERROR_SIZE - 32,
+                 reason + (is_own ? strlen(own) : 0));
+    return told;
+}
+
 bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints, char *error) {
-    json_t *model = json_is_array(arguments) ? json_array_get(arguments, 0) : json_object_get(arguments, "model");
+    const json_t *query = json_is_array(arguments) ? json_array_get(arguments, 0) : json_object_get(arguments, "query");
+    json_t *model = json_object_get(joint_state_query(query), "model");
     json_t *question = json_pack("{sO*}", "model", model);
     method describe = method_find("/dynamics/describe_model");
     size_t size = 0, reply_size = 0;
@@ -23,12 +38,12 @@ bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout
     dyn_client *client = request != NULL ? daemon_link_get(link, &failure) : NULL;
     if (client != NULL &&
         dyn_client_call(client, request, size, timeout, &failure, &reply, &reply_size) == DYN_CLIENT_OK)
-        told = method_unpack(describe, reply, reply_size, error);
+        told = unpack(describe, reply, reply_size, error);
     else if (request != NULL)
         snprintf(error, METHOD_ERROR_SIZE, "%s (%s)", failure.message, dyn_client_status_name(failure.status));
     bool is_read = told != NULL && coordinates_read(joints, (const Dynamics__V1__DescribeModelReply *)told, NULL);
     if (told != NULL && !is_read)
-        snprintf(error, METHOD_ERROR_SIZE, "args.model: it has no joints that move (INVALID_ARGUMENT)");
+        snprintf(error, METHOD_ERROR_SIZE, "args.query.model: it has no joints that move (INVALID_ARGUMENT)");
     if (told != NULL)
         protobuf_c_message_free_unpacked(told, NULL);
     dyn_client_free(reply);

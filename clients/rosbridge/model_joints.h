@@ -8,7 +8,8 @@
 #include "coordinates.h"
 #include "daemon_link.h"
 
-/* The coordinates of the model "model" of the arguments, within `timeout` s. False: `error`, of METHOD_ERROR_SIZE. */
+/* The coordinates of the model "query.model" of the arguments, within `timeout` s. False: `error`, of
+ * METHOD_ERROR_SIZE. */
 bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints, char *error);
 
 #endif

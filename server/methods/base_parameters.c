@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods/geometry.h"
 #include "methods/methods.h"
+#include "methods/query.h"
 
 /* Moving joints: work and reply grow with their square. */
 enum { JOINT_LIMIT = 200, LINK_PARAMETERS = 10 };
@@ -25,13 +25,13 @@ static const char *unit_of(uint32_t column) {
 static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     const Dynamics__V1__FindBaseParametersRequest *r = c->request->find_base_parameters;
     dyn_base_parameters *grouping = NULL;
-    double gravity[3];
+    const double *gravity;
     dyn_error error;
-    if (r->gravity && !geometry_read_vector(c, "gravity", r->gravity, gravity)) {
+    if (!query_read_gravity(c, r->query, &gravity)) {
         return NULL;
     }
     if (dyn_model_joint_count(model) > JOINT_LIMIT) {
-        call_blame(c, "model");
+        call_blame(c, "query.model");
         call_fail(c, REASON_MODEL_TOO_LARGE,
                   "the model has %d moving joints; base parameters are found for at most %d: take a part of "
                   "it (DeriveModel)",
@@ -39,9 +39,9 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
         call_tell_limit(c, JOINT_LIMIT, (uint64_t)dyn_model_joint_count(model));
         return NULL;
     }
-    dyn_status status = dyn_base_parameters_create(model, r->gravity ? gravity : NULL, &error, &grouping);
+    dyn_status status = dyn_base_parameters_create(model, gravity, &error, &grouping);
     if (status != DYN_OK) {
-        call_blame(c, "model");
+        call_blame(c, "query.model");
         call_fail(c, reason_of_status(status), "%s", error.message);
     }
     return grouping;
@@ -135,7 +135,8 @@ cleanup:
 }
 
 void method_find_base_parameters(call *c) {
-    model_entry *entry = call_find_model(c, c->request->find_base_parameters->model);
+    const Dynamics__V1__Query *query = c->request->find_base_parameters->query;
+    model_entry *entry = query_check(c, query, QUERY_GRAVITY) ? query_find_model(c, query) : NULL;
     if (!entry) {
         return;
     }

@@ -8,37 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "methods/query.h"
 #include "methods/text.h"
 
 /* Bytes of a reply beside its arrays, at most. */
 enum { REPLY_MARGIN = 4096 };
-
-/* Ends the call with what is wrong about the names of joints. */
-static void fail_order(batch *b, joint_order_status status, size_t at, char *const *names) {
-    char quoted[TEXT_QUOTE_SIZE];
-    if (status == JOINT_ORDER_NO_MEMORY) {
-        call_fail_memory(b->call);
-        return;
-    }
-    if (status == JOINT_ORDER_MISSING) {
-        call_blame(b->call, "joint_names");
-        call_fail(b->call, REASON_MISSING_VALUE, "joint %s is missing; name every moving joint once",
-                  text_quote(dyn_model_joint(b->model, (int)at)->name, quoted));
-        return;
-    }
-    call_blame(b->call, "joint_names[%zu]", at);
-    if (status == JOINT_ORDER_REPEATED) {
-        call_fail(b->call, REASON_DUPLICATE, "joint %s is named twice", text_quote(names[at], quoted));
-        return;
-    }
-    text_guess guess = text_guess_start(names[at]);
-    for (int j = 0; j < dyn_model_joint_count(b->model); j++) {
-        text_guess_consider(&guess, dyn_model_joint(b->model, j)->name);
-    }
-    const char *hint = guess.closest ? guess.closest : dyn_model_joint(b->model, 0)->name;
-    call_fail(b->call, REASON_JOINT_NOT_FOUND, "model \"%s\" has no moving joint %s; %s \"%s\"", b->entry->name,
-              text_quote(names[at], quoted), guess.closest ? "did you mean" : "its first one is", hint);
-}
 
 /* Checks the number of samples. */
 static bool check_samples(batch *b, const char *field) {
@@ -53,22 +27,9 @@ static bool check_samples(batch *b, const char *field) {
     return b->n <= limit;
 }
 
-/* Checks the length of q, which gives the number of samples. */
-static bool count_samples(batch *b, size_t q_count) {
-    if (q_count == 0 || q_count % b->nq != 0) {
-        call_blame(b->call, "q");
-        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu values; give nq = %zu for each sample of model \"%s\"",
-                  q_count, b->nq, b->entry->name);
-        return false;
-    }
-    b->n = q_count / b->nq;
-    return check_samples(b, "q");
-}
-
-/* Finds the model, which must have joints. */
-static bool open_model(call *c, batch *b, const char *model) {
-    *b = (batch){.call = c};
-    b->entry = call_find_model(c, model);
+bool batch_open_model(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported) {
+    *b = (batch){.call = c, .query = query};
+    b->entry = query_check(c, query, supported) ? query_find_model(c, query) : NULL;
     if (!b->entry) {
         return false;
     }
@@ -76,36 +37,32 @@ static bool open_model(call *c, batch *b, const char *model) {
     b->nq = (size_t)dyn_model_nq(b->model);
     b->nv = (size_t)dyn_model_nv(b->model);
     if (b->nq == 0) {
-        call_blame(b->call, "model");
+        call_blame(b->call, "query.model");
         call_fail(b->call, REASON_NO_MOVING_JOINT, "model \"%s\" has no moving joint", b->entry->name);
+        return false;
     }
-    return b->nq > 0;
+    return query_read(b, query);
 }
 
-static bool take_order(batch *b, size_t name_count, char *const *names) {
-    size_t at;
-    joint_order_status status = joint_order_build(b->model, &b->call->memory, name_count, names, &b->order, &at);
-    if (status != JOINT_ORDER_OK) {
-        fail_order(b, status, at, names);
-    }
-    return status == JOINT_ORDER_OK;
+bool batch_set_samples(batch *b, uint64_t n) {
+    b->force_rows = b->n = (size_t)n;
+    return check_samples(b, b->q ? "q" : "samples");
 }
 
-bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *const *names, size_t q_count,
-                const double *q) {
-    if (!open_model(c, b, model) || !count_samples(b, q_count)) {
+bool batch_set_q(batch *b, size_t count, const double *q) {
+    if (count == 0 || count % b->nq != 0) {
+        call_blame(b->call, "q");
+        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu values; give nq = %zu for each sample of model \"%s\"", count,
+                  b->nq, b->entry->name);
         return false;
     }
     b->q = q;
-    return take_order(b, name_count, names);
+    return batch_set_samples(b, count / b->nq);
 }
 
-bool batch_open_samples(call *c, batch *b, const char *model, size_t name_count, char *const *names, uint64_t n) {
-    if (!open_model(c, b, model)) {
-        return false;
-    }
-    b->n = (size_t)n;
-    return check_samples(b, "samples") && take_order(b, name_count, names);
+bool batch_open(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported, size_t q_count,
+                const double *q) {
+    return batch_open_model(c, b, query, supported) && batch_set_q(b, q_count, q);
 }
 
 bool batch_check(batch *b, const char *field, size_t count) {
@@ -117,21 +74,6 @@ bool batch_check(batch *b, const char *field, size_t count) {
               "%s has %zu values; %zu sample%s of model \"%s\" with nv = %zu need%s %zu (or none, for zeros)", field,
               count, b->n, b->n == 1 ? "" : "s", b->entry->name, b->nv, b->n == 1 ? "s" : "", b->n * b->nv);
     return false;
-}
-
-bool batch_take_precision(batch *b, Dynamics__V1__Precision wire) {
-    switch (wire) {
-    case DYNAMICS__V1__PRECISION__PRECISION_DOUBLE:
-        b->precision = DYN_DOUBLE_PRECISION;
-        return true;
-    case DYNAMICS__V1__PRECISION__PRECISION_SINGLE:
-        b->precision = DYN_SINGLE_PRECISION;
-        return true;
-    default:
-        call_blame(b->call, "precision");
-        call_fail(b->call, REASON_UNKNOWN_VALUE, "the precision is %d; give DOUBLE (0) or SINGLE (1)", (int)wire);
-        return false;
-    }
 }
 
 void batch_expect(batch *b, size_t values) {
@@ -159,7 +101,7 @@ bool batch_begin(batch *b, double cost) {
         return false;
     }
     b->q = b->q ? batch_configurations(b, b->q) : NULL;
-    return !call_has_ended(b->call);
+    return !call_has_ended(b->call) && query_read_forces(b, b->query);
 }
 
 const double *batch_configurations(batch *b, const double *values) {
@@ -262,11 +204,22 @@ static void translate(const batch *b, size_t first, const char *text, char *resu
     result[used] = '\0';
 }
 
+/* Returns whether a place that the library names is a part of the request's query. */
+static bool is_in_query(const char *name) {
+    static const char *const parts[] = {"model", "gravity", "payloads["};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (strncmp(name, parts[i], strlen(parts[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void batch_fail(batch *b, size_t first, dyn_status status, const dyn_error *error) {
     char field[DYN_PLACE_SIZE + 32], message[DYN_MESSAGE_SIZE + 64];
     translate(b, first, error->place, field, sizeof field);
     translate(b, first, error->message, message, sizeof message);
-    call_blame(b->call, "%s", field);
+    call_blame(b->call, "%s%s", is_in_query(field) ? "query." : "", field);
     call_fail(b->call, reason_of_status(status), "%s", message);
 }
 
@@ -394,6 +347,23 @@ double *batch_matrices(batch *b, double *values) {
         }
     }
     return values;
+}
+
+size_t batch_forces_size(const batch *b) {
+    return b->force_count * sizeof *b->forces;
+}
+
+const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scratch, dyn_external_forces *forces) {
+    if (b->force_count == 0) {
+        return NULL;
+    }
+    dyn_external_force *block = scratch;
+    for (size_t i = 0; i < b->force_count; i++) {
+        block[i] = b->forces[i];
+        block[i].wrench += first * b->forces[i].stride;
+    }
+    *forces = (dyn_external_forces){.count = b->force_count, .force = block};
+    return forces;
 }
 
 bool batch_find_frame(batch *b, error_reason missing, const char *name, int *frame) {

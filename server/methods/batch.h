@@ -4,7 +4,7 @@
  * block by block on the threads that are free, and brought back into the caller's.
  *
  *     batch b;
- *     if (batch_open(c, &b, request->model, n_names, names, n_q, q)) {
+ *     if (batch_open(c, &b, request->query, QUERY_GRAVITY | QUERY_PAYLOADS, n_q, q)) {
  *         const double *v = batch_input(&b, "v", n_v, values);
  *         double *tau = batch_output(&b, nv);
  *         if (batch_begin(&b, cost)) { ... batch_run(&b, step, context, scratch_size) ... }
@@ -21,6 +21,17 @@
 #include "methods/blocks.h"
 #include "methods/call.h"
 #include "methods/joint_order.h"
+
+/* Parts of a Query that a method supports, as flags; every method supports `model`. */
+typedef enum query_parts {
+    QUERY_MODEL = 0,
+    QUERY_JOINT_NAMES = 1,
+    QUERY_GRAVITY = 2,
+    QUERY_PAYLOADS = 4,
+    QUERY_FORCES = 8,
+    QUERY_PRECISION = 16,
+    QUERY_ALL = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_PRECISION,
+} query_parts;
 
 /* Resources of one thread. */
 typedef struct batch_worker {
@@ -43,36 +54,39 @@ typedef struct batch {
     const double *q;      /* in the model's order from batch_begin on */
     size_t parts;         /* of a sample, which the step counts by itself (batch_proceed); 0: it does not */
     atomic_size_t *done;  /* parts, or samples */
+    const Dynamics__V1__Query *query;
+    const double *gravity; /* m/s^2, world axes; NULL: the model's own */
     size_t payload_count;
     const dyn_payload *payloads; /* in the frames of their links */
     dyn_precision precision;     /* of the workspaces */
+    size_t force_rows;           /* that an external force has where it has more than one: n, or rows of a trajectory */
+    size_t force_count;
+    dyn_external_force *forces; /* on the first row; from batch_begin on */
 } batch;
 
 /* Computes samples first .. first + count - 1, at most BLOCK_SAMPLES of them. Several threads do so at once. */
 typedef dyn_status (*batch_step)(const batch *b, const batch_worker *worker, const void *context, size_t first,
                                  size_t count, dyn_error *error);
 
-/* Finds the model and checks the count of q and the names of joints. */
-bool batch_open(call *c, batch *b, const char *model, size_t name_count, char *const *names, size_t q_count,
-                const double *q);
+/* Decodes the query but for its external forces, and refuses parts that are not supported. */
+bool batch_open_model(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported);
 
-/* Opens a batch of n samples that have no configurations yet. */
-bool batch_open_samples(call *c, batch *b, const char *model, size_t name_count, char *const *names, uint64_t n);
+/* Sets the samples of a batch whose model is open: configurations, or their number alone. */
+bool batch_set_q(batch *b, size_t count, const double *q);
+bool batch_set_samples(batch *b, uint64_t n);
+
+/* Opens the model and sets q. */
+bool batch_open(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported, size_t q_count,
+                const double *q);
 
 /* Checks that an array has n rows of nv, or none. False when it has not. */
 bool batch_check(batch *b, const char *field, size_t count);
-
-/* Takes the payloads of a request; each worker's model carries them. False when one is wrong. */
-bool batch_take_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *payloads);
-
-/* Takes the precision that a request wants to be computed in. False when there is no such. */
-bool batch_take_precision(batch *b, Dynamics__V1__Precision wire);
 
 /* Announces a result of that many values per sample, so that a reply that cannot be sent is not computed. */
 void batch_expect(batch *b, size_t values);
 
 /* To be called when all arguments are checked: refuses a reply that is too large, moves a long request to a worker,
- * and brings q into the model's order. `cost` is the estimate for one sample, ns. */
+ * brings q into the model's order, and decodes the external forces. `cost` is the estimate for one sample, ns. */
 bool batch_begin(batch *b, double cost);
 
 /* n rows of nv in the model's order; NULL for an empty array (zeros), or when out of memory. */
@@ -104,6 +118,11 @@ double *batch_ordered_configurations(batch *b, double *values);
 double *batch_vectors(batch *b, double *values);
 double *batch_columns(batch *b, size_t rows, double *values);
 double *batch_matrices(batch *b, double *values);
+
+/* The external forces on the block that starts at row `first`: `forces`, or NULL when there are none. They are listed
+ * in `scratch`, which has batch_forces_size bytes. */
+const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scratch, dyn_external_forces *forces);
+size_t batch_forces_size(const batch *b);
 
 /* Finds a frame of the model. `missing` is the error where there is none: REASON_FRAME_NOT_FOUND, or
  * REASON_LINK_NOT_FOUND where the request asks for a link. The field to blame must be set. */

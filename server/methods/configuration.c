@@ -221,15 +221,10 @@ static bool draw(batch *b, const operation *o, double *q) {
 
 void method_compute_configurations(call *c) {
     const Dynamics__V1__ComputeConfigurationsRequest *r = c->request->compute_configurations;
-    const operation *o = find_operation(c, r);
-    if (!o) {
-        return;
-    }
     batch b;
     task t = {0};
-    bool is_open =
-        o->q ? batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q)
-             : batch_open_samples(c, &b, r->model, r->n_joint_names, r->joint_names, r->samples > 0 ? r->samples : 1);
+    const operation *o = batch_open_model(c, &b, r->query, QUERY_JOINT_NAMES) ? find_operation(c, r) : NULL;
+    bool is_open = o && (o->q ? batch_set_q(&b, r->n_q, r->q) : batch_set_samples(&b, r->samples > 0 ? r->samples : 1));
     if (is_open && check_request(&b, o, &t)) {
         size_t width = o->yields_distance ? 1 : o->yields_v ? b.nv : b.nq;
         batch_expect(&b, width);

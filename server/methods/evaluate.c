@@ -135,9 +135,6 @@ static bool check_request(batch *b, evaluation *e) {
         !batch_check(b, "dtau", r->n_dtau) || !check_quantities(b, e) || !find_frames(b, e) || !find_subtree(b, e)) {
         return false;
     }
-    if (!batch_take_payloads(b, r->n_payloads, r->payloads) || !batch_take_precision(b, r->precision)) {
-        return false;
-    }
     call_blame(b->call, "reference_frame");
     return batch_reference_frame(b, r->reference_frame, &e->reference_frame) &&
            (!has_task(e) ||
@@ -261,8 +258,8 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .v = motion_rows(e->m.v, b->nv, first),
         .a = motion_rows(e->m.a, b->nv, first),
         .tau = motion_rows(e->m.tau, b->nv, first),
-        .gravity = e->m.gravity,
-        .forces = motion_block_forces(&e->m, first, w->scratch, &forces),
+        .gravity = b->gravity,
+        .forces = batch_forces(b, first, w->scratch, &forces),
         .reference_frame = e->reference_frame,
         .task = &e->rows.task,
         .subtree = e->subtree,
@@ -272,7 +269,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .dtau = motion_rows(e->dtau, b->nv, first),
     };
     /* Behind the list of forces; there is none where all results go straight into the reply. */
-    double *scratch = e->scratch_values ? (double *)w->scratch + motion_forces_size(&e->m) / sizeof(double) : NULL;
+    double *scratch = e->scratch_values ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
     dyn_status status = DYN_OK;
     for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
         status = run_task(b, &e->tasks[i], &s, first, scratch, error);
@@ -314,7 +311,7 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     size_t samples = SCRATCH_VALUES / values;
     b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
     samples = b->n < b->block_size ? b->n : b->block_size;
-    *scratch = motion_forces_size(&e->m) + samples * e->scratch_values * sizeof(double);
+    *scratch = batch_forces_size(b) + samples * e->scratch_values * sizeof(double);
     return true;
 }
 
@@ -322,7 +319,6 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
 static void compute(batch *b, evaluation *e) {
     call *c = b->call;
     const Dynamics__V1__EvaluateRequest *r = e->request;
-    motion_take_gravity(&e->m, r->gravity);
     e->m.v = batch_input(b, r->n_v, r->v);
     e->m.a = batch_input(b, r->n_a, r->a);
     e->m.tau = batch_input(b, r->n_tau, r->tau);
@@ -331,8 +327,7 @@ static void compute(batch *b, evaluation *e) {
     e->da = batch_input(b, r->n_da, r->da);
     e->dtau = batch_input(b, r->n_dtau, r->dtau);
     Dynamics__V1__EvaluateReply *reply = call_allocate(c, 1, sizeof *reply);
-    if (!motion_take_forces(b, &e->m, r->n_external_forces, r->external_forces) || !create_results(b, e) ||
-        !create_tasks(b, e) || call_has_ended(c)) {
+    if (!create_results(b, e) || !create_tasks(b, e) || call_has_ended(c)) {
         return;
     }
     size_t scratch;
@@ -363,7 +358,7 @@ void method_evaluate(call *c) {
     const Dynamics__V1__EvaluateRequest *r = c->request->evaluate;
     batch b;
     evaluation e = {.request = r};
-    if (batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) && check_request(&b, &e) &&
+    if (batch_open(c, &b, r->query, QUERY_ALL, r->n_q, r->q) && check_request(&b, &e) &&
         batch_begin(&b, expect(&b, &e))) {
         compute(&b, &e);
     }

@@ -37,9 +37,9 @@ typedef struct cause {
     const double *gravity, *v, *a;
 } cause;
 
-static cause cause_of(const explanation *e, int term) {
+static cause cause_of(const batch *b, const explanation *e, int term) {
     return (cause){
-        .gravity = term == GRAVITY ? e->m.gravity : WEIGHTLESS,
+        .gravity = term == GRAVITY ? b->gravity : WEIGHTLESS,
         .v = term == CORIOLIS ? e->m.v : NULL,
         .a = term == INERTIAL ? e->m.a : NULL,
     };
@@ -90,7 +90,7 @@ static void split_payloads(const batch *b, const explanation *e, int term) {
 
 /* One of the first three terms, as a whole and by link. */
 static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation *e, int term, dyn_error *error) {
-    cause from = cause_of(e, term);
+    cause from = cause_of(b, e, term);
     dyn_status status = dyn_rnea(b->model, w, 1, from.gravity, b->q, from.v, from.a, NULL, error, e->terms[term]);
     if (status == DYN_OK) {
         status = dyn_torque_regressor(b->model, w, 1, from.gravity, b->q, from.v, from.a, error, e->regressor);
@@ -107,9 +107,9 @@ static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation
 /* Computes the payloads' part: the inverse dynamics with them, minus that without. */
 static dyn_status compute_payload_term(const batch *b, const batch_worker *w, const explanation *e, dyn_error *error) {
     double *loaded = e->terms[PAYLOAD], *empty = e->regressor;
-    dyn_status status = dyn_rnea(w->model, w->workspace, 1, e->m.gravity, b->q, e->m.v, e->m.a, NULL, error, loaded);
+    dyn_status status = dyn_rnea(w->model, w->workspace, 1, b->gravity, b->q, e->m.v, e->m.a, NULL, error, loaded);
     if (status == DYN_OK) {
-        status = dyn_rnea(b->model, w->workspace, 1, e->m.gravity, b->q, e->m.v, e->m.a, NULL, error, empty);
+        status = dyn_rnea(b->model, w->workspace, 1, b->gravity, b->q, e->m.v, e->m.a, NULL, error, empty);
     }
     for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
         loaded[i] -= empty[i];
@@ -121,9 +121,9 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
                                dyn_error *error) {
     const explanation *e = context;
     dyn_external_forces list;
-    const dyn_external_forces *forces = motion_block_forces(&e->m, first, w->scratch, &list);
+    const dyn_external_forces *forces = batch_forces(b, first, w->scratch, &list);
     dyn_status status =
-        dyn_rnea(w->model, w->workspace, count, e->m.gravity, b->q, e->m.v, e->m.a, forces, error, e->tau);
+        dyn_rnea(w->model, w->workspace, count, b->gravity, b->q, e->m.v, e->m.a, forces, error, e->tau);
     for (int term = 0; status == DYN_OK && term < LINK_TERMS; term++) {
         status = split_term(b, w->workspace, e, term, error);
     }
@@ -227,7 +227,7 @@ static Dynamics__V1__PayloadContribution *payload_contribution(batch *b, const e
         return NULL;
     }
     dynamics__v1__payload_contribution__init(part);
-    part->link = b->call->request->explain->payloads[k]->link;
+    part->link = b->call->request->explain->query->payloads[k]->link;
     part->moving_joint = (char *)(uintptr_t)(joint >= 0 ? dyn_model_joint(b->model, joint)->name : "");
     part->mass = b->payloads[k].inertia.mass;
     part->n_inertial = part->n_coriolis = part->n_gravity = b->nv;
@@ -271,10 +271,6 @@ static void answer(batch *b, const explanation *e) {
 
 static bool take_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explanation *e) {
     size_t joints = (size_t)dyn_model_joint_count(b->model), links = (size_t)dyn_model_link_count(b->model);
-    if (!motion_take_forces(b, &e->m, r->n_external_forces, r->external_forces)) {
-        return false;
-    }
-    motion_take_gravity(&e->m, r->gravity);
     e->m.v = batch_input(b, r->n_v, r->v);
     e->m.a = batch_input(b, r->n_a, r->a);
     e->tau = batch_output(b, b->nv);
@@ -301,14 +297,12 @@ void method_explain(call *c) {
     const Dynamics__V1__ExplainRequest *r = c->request->explain;
     batch b;
     explanation e = {0};
-    if (batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) && check_samples(&b) &&
-        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a) &&
-        batch_take_payloads(&b, r->n_payloads, r->payloads)) {
+    if (batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && check_samples(&b) &&
+        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
         size_t joints = (size_t)dyn_model_joint_count(b.model), links = (size_t)dyn_model_link_count(b.model);
         batch_expect(&b, (1 + TERMS + LINK_TERMS * (links + b.payload_count)) * b.nv);
         double cost = (RECURSION_COST + REGRESSOR_COST * (double)joints) * (double)b.nv;
-        if (batch_begin(&b, cost) && take_inputs(&b, r, &e) &&
-            batch_run(&b, explain_step, &e, motion_forces_size(&e.m))) {
+        if (batch_begin(&b, cost) && take_inputs(&b, r, &e) && batch_run(&b, explain_step, &e, batch_forces_size(&b))) {
             answer(&b, &e);
         }
     }

@@ -153,8 +153,8 @@ void method_kinematics(call *c) {
     batch b;
     int *frames = NULL;
     dyn_reference_frame reference_frame = DYN_LOCAL;
-    if (batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-        check_request(&b, r, &reference_frame) && batch_take_precision(&b, r->precision)) {
+    if (batch_open(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_PRECISION, r->n_q, r->q) &&
+        check_request(&b, r, &reference_frame)) {
         frames = find_frames(&b, r->n_frames, r->frames);
     }
     if (frames) {

@@ -4,10 +4,10 @@
 #include <dynamics/payload.h>
 #include <stdio.h>
 
-#include "methods/batch.h"
 #include "methods/geometry.h"
+#include "methods/query.h"
 
-/* As dynamics.proto states. */
+/* As query.proto states. */
 enum { MOST_PAYLOADS = 1000 };
 
 /* Finds the link that carries it. */
@@ -28,7 +28,7 @@ static bool take_payload(batch *b, size_t i, const Dynamics__V1__Payload *from, 
     char path[PATH_SIZE], member[PATH_SIZE];
     dyn_inertia inertia;
     dyn_pose pose;
-    snprintf(path, sizeof path, "payloads[%zu]", i);
+    snprintf(path, sizeof path, "query.payloads[%zu]", i);
     if (!find_link(b, path, from->link, &to->link) ||
         !geometry_read_inertia(b->call, path_join(member, path, "inertia"), from->inertia, &inertia) ||
         !geometry_read_placement(b->call, path_join(member, path, "pose"), from->pose, &pose)) {
@@ -39,12 +39,12 @@ static bool take_payload(batch *b, size_t i, const Dynamics__V1__Payload *from, 
     return true;
 }
 
-bool batch_take_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *payloads) {
+bool query_read_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *payloads) {
     if (count == 0) {
         return true;
     }
     if (count > MOST_PAYLOADS) {
-        call_blame(b->call, "payloads");
+        call_blame(b->call, "query.payloads");
         call_fail(b->call, REASON_TOO_MANY_ENTRIES,
                   "there are %zu payloads; at most %d are allowed: add those of one link to one", count, MOST_PAYLOADS);
         call_tell_limit(b->call, MOST_PAYLOADS, count);

@@ -174,7 +174,7 @@ static bool check_accuracy(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     const char *reason = !r->accuracy                             ? NULL
                          : t->options.control != DYN_CONTROL_NONE ? "a controller acts in steps"
-                         : r->n_external_forces > 0               ? "external forces are not part of it"
+                         : r->query->n_external_forces > 0        ? "external forces are not part of it"
                          : t->has_tau                             ? "forces are those of the request"
                                                                   : NULL;
     if (reason) {
@@ -232,13 +232,13 @@ static double *result_rows(const task *t, double *rows, size_t width, size_t fir
 }
 
 static void take_forces(const task *t, size_t first, rollout_scratch *scratch, dyn_rollout *rollout) {
-    for (size_t i = 0; i < t->m.force_count; i++) {
-        const dyn_external_force *f = &t->m.forces[i];
+    for (size_t i = 0; i < t->b->force_count; i++) {
+        const dyn_external_force *f = &t->b->forces[i];
         scratch->forces[i] =
             (dyn_signal_force){f->frame, f->reference_frame, {f->wrench + first * f->stride, f->stride, 0}};
     }
     rollout->forces = scratch->forces;
-    rollout->force_count = t->m.force_count;
+    rollout->force_count = t->b->force_count;
 }
 
 /* Rolls a block out with fixed steps. */
@@ -365,7 +365,7 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
     if (status != DYN_OK || !t->request->accuracy) {
         return status == DYN_OK ? roll_out(t, scratch, first, count, error) : status;
     }
-    double *states = (double *)(scratch->forces + t->m.force_count);
+    double *states = (double *)(scratch->forces + t->b->force_count);
     for (size_t i = first; status == DYN_OK && i < first + count; i++) {
         status = move_accurately(t, scratch->simulator, i, states, error);
     }
@@ -481,7 +481,7 @@ static bool check_inputs(task *t) {
 
 static size_t scratch_size(const task *t) {
     size_t states = t->request->accuracy ? state_values(t) : 0;
-    return sizeof(rollout_scratch) + t->m.force_count * sizeof(dyn_signal_force) + states * sizeof(double);
+    return sizeof(rollout_scratch) + t->b->force_count * sizeof(dyn_signal_force) + states * sizeof(double);
 }
 
 static void free_simulators(const batch *b) {
@@ -496,11 +496,10 @@ static bool prepare(task *t) {
     batch *b = t->b;
     bool is_ready = check_choice(b, "tau_layout", (int)r->tau_layout, 3) &&
                     check_choice(b, "reference_layout", (int)r->reference_layout, 3) &&
-                    check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) &&
-                    batch_take_payloads(b, r->n_payloads, r->payloads) && take_results(t) && take_length(t) &&
-                    stepping_take(b, r->stepping, &t->options) && stepping_take_code(b, r->stepping, &t->code) &&
-                    check_accuracy(t) && batch_begin(b, cost(t)) &&
-                    motion_take_forces(b, &t->m, r->n_external_forces, r->external_forces) && take_inputs(t);
+                    check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) && take_results(t) &&
+                    take_length(t) && stepping_take(b, r->stepping, &t->options) &&
+                    stepping_take_code(b, r->stepping, &t->code) && check_accuracy(t) && batch_begin(b, cost(t)) &&
+                    take_inputs(t);
     if (is_ready) {
         t->m.v = batch_input(b, r->n_v, r->v);
         b->block_size = (size_t)dyn_lanes(DYN_DOUBLE_PRECISION);
@@ -513,7 +512,7 @@ void method_rollout(call *c) {
     const Dynamics__V1__RolloutRequest *r = c->request->rollout;
     batch b;
     task t = {.b = &b, .request = r};
-    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) && prepare(&t);
+    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && prepare(&t);
     Dynamics__V1__RolloutReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
     if (reply && batch_run(&b, step, &t, scratch_size(&t))) {
         fill_reply(&t, reply);

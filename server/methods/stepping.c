@@ -91,8 +91,17 @@ bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_opt
     static const dyn_integrator integrators[] = {DYN_SEMI_IMPLICIT_EULER, DYN_EXPLICIT_EULER, DYN_RUNGE_KUTTA_4};
     static const dyn_joint_stop stops[] = {DYN_STOP_RIGID, DYN_STOP_SPRING, DYN_STOP_NONE};
     dyn_simulation_defaults(o);
+    o->has_gravity = b->gravity != NULL;
+    for (int k = 0; b->gravity && k < 3; k++) {
+        o->gravity[k] = b->gravity[k];
+    }
     if (!m) {
         return true;
+    }
+    if (m->gravity) {
+        call_blame(b->call, "stepping.gravity");
+        call_fail(b->call, REASON_UNUSED_FIELD, "gravity is a part of the query; give it there");
+        return false;
     }
     if (!check_choice(b, "integrator", (int)m->integrator, 3) || !check_choice(b, "stop", (int)m->stop, 3) ||
         !take_controller(b, m->controller, o)) {
@@ -102,10 +111,6 @@ bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_opt
     o->stop = stops[m->stop];
     o->dt = number_or(m->step, o->dt);
     o->substeps = m->substeps > 0 && m->substeps <= MOST_SUBSTEPS ? (int)m->substeps : 1;
-    o->has_gravity = m->gravity != NULL;
-    if (m->gravity) {
-        o->gravity[0] = m->gravity->x, o->gravity[1] = m->gravity->y, o->gravity[2] = m->gravity->z;
-    }
     o->ignore_damping = m->ignore_damping;
     o->ignore_friction = m->ignore_friction;
     o->ignore_effort_limits = m->ignore_effort_limits;

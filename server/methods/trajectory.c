@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* InverseDynamicsTrajectory, ForwardDynamicsTrajectory, DeriveRates: motions given as rows over time. */
+#include <dynamics/inverse_dynamics.h>
 #include <dynamics/trajectory.h>
 #include <math.h>
 #include <string.h>
 
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/query.h"
 #include "methods/stepping.h"
 
 /* ns for one coordinate of one row, roughly. */
@@ -48,50 +50,40 @@ static Dynamics__V1__LimitExcess **find_excesses(batch *b, size_t n, const doubl
     return list;
 }
 
-/* Three numbers a row, one row for all, or none. */
-static bool check_part(batch *b, const char *name, size_t count, size_t n) {
-    if (count == 0 || count == 3 || count == 3 * n) {
-        return true;
-    }
-    call_blame(b->call, "tip.%s", name);
-    call_fail(b->call, REASON_WRONG_COUNT,
-              "%s has %zu values; give 3 that hold for all rows, %zu (3 for each), or none", name, count, 3 * n);
-    return false;
-}
-
-/* The tip of the request; `tip` stays NULL where there is none. */
-static bool take_tip(batch *b, size_t n, const Dynamics__V1__TipWrench *m, dyn_tip *storage, const dyn_tip **tip) {
-    *tip = NULL;
-    if (!m) {
-        return true;
-    }
-    call_blame(b->call, "tip.link");
-    if (!batch_find_frame(b, REASON_LINK_NOT_FOUND, m->link, &storage->frame)) {
+/* Converts the three numbers a row of one block of the tip (one row for all, or none) to those of an external force,
+ * which has the other sign. `negated` is in the call's memory. */
+static bool negate_block(batch *b, const char *name, size_t count, const double *values, double **negated) {
+    size_t rows = b->force_rows;
+    if (count != 0 && count != 3 && count != 3 * rows) {
+        call_blame(b->call, "tip.%s", name);
+        call_fail(b->call, REASON_WRONG_COUNT,
+                  "%s has %zu values; give 3 that hold for all rows, %zu (3 for each), or none", name, count, 3 * rows);
         return false;
     }
-    call_blame(b->call, "tip.frame");
-    if (!batch_reference_frame(b, m->frame, &storage->reference_frame) || !check_part(b, "force", m->n_force, n) ||
-        !check_part(b, "torque", m->n_torque, n)) {
-        return false;
-    }
-    double *wrench = call_allocate(b->call, 6 * n, sizeof(double));
-    for (size_t i = 0; wrench && i < 3 * n; i++) {
-        size_t to = i / 3 * 6 + i % 3;
-        wrench[to] = m->n_torque == 0 ? 0 : m->torque[m->n_torque > 3 ? i : i % 3];
-        wrench[to + 3] = m->n_force == 0 ? 0 : m->force[m->n_force > 3 ? i : i % 3];
-    }
-    for (size_t i = 0; wrench && i < 6 * n; i++) {
-        if (!isfinite(wrench[i])) {
-            const char *name = i % 6 < 3 ? "torque" : "force";
-            call_blame(b->call, "tip.%s[%zu]", name, i / 6 * 3 + i % 3);
-            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; give a finite number", name, i / 6 * 3 + i % 3,
-                      wrench[i]);
+    *negated = call_allocate(b->call, count, sizeof(double));
+    for (size_t k = 0; *negated && k < count; k++) {
+        (*negated)[k] = -values[k];
+        if (!isfinite(values[k])) {
+            call_blame(b->call, "tip.%s[%zu]", name, k);
+            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; give a finite number", name, k, values[k]);
             return false;
         }
     }
-    storage->wrench = wrench;
-    *tip = storage;
-    return wrench != NULL;
+    return *negated != NULL;
+}
+
+/* Adds the reaction of the surroundings on the tip, if there is one, to the external forces of the batch. */
+static bool take_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
+    if (!tip) {
+        return true;
+    }
+    Dynamics__V1__ExternalForce reaction = DYNAMICS__V1__EXTERNAL_FORCE__INIT;
+    reaction.link = tip->link;
+    reaction.frame = tip->frame;
+    reaction.n_force = tip->n_force, reaction.n_torque = tip->n_torque;
+    return negate_block(b, "force", tip->n_force, tip->force, &reaction.force) &&
+           negate_block(b, "torque", tip->n_torque, tip->torque, &reaction.torque) &&
+           query_add_force(b, "tip", &reaction);
 }
 
 /* N times in order, or none where they are not needed. */
@@ -148,21 +140,16 @@ static bool derive(batch *b, const double *time, dyn_rates rates, double **v, do
 
 typedef struct inverse_task {
     motion m;
-    const dyn_tip *tip;
     double *tau;
 } inverse_task;
 
 static dyn_status inverse_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                dyn_error *error) {
     const inverse_task *t = context;
-    dyn_tip tip;
-    if (t->tip) {
-        tip = *t->tip;
-        tip.wrench += 6 * first;
-    }
-    return dyn_inverse_dynamics_trajectory(w->model, w->workspace, count, t->m.gravity, b->q + first * b->nq,
-                                           motion_rows(t->m.v, b->nv, first), motion_rows(t->m.a, b->nv, first),
-                                           t->tip ? &tip : NULL, error, t->tau + first * b->nv);
+    dyn_external_forces forces;
+    return dyn_rnea(w->model, w->workspace, count, b->gravity, b->q + first * b->nq, motion_rows(t->m.v, b->nv, first),
+                    motion_rows(t->m.a, b->nv, first), batch_forces(b, first, w->scratch, &forces), error,
+                    t->tau + first * b->nv);
 }
 
 /* Rates are given or derived, not both. */
@@ -195,27 +182,23 @@ void method_inverse_dynamics_trajectory(call *c) {
     const Dynamics__V1__InverseDynamicsTrajectoryRequest *r = c->request->inverse_dynamics_trajectory;
     batch b;
     inverse_task t = {0};
-    dyn_tip tip;
     dyn_rates rates = DYN_RATES_SPLINE;
     double *v = NULL, *a = NULL;
     bool is_derived = r->rates != DYNAMICS__V1__RATES__RATES_GIVEN;
-    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-                    take_rates(&b, r->rates, true, &rates) && check_rates(&b, r) &&
-                    batch_take_payloads(&b, r->n_payloads, r->payloads) && batch_take_precision(&b, r->precision) &&
-                    check_times(&b, b.n, r->n_time, r->time, is_derived);
+    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL, r->n_q, r->q) && take_rates(&b, r->rates, true, &rates) &&
+                    check_rates(&b, r) && check_times(&b, b.n, r->n_time, r->time, is_derived);
     if (is_ready) {
         batch_expect(&b, (is_derived ? 3 : 1) * b.nv);
-        is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && take_tip(&b, b.n, r->tip, &tip, &t.tip) &&
+        is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && take_tip(&b, r->tip) &&
                    (!is_derived || derive(&b, r->time, rates, &v, &a));
     }
     if (is_ready) {
-        motion_take_gravity(&t.m, r->gravity);
         t.m.v = is_derived ? v : batch_input(&b, r->n_v, r->v);
         t.m.a = is_derived ? a : batch_input(&b, r->n_a, r->a);
         t.tau = batch_output(&b, b.nv);
     }
     Dynamics__V1__InverseDynamicsTrajectoryReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
-    if (reply && !call_has_ended(c) && batch_run(&b, inverse_step, &t, 0)) {
+    if (reply && !call_has_ended(c) && batch_run(&b, inverse_step, &t, batch_forces_size(&b))) {
         fill_inverse(&b, r, &t, v, a, reply);
     }
     batch_close(&b);
@@ -228,7 +211,7 @@ void method_derive_rates(call *c) {
     batch b;
     dyn_rates rates;
     double *v, *a;
-    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
+    bool is_ready = batch_open(c, &b, r->query, QUERY_JOINT_NAMES, r->n_q, r->q) &&
                     take_rates(&b, r->rates, false, &rates) && check_times(&b, b.n, r->n_time, r->time, true);
     if (is_ready) {
         batch_expect(&b, 2 * b.nv);
@@ -271,9 +254,6 @@ static bool take_stepping(batch *b, forward_task *t) {
         stepping.stop = DYNAMICS__V1__JOINT_STOP__JOINT_STOP_NONE;
         stepping.ignore_damping = stepping.ignore_friction = stepping.ignore_effort_limits = true;
     }
-    stepping.step = r->step != 0 ? r->step : stepping.step;
-    stepping.substeps = r->substeps != 0 ? r->substeps : stepping.substeps;
-    stepping.gravity = r->gravity ? r->gravity : stepping.gravity;
     if (stepping.controller && stepping.controller->law != DYNAMICS__V1__CONTROL_LAW__CONTROL_LAW_NONE) {
         call_blame(b->call, "stepping.controller");
         call_fail(b->call, REASON_UNUSED_FIELD,
@@ -297,7 +277,7 @@ static bool check_start(batch *b, forward_task *t) {
                   r->n_tau, b->nv);
         return false;
     }
-    t->rows = r->n_tau / b->nv;
+    t->rows = b->force_rows = r->n_tau / b->nv;
     return batch_check(b, "v", r->n_v);
 }
 
@@ -323,21 +303,31 @@ static bool take_rows(batch *b, forward_task *t) {
     return !call_has_ended(b->call);
 }
 
+/* Moves row i on to the next one. `scratch` has room for the list of external forces. */
+static dyn_status move_row(const batch *b, forward_task *t, dyn_simulator *simulator, size_t i, void *scratch,
+                           dyn_error *error) {
+    dyn_external_forces forces;
+    const dyn_step_input input = {.tau = t->tau + i * b->nv, .forces = batch_forces(b, i, scratch, &forces)};
+    double *q = t->q + i * b->nq, *v = t->v + i * b->nv;
+    memcpy(q + b->nq, q, b->nq * sizeof *q);
+    memcpy(v + b->nv, v, b->nv * sizeof *v);
+    return dyn_simulator_step(simulator, 1, &input, q + b->nq, v + b->nv, NULL, &t->result, error);
+}
+
 /* One row after the other, with a look at the deadline before each. */
-static bool move(batch *b, forward_task *t, const dyn_tip *tip) {
+static bool move(batch *b, forward_task *t) {
     dyn_simulator *simulator = NULL;
     dyn_error error;
     dyn_status status = DYN_OK;
-    bool goes_on = stepping_create(b, &t->options, &t->code, &simulator);
+    void *scratch = call_allocate(b->call, 1, batch_forces_size(b));
+    bool goes_on = scratch && stepping_create(b, &t->options, &t->code, &simulator);
     if (goes_on) {
         t->computed_with = stepping_computed_with(b, &t->code, simulator);
     }
     size_t i = 0;
     for (; goes_on && status == DYN_OK && t->diverged_row == 0 && i + 1 < t->rows; i++) {
-        dyn_tip row = tip ? *tip : (dyn_tip){0};
-        row.wrench = tip ? tip->wrench + 6 * i : NULL;
-        status = dyn_forward_dynamics_trajectory(simulator, 2, t->tau + i * b->nv, tip ? &row : NULL, t->q + i * b->nq,
-                                                 t->v + i * b->nv, &t->result, &error);
+        t->result = (dyn_sample_result){0};
+        status = move_row(b, t, simulator, i, scratch, &error);
         t->diverged_row = t->result.status != DYN_SAMPLE_RUNNING ? i + 1 : 0;
         goes_on = call_may_proceed(b->call, (double)i / (double)t->rows);
     }
@@ -390,18 +380,16 @@ void method_forward_dynamics_trajectory(call *c) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = c->request->forward_dynamics_trajectory;
     batch b;
     forward_task t = {.request = r};
-    dyn_tip storage;
-    const dyn_tip *tip = NULL;
-    bool is_ready = batch_open(c, &b, r->model, r->n_joint_names, r->joint_names, r->n_q, r->q) &&
-                    check_start(&b, &t) && batch_take_payloads(&b, r->n_payloads, r->payloads) && take_stepping(&b, &t);
+    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && check_start(&b, &t) &&
+                    take_stepping(&b, &t);
     if (is_ready) {
         int evaluations = t.options.integrator == DYN_RUNGE_KUTTA_4 ? 4 : 1;
         batch_expect(&b, t.rows * (1 + b.nq + b.nv));
         is_ready = batch_begin(&b, STEP_COST * (double)(t.rows * b.nv) * evaluations * t.options.substeps) &&
-                   take_tip(&b, t.rows, r->tip, &storage, &tip) && take_rows(&b, &t);
+                   take_tip(&b, r->tip) && take_rows(&b, &t);
     }
     Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
-    if (reply && move(&b, &t, tip)) {
+    if (reply && move(&b, &t)) {
         fill_forward(&b, &t, reply);
     }
     batch_close(&b);

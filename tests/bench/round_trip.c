@@ -38,7 +38,9 @@ typedef struct questions {
 static void pack_request(questions *all, int i) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__InverseDynamicsRequest method = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
-    method.model = (char *)"ur5";
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = (char *)"ur5";
+    method.query = &query;
     method.n_q = method.n_v = method.n_a = JOINTS;
     method.q = all->q[i], method.v = all->v[i], method.a = all->a[i];
     request.id = (uint64_t)i + 1; /* one byte on the wire, so that all replies are of one size, too */

@@ -214,8 +214,9 @@ static void load_chain(const char *name, int joints, bool is_coupled) {
 
 START_TEST(wrong_requests_are_refused_with_their_field) {
     static const double bad[3] = {0, NAN, 0};
-    must_refuse("nothing", NULL, DYN_CLIENT_NOT_FOUND, "find_base_parameters.model", "there is no model \"nothing\"");
-    must_refuse("ur5", bad, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.gravity", "nan");
+    must_refuse("nothing", NULL, DYN_CLIENT_NOT_FOUND, "find_base_parameters.query.model",
+                "there is no model \"nothing\"");
+    must_refuse("ur5", bad, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.query.gravity", "nan");
     must_refuse(NULL, NULL, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.model", "NULL");
 }
 END_TEST
@@ -227,8 +228,9 @@ START_TEST(models_that_are_too_large_are_refused) {
     dyn_client_base_parameters *g = find_parameters("fits", NULL);
     ck_assert_uint_eq(g->body_count, 200);
     dyn_client_base_parameters_free(g);
-    must_refuse("longer", NULL, DYN_CLIENT_RESOURCE_EXHAUSTED, "find_base_parameters.model", "201 moving joints");
-    must_refuse("coupled", NULL, DYN_CLIENT_RESOURCE_EXHAUSTED, "find_base_parameters.model", "coupled mimic joints");
+    must_refuse("longer", NULL, DYN_CLIENT_RESOURCE_EXHAUSTED, "find_base_parameters.query.model", "201 moving joints");
+    must_refuse("coupled", NULL, DYN_CLIENT_RESOURCE_EXHAUSTED, "find_base_parameters.query.model",
+                "coupled mimic joints");
 }
 END_TEST
 

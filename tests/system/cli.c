@@ -377,21 +377,23 @@ START_TEST(forces_on_a_link_enter_with_their_sign) {
 END_TEST
 
 START_TEST(call_takes_methods_in_both_spellings) {
-    json_t *one = run_json("$ctl call InverseDynamics '{\"model\": \"two_link\", \"q\": [0, 0]}'");
-    json_t *other = run_json("echo '{\"model\": \"two_link\", \"q\": [0, 0]}' | $ctl call inverse_dynamics -");
+    json_t *one = run_json("$ctl call InverseDynamics '{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0]}'");
+    json_t *other = run_json("echo '"
+                             "{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0]}' | $ctl call inverse_dynamics -");
     ck_assert(json_equal(one, other));
     ck_assert_int_eq(json_integer_value(json_object_get(one, "samples")), 1);
     json_decref(one);
     json_decref(other);
-    json_t *poses = run_json("$ctl call Kinematics '{\"model\": \"two_link\", \"q\": [0, 0], \"poses\": true, "
-                             "\"frames\": [\"world\"], \"reference_frame\": \"REFERENCE_FRAME_WORLD\"}'");
+    json_t *poses =
+        run_json("$ctl call Kinematics '{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0], "
+                 "\"poses\": true, \"frames\": [\"world\"], \"reference_frame\": \"REFERENCE_FRAME_WORLD\"}'");
     ck_assert_str_eq(json_string_value(json_object_get(poses, "reference_frame")), "REFERENCE_FRAME_WORLD");
     json_decref(poses);
     must_fail("$ctl call Dance", 2, "there is no method \"Dance\"");
     must_fail("$ctl call Gravity '{\"speed\": 1}'", 2, "has no field \"speed\"");
     must_fail("$ctl call Gravity '{\"q\": [1, \"x\"]}'", 2, "q[1]: \"x\" is not a number");
     must_fail("$ctl call Kinematics '{\"reference_frame\": \"TOOL\"}'", 2, "\"LOCAL\"");
-    must_fail("$ctl call Gravity '{\"model\": \"two_link\", \"q\": [1]}'", 1, "refused: gravity.q: ");
+    must_fail("$ctl call Gravity '{\"query\": {\"model\": \"two_link\"}, \"q\": [1]}'", 1, "refused: gravity.q: ");
     must_fail("$ctl call Gravity '{'", 2, "not JSON: line 1");
 }
 END_TEST
@@ -460,7 +462,7 @@ START_TEST(payloads_are_taken_from_the_command_line) {
     json_decref(loaded);
     must_say("$ctl explain two_link --q 0,0.3 --payload tip:2", "payload on tip");
     must_fail("$ctl id two_link --payload tip", 2, "give LINK:MASS in kg");
-    must_fail("$ctl id two_link --payload nowhere:2", 1, "inverse_dynamics.payloads[0].link: ");
+    must_fail("$ctl id two_link --payload nowhere:2", 1, "inverse_dynamics.query.payloads[0].link: ");
     must_fail("$ctl fk two_link --payload tip:2", 2, "fk does not take --payload");
 }
 END_TEST
@@ -505,7 +507,7 @@ START_TEST(base_parameters_are_named) {
     /* A combination that goes over several lines is whole. */
     must_say("$ctl base-parameters ur5 | sed -n 4,6p | tail -n 1", " + 0.346399 wrist_3_link.m\n");
     must_fail("$ctl base-parameters ur5 --gravity 1", 2, "give X,Y,Z in m/s^2");
-    must_fail("$ctl base-parameters nothing", 1, "refused: find_base_parameters.model: ");
+    must_fail("$ctl base-parameters nothing", 1, "refused: find_base_parameters.query.model: ");
 }
 END_TEST
 

@@ -280,13 +280,13 @@ START_TEST(refusals_name_the_field) {
     q[1] = 0;
     query.model = "no such robot";
     ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), DYN_CLIENT_NOT_FOUND);
-    ck_assert_str_eq(error.field, "gravity.model");
+    ck_assert_str_eq(error.field, "gravity.query.model");
     query = TWO_LINK;
     query.joint_count = 2;
     query.joint_names = (const char *const[]){"joint1", "elbow"};
     ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), DYN_CLIENT_NOT_FOUND);
     ck_assert_str_eq(error.reason, "JOINT_NOT_FOUND");
-    ck_assert_int_eq(strncmp(error.field, "gravity.joint_names[", 20), 0);
+    ck_assert_int_eq(strncmp(error.field, "gravity.query.joint_names[", 26), 0);
     query = TWO_LINK;
     query.nq = 3;
     ck_assert_int_ne(dyn_client_gravity(client, &query, (double[3]){0}, &error, tau), DYN_CLIENT_OK);

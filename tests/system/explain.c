@@ -169,7 +169,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
     must_refuse(&query, q, NULL, DYN_CLIENT_INVALID_ARGUMENT, "explain.q");
     query.samples = 1;
     query.model = "nothing";
-    must_refuse(&query, q, NULL, DYN_CLIENT_NOT_FOUND, "explain.model");
+    must_refuse(&query, q, NULL, DYN_CLIENT_NOT_FOUND, "explain.query.model");
 }
 END_TEST
 

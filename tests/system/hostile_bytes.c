@@ -54,7 +54,9 @@ static uint8_t *build_request(size_t *size) {
     static double values[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__InverseDynamicsRequest method = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
-    method.model = model;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
+    method.query = &query;
     method.n_q = method.n_v = method.n_a = 2;
     method.q = values;
     method.v = values + 2;
@@ -144,7 +146,7 @@ static const struct {
 } unknown_fields[] = {
 #define BYTES(text) text, sizeof text - 1
     {"of the envelope", BYTES("\x08\x2a\x48\x01\x82\x01\x00"), "", "field 9: this daemon does not know it"},
-    {"of a method", BYTES("\x08\x2a\x82\x01\x03\xa0\x06\x01"), "health", "health field 100: this daemon"},
+    {"of a method", BYTES("\x08\x2a\x82\x01\x03\xa0\x06\x01"), "get_health", "health field 100: this daemon"},
     {"of a message in a list", BYTES("\x08\x2a\xa2\x02\x0a\x12\x00\x12\x00\x12\x04\xa2\x06\x01x"),
      "derive_model.operations[2]", "field 100: this daemon does not know it; it speaks revision"},
 #undef BYTES
@@ -161,12 +163,12 @@ END_TEST
 
 /* "two_link", a zero byte, more: C would see the model's name. */
 START_TEST(zero_byte_in_a_name_is_refused) {
-    static const uint8_t bytes[] = "\x08\x2a\x82\x03\x1e\x0a\x0a"
-                                   "two_link\0x\x1a\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    static const uint8_t bytes[] = "\x08\x2a\x82\x03\x20\x0a\x0c\x0a\x0a"
+                                   "two_link\0x\x12\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     sp_peer peer = sp_open(served.request_ipc, SP_REQ);
     Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, bytes, sizeof bytes - 1);
     ck_assert_uint_eq(reply->id, 42);
-    sp_expect_error(reply, CODE(INVALID_ARGUMENT), "inverse_dynamics.model", "zero byte");
+    sp_expect_error(reply, CODE(INVALID_ARGUMENT), "inverse_dynamics.query.model", "zero byte");
     sp_close(&peer);
 }
 END_TEST

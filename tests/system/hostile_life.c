@@ -248,7 +248,9 @@ END_TEST
 static uint8_t *build_long_request(size_t samples, size_t *size) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ForwardDynamicsRequest method = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
-    method.model = text("ur5");
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = text("ur5");
+    method.query = &query;
     method.n_q = 6 * samples;
     method.q = calloc(method.n_q, sizeof(double));
     ck_assert_ptr_nonnull(method.q);

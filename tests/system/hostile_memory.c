@@ -77,7 +77,9 @@ static uint8_t *build_request(size_t samples, size_t *size) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__MassMatrixRequest method = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
-    method.model = model;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
+    method.query = &query;
     method.n_q = samples * UR5_JOINTS;
     method.q = calloc(method.n_q, sizeof *method.q);
     request.id = 7;
@@ -297,8 +299,10 @@ static void occupy_worker(const sp_peer *peer, double seconds) {
     static double q[UR5_JOINTS];
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__RolloutRequest method = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     size_t size;
-    method.model = model;
+    query.model = model;
+    method.query = &query;
     method.q = q;
     method.n_q = UR5_JOINTS;
     method.steps = 1000000000;

@@ -166,7 +166,9 @@ static uint8_t *build_big_request(size_t *size) {
     static char model[] = "two_link";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__InverseDynamicsRequest method = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
-    method.model = model;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
+    method.query = &query;
     method.n_q = method.n_v = VALUES;
     method.q = method.v = values;
     request.id = 5;

@@ -51,6 +51,7 @@ static char *text(const char *words) {
 typedef struct question {
     Dynamics__V1__Request request;
     Dynamics__V1__InverseDynamicsRequest method;
+    Dynamics__V1__Query query;
     Dynamics__V1__ExternalForce force;
     Dynamics__V1__ExternalForce *forces[1];
     Dynamics__V1__Vector3 gravity;
@@ -62,12 +63,14 @@ static void ask_well(question *x) {
     memset(x, 0, sizeof *x);
     dynamics__v1__request__init(&x->request);
     dynamics__v1__inverse_dynamics_request__init(&x->method);
+    dynamics__v1__query__init(&x->query);
     dynamics__v1__external_force__init(&x->force);
     dynamics__v1__vector3__init(&x->gravity);
     x->request.id = 4711;
     x->request.method_case = DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS;
     x->request.inverse_dynamics = &x->method;
-    x->method.model = text("two_link");
+    x->method.query = &x->query;
+    x->query.model = text("two_link");
     x->method.n_q = x->method.n_v = x->method.n_a = 4;
     x->method.q = x->q;
     x->method.v = x->v;
@@ -76,11 +79,11 @@ static void ask_well(question *x) {
     x->force.n_force = 3;
     x->force.force = x->f;
     x->forces[0] = &x->force;
-    x->method.n_external_forces = 1;
-    x->method.external_forces = x->forces;
-    x->method.gravity = &x->gravity;
-    x->method.n_joint_names = 2;
-    x->method.joint_names = x->names;
+    x->query.n_external_forces = 1;
+    x->query.external_forces = x->forces;
+    x->query.gravity = &x->gravity;
+    x->query.n_joint_names = 2;
+    x->query.joint_names = x->names;
     x->names[0] = text("joint1");
     x->names[1] = text("joint2");
     x->names[2] = text("joint2");
@@ -130,27 +133,27 @@ static void repeated_joint(question *x) {
 }
 
 static void missing_joint(question *x) {
-    x->method.n_joint_names = 1;
+    x->query.n_joint_names = 1;
 }
 
 static void too_many_joints(question *x) {
-    x->method.n_joint_names = 3;
+    x->query.n_joint_names = 3;
 }
 
 static void unknown_model(question *x) {
-    x->method.model = text("two_lnik");
+    x->query.model = text("two_lnik");
 }
 
 static void unknown_digest(question *x) {
-    x->method.model = text("sha256:0123");
+    x->query.model = text("sha256:0123");
 }
 
 static void no_model(question *x) {
-    x->method.model = text("");
+    x->query.model = text("");
 }
 
 static void model_not_utf8(question *x) {
-    x->method.model = text("two\xfflink");
+    x->query.model = text("two\xfflink");
 }
 
 static void joint_not_utf8(question *x) {
@@ -215,27 +218,29 @@ static const struct {
     {infinity_in_v, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.v[0]", "joint1"},
     {minus_infinity_in_a, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.a[1]", "-inf"},
     {nan_in_the_callers_order, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.q[2]", "joint2"},
-    {unknown_joint, CODE(NOT_FOUND), "JOINT_NOT_FOUND", "inverse_dynamics.joint_names[1]", "did you mean \"joint2\""},
-    {repeated_joint, CODE(INVALID_ARGUMENT), "DUPLICATE", "inverse_dynamics.joint_names[1]",
+    {unknown_joint, CODE(NOT_FOUND), "JOINT_NOT_FOUND", "inverse_dynamics.query.joint_names[1]",
+     "did you mean \"joint2\""},
+    {repeated_joint, CODE(INVALID_ARGUMENT), "DUPLICATE", "inverse_dynamics.query.joint_names[1]",
      "\"joint1\" is named twice"},
-    {missing_joint, CODE(INVALID_ARGUMENT), "MISSING_VALUE", "inverse_dynamics.joint_names",
+    {missing_joint, CODE(INVALID_ARGUMENT), "MISSING_VALUE", "inverse_dynamics.query.joint_names",
      "joint \"joint2\" is missing"},
-    {too_many_joints, CODE(INVALID_ARGUMENT), "DUPLICATE", "inverse_dynamics.joint_names[2]",
+    {too_many_joints, CODE(INVALID_ARGUMENT), "DUPLICATE", "inverse_dynamics.query.joint_names[2]",
      "\"joint2\" is named twice"},
-    {unknown_model, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.model", "did you mean \"two_link\""},
-    {unknown_digest, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.model", "sha256:0123"},
-    {no_model, CODE(INVALID_ARGUMENT), "MISSING_VALUE", "inverse_dynamics.model", "names no model"},
-    {model_not_utf8, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.model",
+    {unknown_model, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.query.model", "did you mean \"two_link\""},
+    {unknown_digest, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.query.model", "sha256:0123"},
+    {no_model, CODE(INVALID_ARGUMENT), "MISSING_VALUE", "inverse_dynamics.query.model", "names no model"},
+    {model_not_utf8, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.query.model",
      "there is no model \"two\\xfflink\""},
-    {joint_not_utf8, CODE(NOT_FOUND), "JOINT_NOT_FOUND", "inverse_dynamics.joint_names[0]",
+    {joint_not_utf8, CODE(NOT_FOUND), "JOINT_NOT_FOUND", "inverse_dynamics.query.joint_names[0]",
      "no moving joint \"\\xc3(\""},
-    {unknown_force_link, CODE(NOT_FOUND), "LINK_NOT_FOUND", "inverse_dynamics.external_forces[0].link", "\"link3\""},
-    {wrong_force_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.external_forces[0].force",
+    {unknown_force_link, CODE(NOT_FOUND), "LINK_NOT_FOUND", "inverse_dynamics.query.external_forces[0].link",
+     "\"link3\""},
+    {wrong_force_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.query.external_forces[0].force",
      "force has 4 values"},
-    {unknown_reference_frame, CODE(INVALID_ARGUMENT), "UNKNOWN_VALUE", "inverse_dynamics.external_forces[0].frame",
-     "is 9"},
-    {nan_in_force, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.external_forces[0].force[1]", "nan"},
-    {nan_in_gravity, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.gravity", "nan"},
+    {unknown_reference_frame, CODE(INVALID_ARGUMENT), "UNKNOWN_VALUE",
+     "inverse_dynamics.query.external_forces[0].frame", "is 9"},
+    {nan_in_force, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.query.external_forces[0].force[1]", "nan"},
+    {nan_in_gravity, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.query.gravity", "nan"},
     {negative_timeout, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "timeout", "timeout is -1"},
     {nan_timeout, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "timeout", "timeout is nan"},
     {infinite_timeout, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "timeout", "timeout is inf"},
@@ -270,7 +275,9 @@ static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int refe
                                            size_t samples) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__KinematicsRequest method = DYNAMICS__V1__KINEMATICS_REQUEST__INIT;
-    method.model = text("two_link");
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = text("two_link");
+    method.query = &query;
     method.n_q = 2 * samples;
     method.q = calloc(method.n_q, sizeof(double));
     method.n_frames = count;
@@ -321,7 +328,9 @@ END_TEST
 START_TEST(one_sample_too_many) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GravityRequest method = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
-    method.model = text("two_link");
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = text("two_link");
+    method.query = &query;
     method.n_q = 2 * (SAMPLES + 1);
     method.q = calloc(method.n_q, sizeof(double));
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
@@ -440,8 +449,10 @@ START_TEST(zero_mass_makes_the_mass_matrix_singular) {
     sp_free_reply(reply);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ForwardDynamicsRequest method = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     double q = 0;
-    method.model = text("massless");
+    query.model = text("massless");
+    method.query = &query;
     method.n_q = 1;
     method.q = &q;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS;

@@ -317,31 +317,31 @@ static void must_refuse(const dyn_client_payload *payload, dyn_client_status sta
 
 START_TEST(bad_payloads_are_named) {
     dyn_client_payload bad = {.link = "no_such_link", .inertia = {.mass = 1}};
-    must_refuse(&bad, DYN_CLIENT_NOT_FOUND, "payloads[1].link");
+    must_refuse(&bad, DYN_CLIENT_NOT_FOUND, "query.payloads[1].link");
     bad.link = "world";
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].link");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].link");
     bad.link = NULL;
-    must_refuse(&bad, DYN_CLIENT_NOT_FOUND, "payloads[1].link");
+    must_refuse(&bad, DYN_CLIENT_NOT_FOUND, "query.payloads[1].link");
     bad.link = "tip";
     bad.inertia.mass = -1;
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].inertia");
     bad.inertia.mass = NAN;
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia.mass");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].inertia.mass");
     bad.inertia.mass = 1;
     bad.inertia.center_of_mass[2] = INFINITY;
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia.center_of_mass");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].inertia.center_of_mass");
     bad.inertia.center_of_mass[2] = 0;
     bad.inertia.rotational[4] = NAN;
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia.rotational[4]");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].inertia.rotational[4]");
     bad.inertia.rotational[4] = 0;
     bad.inertia.rotational[0] = 5;
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].inertia");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].inertia");
     bad.inertia.rotational[0] = 0;
     bad.pose.rotation[0] = 2;
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].pose.rotation.values");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].pose.rotation.values");
     bad.pose.rotation[0] = 0;
     bad.pose.position[1] = NAN;
-    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "payloads[1].pose.position");
+    must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].pose.position");
 }
 END_TEST
 
@@ -355,7 +355,7 @@ START_TEST(payloads_are_bounded) {
     query.payload_count = 1001;
     query.payloads = many;
     ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_RESOURCE_EXHAUSTED);
-    ck_assert_str_eq(error.field, "gravity.payloads");
+    ck_assert_str_eq(error.field, "gravity.query.payloads");
     query.payload_count = 1000;
     wire_require(dyn_client_gravity(client, &query, q, &error, g), &error);
     ck_assert_double_eq_tol(g[0], 3 * 9.81 + 2 * 9.81, 1e-9);

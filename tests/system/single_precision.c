@@ -185,8 +185,8 @@ START_TEST(models_beyond_single_precision_are_refused) {
     double g[JOINTS];
     dyn_client_query query = ur5_query(1, DYN_CLIENT_SINGLE_PRECISION);
     query.payload_count = 1, query.payloads = &heavy;
-    expect_refusal(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_FAILED_PRECONDITION, "gravity.model",
-                   "which single precision cannot hold");
+    expect_refusal(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_FAILED_PRECONDITION,
+                   "gravity.query.model", "which single precision cannot hold");
     query.precision = DYN_CLIENT_DOUBLE_PRECISION;
     wire_require(dyn_client_gravity(client, &query, q, &error, g), &error);
 }
@@ -197,11 +197,11 @@ START_TEST(other_precisions_and_other_calls_are_refused) {
     double g[JOINTS];
     dyn_client_explanation *explanation;
     dyn_client_query query = ur5_query(1, (dyn_client_precision)7);
-    expect_refusal(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_INVALID_ARGUMENT, "gravity.precision",
-                   "the precision is 7; give DOUBLE (0) or SINGLE (1)");
+    expect_refusal(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_INVALID_ARGUMENT,
+                   "gravity.query.precision", "the precision is 7; give DOUBLE (0) or SINGLE (1)");
     query.precision = DYN_CLIENT_SINGLE_PRECISION;
     expect_refusal(dyn_client_explain(client, &query, q, NULL, NULL, &error, &explanation), DYN_CLIENT_INVALID_ARGUMENT,
-                   "query.precision", "in double precision only");
+                   "explain.query.precision", "has no use for precision");
 }
 END_TEST
 

@@ -76,7 +76,9 @@ void sp_expect_right_answer(const sp_peer *peer) {
     double q[2] = {0.3, -1.1}, v[2] = {0.7, 0.4}, a[2] = {-0.2, 1.3}, tau[2];
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__InverseDynamicsRequest method = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
-    method.model = model;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
+    method.query = &query;
     method.n_q = method.n_v = method.n_a = 2;
     method.q = q;
     method.v = v;

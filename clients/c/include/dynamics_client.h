@@ -693,7 +693,7 @@ typedef struct dyn_client_external_force {
     dyn_client_reference_frame reference_frame; /* that force and torque are expressed in */
     const double *force;                        /* N, rows x 3; NULL: zero */
     const double *torque;                       /* N m, rows x 3; NULL: zero */
-    size_t rows;                                /* the number of samples, or 1: the same for all */
+    size_t rows;                                /* samples, or rows of a trajectory; or 1: the same for all */
 } dyn_client_external_force;
 
 /* A body that a link carries for the time of one call; the model that others share stays as it is. */
@@ -710,7 +710,9 @@ typedef enum dyn_client_precision {
     DYN_CLIENT_SINGLE_PRECISION = 1, /* about seven digits, twice the states at once: enum Precision of the protocol */
 } dyn_client_precision;
 
-/* Common arguments of numeric calls. Set the first four; the rest may be zero. */
+/* Common arguments of numeric calls. Set the first four; the rest may be zero. A part that a call has no use for is
+ * refused with INVALID_ARGUMENT and its path, such as "mass_matrix.query.gravity": query.proto lists which call
+ * supports which part. */
 typedef struct dyn_client_query {
     const char *model; /* name or digest */
     size_t nq, nv;     /* of the model: the lengths of a row */
@@ -720,15 +722,13 @@ typedef struct dyn_client_query {
     /* Every moving joint once: the order of q, v, a, tau, of matrix rows and columns, in and out. 0: the model's. */
     size_t joint_count;
     const char *const *joint_names;
-    const double *gravity; /* 3 values, m/s^2 in the world, instead of the model's own; not used by the mass matrix */
-    /* They add up. Used by inverse and forward dynamics, evaluate and explain only. */
+    const double *gravity; /* 3 values, m/s^2 in the world, instead of the model's own */
+    /* They add up. */
     size_t external_force_count;
     const dyn_client_external_force *external_forces;
-    /* They add up. Used by the equation of motion, evaluate, explain and the inverse dynamics of trajectories. */
+    /* They add up. */
     size_t payload_count;
     const dyn_client_payload *payloads;
-    /* Single by the equation of motion, evaluate, kinematics and the inverse dynamics of trajectories only; the others
-     * refuse it with INVALID_ARGUMENT and the field "query.precision". */
     dyn_client_precision precision;
 } dyn_client_query;
 
@@ -763,7 +763,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_bias_forces(dyn_client *client, c
 /* ---- the configuration space ------------------------------------------------------------------------------------- */
 
 /* Configurations are no vectors where there are quaternions: q (+) v is the end of the motion that keeps v for one unit
- * of time. query.nq, nv and samples say how long the arrays are; gravity, forces and payloads are not used. */
+ * of time. query.nq, nv and samples say how long the arrays are; of the rest it may name
+ * the joints. */
 
 /* q_next = q (+) dt v, exact for constant v. q and q_next are n x nq, v n x nv; dt in s. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_integrate(dyn_client *client, const dyn_client_query *query,
@@ -941,7 +942,7 @@ typedef struct dyn_client_evaluation {
     const dyn_client_quantity_result *results;
 } dyn_client_evaluation;
 
-/* Any set of quantities for the same states, in one round trip. query.external_forces are used. Errors as above, with
+/* Any set of quantities for the same states, in one round trip. Errors as above, with
  * the fields "evaluate.quantities[i]", "evaluate.frames[i]" and "evaluate.subtree". */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query *query,
                                                         const dyn_client_evaluate_request *request,
@@ -978,7 +979,7 @@ typedef struct dyn_client_explanation {
     double residual; /* largest difference between wholes and sums, which are computed separately */
 } dyn_client_explanation;
 
-/* tau of the motion (q, v, a), split by term and by link. query.samples must be 1; query.external_forces are used. q
+/* tau of the motion (q, v, a), split by term and by link. query.samples must be 1. q
  * has nq values; v and a (NULL: zeros) have nv. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query *query,
                                                        const double *q, const double *v, const double *a,
@@ -1327,8 +1328,8 @@ typedef struct dyn_client_rollout {
     const char *computed_with;          /* as of a simulation */
 } dyn_client_rollout;
 
-/* Takes query.samples states forward in time, all in one request. query.gravity, query.payloads and
- * query.external_forces (the same in all steps) are used. Long ones need query.timeout. Errors as above, with fields
+/* Takes query.samples states forward in time, all in one request. query.external_forces act
+ * unchanged in all steps. Long ones need query.timeout. Errors as above, with fields
  * such as "rollout.tau[13]" and "rollout.stepping.restitution"; CANCELLED. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
                                                            const dyn_client_rollout_request *request,
@@ -1387,14 +1388,15 @@ typedef struct dyn_client_trajectory {
 } dyn_client_trajectory;
 
 /* tau of each of query.samples rows of a motion (Modern Robotics, section 8.11). With rates other than GIVEN, v and a
- * are NULL and come from q and the times (query.samples of them); else time may be NULL. query.gravity and payloads are
- * used. */
+ * are NULL and come from q and the times (query.samples of them); else time may be NULL. External forces
+ * have query.samples rows or one. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *time, const double *q, const double *v,
     const double *a, dyn_client_rates rates, const dyn_client_tip *tip, dyn_client_error *error,
     dyn_client_trajectory **trajectory);
 
-/* The motion from the state (q, v) on under `rows` rows of tau; query.samples is 1. stepping->step is dt, its substeps
+/* The motion from the state (q, v) on under `rows` rows of tau; query.samples is 1, and external
+ * forces have `rows` rows or one. stepping->step is dt, its substeps
  * are intRes; NULL: explicit Euler with 0.001 s, as in the book without damping, friction, stops and effort limits. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *q, const double *v, size_t rows, const double *tau,

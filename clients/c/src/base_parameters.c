@@ -58,8 +58,10 @@ static dyn_client_status take_reply(base_parameters_result *taken, dyn_client_er
 static dyn_client_status ask(dyn_client *client, const char *model, const double *gravity, double timeout,
                              base_parameters_result *taken, dyn_client_error *error) {
     Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
-    asked.model = (char *)model;
-    asked.gravity = gravity != NULL ? from_vector3(&taken->memory, gravity) : NULL;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = (char *)model;
+    query.gravity = gravity != NULL ? from_vector3(&taken->memory, gravity) : NULL;
+    asked.query = &query;
     if (taken->memory.is_exhausted)
         return fail_memory(error);
     return call_method(client, DYNAMICS__V1__REQUEST__METHOD_FIND_BASE_PARAMETERS, &asked.base, timeout, error,

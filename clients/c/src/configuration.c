@@ -24,14 +24,11 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
                              Dynamics__V1__ConfigurationOperation operation, const operands *from, uint32_t number,
                              dyn_client_error *error, double *out) {
     query_parts parts;
-    dyn_client_status status =
-        query_parts_take(client, query, from->q != NULL ? from->q : out, PARTS_COMMON, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, from->q != NULL ? from->q : out, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ComputeConfigurationsRequest asked = DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__INIT;
-    asked.model = parts.model;
-    asked.n_joint_names = parts.joint_count;
-    asked.joint_names = parts.joint_names;
+    asked.query = &parts.query;
     asked.operation = operation;
     asked.n_q = from->q != NULL ? parts.q_count : 0;
     asked.q = (double *)from->q;

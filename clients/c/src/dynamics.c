@@ -12,11 +12,13 @@ enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *a, dyn_client_error *error, double *tau) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_ALL, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
-    query_parts_fill(&parts, q, &asked.base);
+    asked.query = &parts.query;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
     asked.n_a = a != NULL ? parts.v_count : 0;
@@ -30,11 +32,13 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
 dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *tau, dyn_client_error *error, double *a) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_ALL, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
-    query_parts_fill(&parts, q, &asked.base);
+    asked.query = &parts.query;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
     asked.n_tau = tau != NULL ? parts.v_count : 0;
@@ -48,11 +52,13 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
 dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query, const double *q,
                                          dyn_client_error *error, double *mass_matrix) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__MassMatrixRequest asked = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
-    query_parts_fill(&parts, q, &asked.base);
+    asked.query = &parts.query;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
     size_t count;
     if (count_doubles(parts.v_count, query->nv, &count))
         status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &asked.base, query->timeout,
@@ -66,11 +72,13 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
 dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query, const double *q,
                                      dyn_client_error *error, double *g) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__GravityRequest asked = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
-    query_parts_fill(&parts, q, &asked.base);
+    asked.query = &parts.query;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &asked.base, query->timeout, GRAVITY_FORCES,
                          parts.v_count, error, g);
     query_parts_free(&parts);
@@ -80,11 +88,13 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
 dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query, const double *q,
                                          const double *v, dyn_client_error *error, double *h) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__BiasForcesRequest asked = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
-    query_parts_fill(&parts, q, &asked.base);
+    asked.query = &parts.query;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &asked.base, query->timeout, BIAS,

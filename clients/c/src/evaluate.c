@@ -223,7 +223,9 @@ static dyn_client_status check_request(const dyn_client_evaluate_request *reques
 /* Everything but the quantities. */
 static void fill_question(const query_parts *parts, const dyn_client_evaluate_request *request,
                           Dynamics__V1__EvaluateRequest *asked) {
-    query_parts_fill(parts, request->q, &asked->base);
+    asked->query = (Dynamics__V1__Query *)&parts->query;
+    asked->n_q = parts->q_count;
+    asked->q = (double *)request->q;
     asked->n_v = request->v != NULL ? parts->v_count : 0;
     asked->v = (double *)request->v;
     asked->n_a = request->a != NULL ? parts->v_count : 0;
@@ -280,7 +282,7 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
     if (request == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "request", "request is NULL");
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, request->q, PARTS_ALL, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, request->q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;

@@ -107,11 +107,13 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
                                      dyn_client_explanation **explanation) {
     *explanation = NULL;
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_FORCES, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ExplainRequest asked = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;
-    query_parts_fill(&parts, q, &asked.base);
+    asked.query = &parts.query;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
     asked.n_a = a != NULL ? parts.v_count : 0;

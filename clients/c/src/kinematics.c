@@ -43,7 +43,9 @@ static dyn_client_status call_frames(dyn_client *client, Dynamics__V1__Kinematic
                                      const query_parts *parts, const double *q, double timeout, const wanted *want,
                                      dyn_client_error *error) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    query_parts_fill(parts, q, &asked->base);
+    asked->query = (Dynamics__V1__Query *)&parts->query;
+    asked->n_q = parts->q_count;
+    asked->q = (double *)q;
     call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_KINEMATICS, &asked->base);
     call_reply answer;
     dyn_client_status status = call(client, &request, timeout, error, &answer);
@@ -69,7 +71,7 @@ dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *q
                                    size_t frame_count, const char *const *frames, dyn_client_error *error,
                                    double *position, double *quaternion) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     wanted want = {.first_field = POSITION,
@@ -94,7 +96,7 @@ dyn_client_status dyn_client_jacobians(dyn_client *client, const dyn_client_quer
                                        dyn_client_reference_frame reference_frame, dyn_client_error *error,
                                        double *linear, double *angular) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     wanted want = {.first_field = LINEAR,

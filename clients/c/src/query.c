@@ -42,8 +42,7 @@ static dyn_client_status check_forces(const char *list, size_t samples, size_t c
         if (forces[i].link == NULL)
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "its link is NULL");
         if (forces[i].rows != 1 && forces[i].rows != samples)
-            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%zu rows: give 1, or %zu as there are samples",
-                        forces[i].rows, samples);
+            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%zu rows: give 1, or %zu", forces[i].rows, samples);
     }
     return DYN_CLIENT_OK;
 }
@@ -76,11 +75,12 @@ dyn_client_status external_forces_take(const char *field, size_t samples, size_t
 }
 
 static dyn_client_status take_payloads(const dyn_client_query *query, dyn_client_error *error, query_parts *parts) {
+    Dynamics__V1__Query *to = &parts->query;
     if (query->payload_count == 0)
         return DYN_CLIENT_OK;
     if (query->payloads == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads", "query.payloads is NULL");
-    parts->payloads = pool_take(&parts->memory, query->payload_count, sizeof *parts->payloads);
+    to->payloads = pool_take(&parts->memory, query->payload_count, sizeof *to->payloads);
     for (size_t i = 0; !parts->memory.is_exhausted && i < query->payload_count; i++) {
         const dyn_client_payload *from = &query->payloads[i];
         Dynamics__V1__Payload *made = pool_take(&parts->memory, 1, sizeof *made);
@@ -91,69 +91,48 @@ static dyn_client_status take_payloads(const dyn_client_query *query, dyn_client
         made->inertia = from_inertia(&parts->memory, &from->inertia);
         made->pose = from_placement(&parts->memory, &from->pose);
         made->replaces = from->replaces;
-        parts->payloads[parts->payload_count++] = made;
+        to->payloads[to->n_payloads++] = made;
     }
     return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
 dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
-                                   parts_taken taken, dyn_client_error *error, query_parts *parts) {
-    *parts = (query_parts){0};
+                                   dyn_client_error *error, query_parts *parts) {
+    return query_parts_take_rows(client, query, q, query != NULL ? query->samples : 0, error, parts);
+}
+
+dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
+                                        dyn_client_error *error, query_parts *parts) {
+    *parts = (query_parts){.query = DYNAMICS__V1__QUERY__INIT, .gravity = DYNAMICS__V1__VECTOR3__INIT};
+    Dynamics__V1__Query *to = &parts->query;
     if (client == NULL || query == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or query is NULL");
     dyn_client_status status = check(query, q, error, parts);
-    if (status == DYN_CLIENT_OK && (taken & PARTS_FORCES))
-        status = external_forces_take("query.external_forces", query->samples, query->external_force_count,
-                                      query->external_forces, error, &parts->forces);
-    parts->force_count = parts->forces != NULL ? query->external_force_count : 0;
+    if (status == DYN_CLIENT_OK)
+        status = external_forces_take("query.external_forces", rows, query->external_force_count,
+                                      query->external_forces, error, &to->external_forces);
+    to->n_external_forces = to->external_forces != NULL ? query->external_force_count : 0;
     if (status == DYN_CLIENT_OK)
         status = take_payloads(query, error, parts);
-    if (status == DYN_CLIENT_OK && query->precision != DYN_CLIENT_DOUBLE_PRECISION && !(taken & PARTS_PRECISION))
-        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.precision",
-                      "this call computes in double precision only; leave query.precision at zero");
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);
         return status;
     }
-    parts->model = (char *)query->model;
-    parts->precision = (Dynamics__V1__Precision)query->precision;
-    parts->joint_count = query->joint_count;
-    parts->joint_names = (char **)query->joint_names;
+    to->model = (char *)query->model;
+    to->precision = (Dynamics__V1__Precision)query->precision;
+    to->n_joint_names = query->joint_count;
+    to->joint_names = (char **)query->joint_names;
     if (query->gravity != NULL) {
-        dynamics__v1__vector3__init(&parts->gravity_value);
-        parts->gravity_value.x = query->gravity[0];
-        parts->gravity_value.y = query->gravity[1];
-        parts->gravity_value.z = query->gravity[2];
-        parts->gravity = &parts->gravity_value;
+        parts->gravity.x = query->gravity[0];
+        parts->gravity.y = query->gravity[1];
+        parts->gravity.z = query->gravity[2];
+        to->gravity = &parts->gravity;
     }
     return DYN_CLIENT_OK;
 }
 
-/* Sets a field that is a pointer, and its count where it is repeated; nothing where the message has no such field. */
-static void set_field(ProtobufCMessage *message, const char *name, size_t count, const void *value) {
-    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
-    if (field == NULL)
-        return;
-    memcpy((char *)message + field->offset, &value, sizeof value);
-    if (field->label == PROTOBUF_C_LABEL_REPEATED)
-        memcpy((char *)message + field->quantifier_offset, &count, sizeof count);
-}
-
-void query_parts_fill(const query_parts *parts, const double *q, ProtobufCMessage *asked) {
-    set_field(asked, "model", 1, parts->model);
-    set_field(asked, "joint_names", parts->joint_count, parts->joint_names);
-    set_field(asked, "q", parts->q_count, q);
-    set_field(asked, "gravity", 1, parts->gravity);
-    set_field(asked, "external_forces", parts->force_count, parts->forces);
-    set_field(asked, "payloads", parts->payload_count, parts->payloads);
-    const ProtobufCFieldDescriptor *precision =
-        protobuf_c_message_descriptor_get_field_by_name(asked->descriptor, "precision");
-    if (precision != NULL)
-        memcpy((char *)asked + precision->offset, &parts->precision, sizeof parts->precision);
-}
-
 void query_parts_free(query_parts *parts) {
-    free(parts->forces);
+    free(parts->query.external_forces);
     pool_free(&parts->memory);
     *parts = (query_parts){0};
 }

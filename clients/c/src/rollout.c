@@ -122,7 +122,9 @@ static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_cl
 
 static void fill_question(const query_parts *parts, const dyn_client_rollout_request *request,
                           Dynamics__V1__RolloutResult results[4], Dynamics__V1__RolloutRequest *asked) {
-    query_parts_fill(parts, request->q, &asked->base);
+    asked->query = (Dynamics__V1__Query *)&parts->query;
+    asked->n_q = parts->q_count;
+    asked->q = (double *)request->q;
     asked->n_v = request->v != NULL ? parts->v_count : 0;
     asked->v = (double *)request->v;
     results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q;
@@ -139,7 +141,7 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
                                          dyn_client_rollout **rollout) {
     query_parts parts;
     *rollout = NULL;
-    dyn_client_status status = query_parts_take(client, query, request->q, PARTS_FORCES, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, request->q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__RolloutRequest asked = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
@@ -149,7 +151,7 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
     Dynamics__V1__RolloutReply *reply = NULL;
     stepping_message stepping;
     fill_question(&parts, request, results, &asked);
-    asked.stepping = stepping_fill(&stepping, request->stepping, parts.gravity);
+    asked.stepping = stepping_fill(&stepping, request->stepping);
     accuracy.relative = request->relative;
     accuracy.absolute = request->absolute;
     asked.accuracy = request->is_accurate ? &accuracy : NULL;

@@ -15,8 +15,7 @@ typedef struct stepping_message {
     Dynamics__V1__Controller controller;
 } stepping_message;
 
-/* Fills the message, which must stay where it is; `from` and `gravity` may be NULL. NULL where both are. */
-Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_client_stepping *from,
-                                      Dynamics__V1__Vector3 *gravity);
+/* Fills the message, which must stay where it is. NULL where `from` is. */
+Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_client_stepping *from);
 
 #endif

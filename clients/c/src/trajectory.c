@@ -114,14 +114,16 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
                                                          dyn_client_trajectory **trajectory) {
     query_parts parts;
     *trajectory = NULL;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_PRECISION, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsTrajectoryRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
     Dynamics__V1__InverseDynamicsTrajectoryReply *reply = NULL;
     Dynamics__V1__TipWrench tip_message;
     size_t values = parts.v_count;
-    query_parts_fill(&parts, q, &asked.base);
+    asked.query = &parts.query;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
     asked.n_v = v != NULL ? values : 0, asked.v = (double *)v;
     asked.n_a = a != NULL ? values : 0, asked.a = (double *)a;
     asked.n_time = time != NULL ? query->samples : 0, asked.time = (double *)time;
@@ -159,7 +161,7 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     query_parts parts;
     size_t count;
     *trajectory = NULL;
-    dyn_client_status status = query_parts_take(client, query, q, PARTS_COMMON, error, &parts);
+    dyn_client_status status = query_parts_take_rows(client, query, q, rows, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsTrajectoryRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;
@@ -170,11 +172,13 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
         query_parts_free(&parts);
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "tau", "tau is NULL or has too many rows");
     }
-    query_parts_fill(&parts, q, &asked.base);
+    asked.query = &parts.query;
+    asked.n_q = parts.q_count;
+    asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0, asked.v = (double *)v;
     asked.n_tau = count, asked.tau = (double *)tau;
     asked.tip = fill_tip(tip, &tip_message);
-    asked.stepping = stepping_fill(&message, stepping, NULL);
+    asked.stepping = stepping_fill(&message, stepping);
     status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS_TRAJECTORY, &asked.base, query->timeout,
                          error, &reply);
     query_parts_free(&parts);

@@ -63,7 +63,8 @@ class DynamicsNode:
     def on_state(self, state):
         joints = {"name": state.name, "position": values_of(state.position), "velocity": values_of(state.velocity)}
         try:
-            tau = self.call("/dynamics/inverse_dynamics", {"model": self.model, "joint_state": joints})["tau"]
+            asked = {"query": {"model": self.model}, "joint_state": joints}
+            tau = self.call("/dynamics/inverse_dynamics", asked)["tau"]
         except Failed as error:
             rospy.logerr_throttle(1.0, f"joint_states: {error}")
             return

@@ -14,6 +14,9 @@ import urllib.request
 import fixture
 import websocket
 
+TWO_LINK = {"model": "two_link"}
+PANDA = {"model": "panda"}
+
 
 class Access(unittest.TestCase):
     @classmethod
@@ -165,7 +168,7 @@ class Access(unittest.TestCase):
             deaf, other = self.client(gateway, buffer_size=4096), self.client(gateway)
             try:
                 for _ in range(400):
-                    deaf.send("call_service", service="/dynamics/mass_matrix", args={"model": "panda",
+                    deaf.send("call_service", service="/dynamics/mass_matrix", args={"query": PANDA,
                         "q": [0.1] * 700})
             except OSError:
                 pass
@@ -181,17 +184,17 @@ class Access(unittest.TestCase):
         gateway = self.gateway()
         deaf = self.client(gateway, buffer_size=4096)
         for _ in range(500):
-            deaf.send("call_service", service="/dynamics/mass_matrix", args={"model": "panda", "q": [0.1] * 70})
+            deaf.send("call_service", service="/dynamics/mass_matrix", args={"query": PANDA, "q": [0.1] * 70})
         clients = [self.client(gateway) for _ in range(100)]
         for number in range(5):
             for at, client in enumerate(clients):
                 client.send("call_service", id=number, service="/dynamics/gravity",
-                            args={"model": "two_link", "q": [at, number]})
+                            args={"query": TWO_LINK, "q": [at, number]})
             for at, client in enumerate(clients):
                 answer = client.receive("service_response")
                 self.assertEqual((answer["id"], answer["result"]), (number, True))
                 if at % 33 == 0:
-                    exact = self.daemon.call("gravity", {"model": "two_link", "q": [at, number]})["g"]
+                    exact = self.daemon.call("gravity", {"query": TWO_LINK, "q": [at, number]})["g"]
                     self.assertEqual(answer["values"]["g"], exact)
 
     def test_silence_is_pinged_and_ended(self):
@@ -262,7 +265,7 @@ class Access(unittest.TestCase):
         gateway = self.gateway(limits__calls=2, daemon__threads=1)
         client = self.client(gateway)
         for number in range(50):
-            client.send("call_service", id=number, service="/dynamics/mass_matrix", args={"model": "panda",
+            client.send("call_service", id=number, service="/dynamics/mass_matrix", args={"query": PANDA,
                 "q": [0.1] * 7000})
         answers = [client.receive("service_response") for _ in range(50)]
         refused = [answer for answer in answers if not answer["result"]]

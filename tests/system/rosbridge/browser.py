@@ -85,7 +85,7 @@ def check_example(daemon, site, port):
     assert printed == (packages.EXAMPLES / "index.html").read_text(), "ros.md shows another page than is shipped"
     text = show(daemon, f"{site}/?port={port}", lambda text: "torques" in text and "health" in text)
     said = dict(map(json.loads, text.splitlines()))
-    expected = daemon.call("inverse_dynamics", {"model": "two_link", "q": [0.1, 0.2]})["tau"]
+    expected = daemon.call("inverse_dynamics", {"query": {"model": "two_link"}, "q": [0.1, 0.2]})["tau"]
     assert said["torques"] == expected[::-1], said
     assert {each["message"] for each in said["health"]} == {"serving"}, said
     with socket.create_server(("127.0.0.1", 0)) as free:

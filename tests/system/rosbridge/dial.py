@@ -13,6 +13,9 @@ import unittest
 import fixture
 import websocket
 
+TWO_LINK = {"model": "two_link"}
+PANDA = {"model": "panda"}
+
 
 class Server:
     """A rosbridge server with one connection at a time."""
@@ -100,11 +103,11 @@ class Dial(unittest.TestCase):
         self.assertEqual(server.services["/dynamics/check_health"], "std_srvs/srv/Trigger")
         fixture.wait_for(lambda: server.call("/dynamics/check_health", {})["values"]["success"], "the daemon serves")
         self.assertEqual(server.topics["/diagnostics"], "diagnostic_msgs/msg/DiagnosticArray")
-        args = {"model": "panda", "q": [0.1 * i for i in range(7)]}
+        args = {"query": PANDA, "q": [0.1 * i for i in range(7)]}
         answer = server.call("/dynamics/gravity", args)
         self.assertTrue(answer["result"])
         self.assertEqual(answer["values"]["g"], self.daemon.call("gravity", args)["g"])
-        refused = server.call("/dynamics/gravity", {"model": "panda", "q": [None]})
+        refused = server.call("/dynamics/gravity", {"query": PANDA, "q": [None]})
         self.assertEqual((refused["result"], refused["values"]), (False, "args.q[0]: null is not a number"))
 
     def test_a_server_that_answers_no_ping_is_told_and_dialled_again(self):
@@ -130,11 +133,11 @@ class Dial(unittest.TestCase):
     def test_a_node_sends_all_fields_of_a_request(self):
         """ROS has no absent fields: what is not set arrives as zeros, empty texts and empty sequences."""
         server = self.start()
-        args = {"model": "two_link", "joint_names": [], "q": [0.1, 0.2], "v": [], "a": [], "external_forces": [],
-                "gravity": [], "payloads": [], "joint_state": []}
+        query = {**TWO_LINK, "joint_names": [], "gravity": [], "payloads": [], "external_forces": []}
+        args = {"query": [query], "q": [0.1, 0.2], "v": [], "a": [], "joint_state": []}
         answer = server.call("/dynamics/inverse_dynamics", args)
         self.assertTrue(answer["result"], answer)
-        expected = self.daemon.call("inverse_dynamics", {"model": "two_link", "q": [0.1, 0.2]})
+        expected = self.daemon.call("inverse_dynamics", {"query": TWO_LINK, "q": [0.1, 0.2]})
         self.assertEqual(answer["values"]["tau"], expected["tau"])
 
     def test_nodes_of_ros_1_get_its_spelling(self):
@@ -181,7 +184,7 @@ class Dial(unittest.TestCase):
         server.send("publish", topic=trajectory, msg=message)
         state = server.next_message(effort)
         self.assertEqual((state["header"]["stamp"], state["name"]), ({"sec": 3, "nanosec": 0}, ["joint1", "joint2"]))
-        expected = self.daemon.call("inverse_dynamics", {"model": "two_link", "q": [0.25, 0.5]})["tau"]
+        expected = self.daemon.call("inverse_dynamics", {"query": TWO_LINK, "q": [0.25, 0.5]})["tau"]
         self.assertEqual(state["effort"], expected)
         server.call("/dynamics/close_stream", {"stream": "dialled", "key": made["key"]})
 

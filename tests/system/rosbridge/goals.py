@@ -7,6 +7,9 @@ import urllib.request
 import cbor
 import fixture
 
+TWO_LINK = {"model": "two_link"}
+PANDA = {"model": "panda"}
+
 SAMPLES = 20000
 Q = [0.1, -0.4, 0.2, -1.5, 0.3, 1.2, -0.6]
 
@@ -49,9 +52,9 @@ class Goals(fixture.Case):
             "token": made["token"]})
         rows = 50000
         return {
-            "rollout": {"model": "panda", "q": Q * 50, "steps": 1000000, "stride": 0},
-            "forward_dynamics_trajectory": {"model": "panda", "q": Q, "tau": [0.1] * 7 * rows, "step": 0.001,
-                                            "substeps": 1000},
+            "rollout": {"query": PANDA, "q": Q * 50, "steps": 1000000, "stride": 0},
+            "forward_dynamics_trajectory": {"query": PANDA, "q": Q, "tau": [0.1] * 7 * rows, 
+                                            "stepping": {"step": 0.001, "substeps": 1000}},
             "step_simulation": {"simulation": "long", "token": int(made["token"]), "steps": 10 ** 9},
         }
 
@@ -86,7 +89,7 @@ class Goals(fixture.Case):
             self.assertEqual(set(done.values()), {5}, (method, done))
 
     def test_big_batches_tell_their_progress(self):
-        rows = {"model": "panda", "q": Q * SAMPLES}
+        rows = {"query": PANDA, "q": Q * SAMPLES}
         for method, args, member, width in (
                 ("mass_matrix", rows, "mass_matrix", 49),
                 ("inverse_dynamics_trajectory", {**rows, "v": Q * SAMPLES, "a": Q * SAMPLES}, "tau", 7),
@@ -106,7 +109,7 @@ class Goals(fixture.Case):
         workers = 2 * self.control.values("/dynamics/get_server_info")["limits"].get("workers", 8)
         for number in range(workers):
             self.goal(f"before{number}", "rollout", args, feedback=False)
-        self.goal("batch", "mass_matrix", {"model": "panda", "q": Q * SAMPLES})
+        self.goal("batch", "mass_matrix", {"query": PANDA, "q": Q * SAMPLES})
         self.cancel("batch", "mass_matrix")
         for number in range(workers):
             self.cancel(f"before{number}", "rollout")
@@ -117,8 +120,8 @@ class Goals(fixture.Case):
         self.assertEqual(set(done.values()), {(5, False)}, done)
 
     def test_short_goals_end_before_anything_is_told(self):
-        for method, args in (("find_base_parameters", {"model": "two_link"}), ("list_models", None), ("get_health", {}),
-                             ("gravity", ["two_link", [], [0.1, 0.2]])):
+        for method, args in (("find_base_parameters", {"query": TWO_LINK}), ("list_models", None), ("get_health", {}),
+                             ("gravity", [TWO_LINK, [0.1, 0.2]])):
             self.goal(method, method, args)
             result, fractions = self.result(method)
             self.assertEqual((result["status"], result["result"], fractions), (4, True, []))
@@ -128,8 +131,8 @@ class Goals(fixture.Case):
     def test_goals_that_are_wrong_are_answered(self):
         for members, reason in (({"action": "/dynamics/none"}, "NOT_FOUND"), ({"action": 7}, "NOT_FOUND"),
                                 ({"args": 7}, "args: an object or an array"),
-                                ({"args": {"model": "panda", "q": [None]}}, "args.q[0]: null is not a number"),
-                                ({"args": {"model": "none", "q": Q}}, "args.model: there is no model"),
+                                ({"args": {"query": PANDA, "q": [None]}}, "args.q[0]: null is not a number"),
+                                ({"args": {"query": {"model": "none"}, "q": Q}}, "args.query.model: there is no model"),
                                 ({"timeout": "soon"}, "timeout is wrong"), ({"compression": "zip"}, "is wrong")):
             self.client.send("send_action_goal", **{"id": "w", "action": "/dynamics/gravity", "args": {}, **members})
             answer = self.client.receive("action_result")

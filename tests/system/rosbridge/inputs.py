@@ -6,6 +6,9 @@ import unittest
 
 import fixture
 
+TWO_LINK = {"model": "two_link"}
+CHAIN = {"model": "chain"}
+
 KINDS = ("PLANAR", "SPHERICAL", "CYLINDRICAL", "UNIVERSAL", "REVOLUTE", "FLOATING")
 COORDINATES = {"planar": (3, 3), "spherical": (4, 3), "cylindrical": (2, 2), "universal": (2, 2),
                "revolute": (1, 1), "floating": (7, 6)}
@@ -124,7 +127,7 @@ class Inputs(fixture.Case):
         spread = lambda row: [7.5 if at is None else row[at] for _, _, at in names]
         state = {"name": [name for name, _, _ in names], "position": [q[at] for _, at, _ in names], "velocity":
                  spread(v), "effort": spread(tau)}
-        ask = lambda **args: self.client.values("/dynamics/forward_dynamics", {"model": "chain", **args})["a"]
+        ask = lambda **args: self.client.values("/dynamics/forward_dynamics", {"query": CHAIN, **args})["a"]
         expected = ask(q=q, v=v, tau=tau)
         for args in ({"joint_state": state}, {"joint_state": [state]}, state):
             self.assertEqual(ask(**args), expected, f"seed {self.seed}")
@@ -132,11 +135,11 @@ class Inputs(fixture.Case):
         both = ask(joint_state=[state, at_rest])
         self.assertEqual(both[:len(v)], expected)
         self.assertEqual(both[len(v):], ask(q=q))
-        for wrong, reason in (({"model": "none"}, "args.model: there is no model"),
-                              ({"model": "two_link"}, "args.joint_names"),
+        for wrong, reason in (({"query": {"model": "none"}}, "args.query.model: there is no model"),
+                              ({"query": TWO_LINK}, "args.query.joint_names"),
                               ({"joint_state": {**state, "name": ["spherical/0"] * len(names)}},
                                'args.joint_state.name[1]: "spherical/0" is named twice')):
-            told = self.client.refusal("/dynamics/forward_dynamics", {"model": "chain", "joint_state": state, **wrong})
+            told = self.client.refusal("/dynamics/forward_dynamics", {"query": CHAIN, "joint_state": state, **wrong})
             self.assertTrue(told.startswith(reason), told)
 
     def test_names_of_several_coordinates_that_are_wrong_are_told(self):
@@ -176,7 +179,7 @@ class Inputs(fixture.Case):
             "header": {"frame_id": str(made["key"])}, "joint_names": [name for name, _, _ in names], "points": points})
         for q, v, a in rows:
             told = self.reader.receive("publish")["msg"]
-            expected = self.client.values("/dynamics/inverse_dynamics", {"model": "chain", "q": q, "v": v, "a": a})
+            expected = self.client.values("/dynamics/inverse_dynamics", {"query": CHAIN, "q": q, "v": v, "a": a})
             self.assertEqual(told["name"], [name for name, _, _ in self.names()])
             effort = [x for x, (_, _, at) in zip(told["effort"], self.names()) if at is not None]
             self.assertEqual(effort, expected["tau"], f"seed {self.seed}")

@@ -10,46 +10,50 @@ import zlib
 import fixture
 import cbor
 
+TWO_LINK = {"model": "two_link"}
+PANDA = {"model": "panda"}
+
 ID = "/dynamics/inverse_dynamics"
 
 
 class Services(fixture.Case):
     def test_arguments_by_name_by_place_and_as_typed_arrays(self):
-        named = self.client.values(ID, {"model": "two_link", "q": [0.1, 0.2], "v": [1, 2], "a": [3, 4]})
-        listed = self.client.values(ID, ["two_link", [], [0.1, 0.2], [1, 2], [3, 4]])
-        indexed = self.client.values(ID, {"model": "two_link", "q": {"0": 0.1, "1": 0.2}, "v": {"1": 2, "0": 1},
+        named = self.client.values(ID, {"query": TWO_LINK, "q": [0.1, 0.2], "v": [1, 2], "a": [3, 4]})
+        listed = self.client.values(ID, [TWO_LINK, [0.1, 0.2], [1, 2], [3, 4]])
+        indexed = self.client.values(ID, {"query": TWO_LINK, "q": {"0": 0.1, "1": 0.2}, "v": {"1": 2, "0": 1},
             "a": [3, 4]})
         self.assertEqual(named, listed)
         self.assertEqual(named, indexed)
 
     def test_joint_state_in_any_order(self):
-        ordered = self.client.values("/dynamics/bias_forces", {"model": "two_link", "q": [0.1, 0.2], "v": [1, 2]})["h"]
+        ordered = self.client.values("/dynamics/bias_forces", {"query": TWO_LINK, "q": [0.1, 0.2], "v": [1, 2]})["h"]
         state = {"header": {"stamp": {"secs": 1, "nsecs": 2}, "frame_id": ""}, "name": ["joint2", "joint1"],
                  "position": [0.2, 0.1], "velocity": [2, 1], "effort": []}
-        for args in ({"model": "two_link", "joint_state": state}, {"model": "two_link", **state}):
+        for args in ({"query": TWO_LINK, "joint_state": state}, {"query": TWO_LINK, **state}):
             swapped = self.client.values("/dynamics/bias_forces", args)["h"]
             self.assertEqual(swapped, ordered[::-1])
         other = {"name": ["joint1", "joint2"], "position": [0.1, 0.2], "velocity": [1, 2]}
-        both = self.client.values("/dynamics/bias_forces", {"model": "two_link", "joint_state": [state, other]})
+        both = self.client.values("/dynamics/bias_forces", {"query": TWO_LINK, "joint_state": [state, other]})
         self.assertEqual(both["h"], ordered[::-1] * 2)
 
     def test_missing_velocity_and_effort_of_joint_state_are_zero(self):
         state = {"name": ["joint1", "joint2"], "position": [0.1, 0.2]}
-        at_rest = self.client.values("/dynamics/forward_dynamics", {"model": "two_link", "q": [0.1, 0.2]})["a"]
-        self.assertEqual(self.client.values("/dynamics/forward_dynamics", {"model": "two_link", **state})["a"], at_rest)
+        at_rest = self.client.values("/dynamics/forward_dynamics", {"query": TWO_LINK, "q": [0.1, 0.2]})["a"]
+        self.assertEqual(self.client.values("/dynamics/forward_dynamics", {"query": TWO_LINK, **state})["a"], at_rest)
         effort = {**state, "velocity": [], "effort": [5, 6]}
-        driven = self.client.values("/dynamics/forward_dynamics", {"model": "two_link", "q": [0.1, 0.2], "tau": [5, 6]})
-        self.assertEqual(self.client.values("/dynamics/forward_dynamics", {"model": "two_link", **effort}), driven)
+        driven = self.client.values("/dynamics/forward_dynamics", {"query": TWO_LINK, "q": [0.1, 0.2], "tau": [5, 6]})
+        self.assertEqual(self.client.values("/dynamics/forward_dynamics", {"query": TWO_LINK, **effort}), driven)
 
     def test_messages_may_be_lists_of_at_most_one(self):
-        args = {"model": "two_link", "q": [0, 0]}
-        free = self.client.values("/dynamics/gravity", {**args, "gravity": {"x": 0, "y": 0, "z": -1.6}})
-        self.assertEqual(free, self.client.values("/dynamics/gravity", {**args, "gravity": [{"x": 0, "y": 0,
-            "z": -1.6}]}))
-        earth = self.client.values("/dynamics/gravity", args)
+        ask = lambda **parts: self.client.values("/dynamics/gravity", {"query": {**TWO_LINK, **parts}, "q": [0, 0]})
+        free = ask(gravity={"x": 0, "y": 0, "z": -1.6})
+        self.assertEqual(free, ask(gravity=[{"x": 0, "y": 0, "z": -1.6}]))
+        earth = ask()
         self.assertNotEqual(free, earth)
         for absent in ([], None):
-            self.assertEqual(earth, self.client.values("/dynamics/gravity", {**args, "gravity": absent}))
+            self.assertEqual(earth, ask(gravity=absent))
+        listed = self.client.values("/dynamics/gravity", {"query": [TWO_LINK], "q": [0, 0]})
+        self.assertEqual(earth, listed)
 
     def test_every_method_is_a_service(self):
         services = self.client.values("/rosapi/services")["services"]
@@ -62,41 +66,41 @@ class Services(fixture.Case):
             self.assertIn(answer["result"], (True, False))
 
     def test_base_parameters(self):
-        found = self.client.values("/dynamics/find_base_parameters", {"model": "two_link"})
+        found = self.client.values("/dynamics/find_base_parameters", {"query": TWO_LINK})
         rows = found["base_parameters"]
         self.assertEqual([row["column"] for row in rows], [1, 3, 6, 11, 13, 16])
         for row in rows:
             made = sum(f * found["values"][c] for f, c in zip(row["factors"], row["columns"]))
             self.assertAlmostEqual(row["value"], made, places=12)
-        across = self.client.values("/dynamics/find_base_parameters", {"model": "two_link", "gravity": {"y": 9.81}})
+        across = self.client.values("/dynamics/find_base_parameters", {"query": {**TWO_LINK, "gravity": {"y": 9.81}}})
         self.assertEqual(len(across["base_parameters"]), 4)
 
     def test_refusals_name_the_argument(self):
         q = [0.1, 0.2]
         for args, reason in (
-            ({"model": "two_link", "q": [0.1, 0.2, None]}, "args.q[2]: null is not a number"),
-            ({"model": "two_link", "q": [0.1, "x"]}, 'args.q[1]: "x" is not a number'),
-            ({"model": "two_link", "q": {"0": 1, "2": 3}}, "args.q: an array is needed"),
-            ({"model": "two_link", "q": "x"}, 'args.q: "x" is not an array'),
-            ({"model": "two_link", "q": [1]}, "args.q: "),
-            ({"model": 7, "q": q}, "args.model: 7 is not a string"),
-            ({"model": "none", "q": q}, "args.model: there is no model"),
-            ({"model": "two_link", "p": q}, 'args: InverseDynamicsRequest has no field "p"'),
-            ({"model": "two_link", "q": q, "gravity": [{}, {}]}, "args.gravity: at most one is allowed, not 2"),
-            ({"model": "two_link", "q": q, "external_forces": [{"frame": "TOOL"}]},
-                "args.external_forces[0].frame: give one of"),
-            ({"model": "two_link", "joint_state": 7}, "args.joint_state: a sensor_msgs/JointState is needed"),
-            ({"model": "two_link", "joint_state": {"name": [], "position": []}}, "args.joint_state.name: "),
-            ({"model": "two_link", "joint_state": {"name": ["joint1", 2], "position": q}},
+            ({"query": TWO_LINK, "q": [0.1, 0.2, None]}, "args.q[2]: null is not a number"),
+            ({"query": TWO_LINK, "q": [0.1, "x"]}, 'args.q[1]: "x" is not a number'),
+            ({"query": TWO_LINK, "q": {"0": 1, "2": 3}}, "args.q: an array is needed"),
+            ({"query": TWO_LINK, "q": "x"}, 'args.q: "x" is not an array'),
+            ({"query": TWO_LINK, "q": [1]}, "args.q: "),
+            ({"query": {"model": 7}, "q": q}, "args.query.model: 7 is not a string"),
+            ({"query": {"model": "none"}, "q": q}, "args.query.model: there is no model"),
+            ({"query": TWO_LINK, "p": q}, 'args: InverseDynamicsRequest has no field "p"'),
+            ({"query": {**TWO_LINK, "gravity": [{}, {}]}, "q": q}, "args.query.gravity: at most one is allowed, not 2"),
+            ({"query": {"model": "two_link", "external_forces": [{"frame": "TOOL"}]}, "q": q},
+                "args.query.external_forces[0].frame: give one of"),
+            ({"query": TWO_LINK, "joint_state": 7}, "args.joint_state: a sensor_msgs/JointState is needed"),
+            ({"query": TWO_LINK, "joint_state": {"name": [], "position": []}}, "args.joint_state.name: "),
+            ({"query": TWO_LINK, "joint_state": {"name": ["joint1", 2], "position": q}},
                 "args.joint_state.name[1]: "),
-            ({"model": "two_link", "joint_state": {"name": ["joint1", "joint2"], "position": [1]}},
+            ({"query": TWO_LINK, "joint_state": {"name": ["joint1", "joint2"], "position": [1]}},
              "args.joint_state.position: 1 values for 2 names"),
-            ({"model": "two_link", "joint_state": {"name": ["joint1", "joint2"], "position": [1, None]}},
+            ({"query": TWO_LINK, "joint_state": {"name": ["joint1", "joint2"], "position": [1, None]}},
              "args.joint_state.position[1]: null is not a number"),
-            ({"model": "two_link", "joint_state": [{"name": ["joint1"], "position": [1]}, {"name": ["x"],
+            ({"query": TWO_LINK, "joint_state": [{"name": ["joint1"], "position": [1]}, {"name": ["x"],
                 "position": [1]}]},
              'args.joint_state[1].name[0]: the first state has no joint "x"'),
-            ({"model": "two_link", "q": q, "joint_state": {"name": ["joint1", "joint2"], "position": q}},
+            ({"query": TWO_LINK, "q": q, "joint_state": {"name": ["joint1", "joint2"], "position": q}},
              "args: give either joint_state or q"),
             (list(range(20)), "args: 20 arguments, but"),
             (7, "args: an object or an array is needed"),
@@ -114,13 +118,13 @@ class Services(fixture.Case):
         self.assertIn("args.topic", self.client.refusal("/rosapi/topic_type", {}))
 
     def test_a_call_past_its_time_fails(self):
-        slow = {"model": "panda", "q": [0.1] * 7 * 100000}
+        slow = {"query": PANDA, "q": [0.1] * 7 * 100000}
         reason = self.client.refusal("/dynamics/mass_matrix", slow, timeout=1e-3)
         self.assertRegex(reason, "DEADLINE_EXCEEDED|TIMEOUT")
 
     def test_numbers_are_those_of_the_c_client(self):
         q = [math.sin(i) for i in range(70)]
-        args = {"model": "panda", "q": q, "v": [math.cos(i) for i in range(70)], "a": [i / 7 for i in range(70)]}
+        args = {"query": PANDA, "q": q, "v": [math.cos(i) for i in range(70)], "a": [i / 7 for i in range(70)]}
         exact = self.daemon.call("inverse_dynamics", args)["tau"]
         self.assertEqual(self.client.values(ID, args)["tau"], exact)
         answer = cbor.decode(self.client.call(ID, args, compression="cbor"))
@@ -129,7 +133,7 @@ class Services(fixture.Case):
         self.assertEqual(self.client.receive("service_response")["values"]["tau"], exact)
 
     def test_png_and_fragments_of_answers(self):
-        args = {"model": "panda", "q": [0.1] * 700}
+        args = {"query": PANDA, "q": [0.1] * 700}
         plain = self.client.values("/dynamics/gravity", args)
         self.client.send("call_service", id="p", service="/dynamics/gravity", args=args, compression="png")
         answer = json.loads(cbor.png_text(self.client.receive("png")["data"]))
@@ -143,13 +147,13 @@ class Services(fixture.Case):
 
     def test_many_calls_of_one_connection_are_in_work_at_once(self):
         for number in range(500):
-            self.client.send("call_service", id=number, service=ID, args={"model": "two_link", "q": [number, 0]})
+            self.client.send("call_service", id=number, service=ID, args={"query": TWO_LINK, "q": [number, 0]})
         answers = {}
         while len(answers) < 500:
             answer = self.client.receive("service_response")
             self.assertTrue(answer["result"], answer)
             answers[answer["id"]] = answer["values"]["tau"]
-        self.assertEqual(answers[3], self.client.values(ID, {"model": "two_link", "q": [3, 0]})["tau"])
+        self.assertEqual(answers[3], self.client.values(ID, {"query": TWO_LINK, "q": [3, 0]})["tau"])
 
 
 class BadMessages(fixture.Case):

@@ -65,24 +65,27 @@ def use_standard_types():
         states.publish(JointState(name=["joint2", "joint1"], position=[0.2, 0.1], velocity=[2, 1]))
 
     torques = first("torques", JointState, meanwhile=publish)
-    expected = told("inverse_dynamics", {"model": "two_link", "q": [0.1, 0.2], "v": [1, 2]})["tau"]
+    expected = told("inverse_dynamics", {"query": {"model": "two_link"}, "q": [0.1, 0.2], "v": [1, 2]})["tau"]
     assert torques.name == ["joint2", "joint1"] and list(torques.effort) == expected[::-1], torques
 
 
 def use_services():
-    args = {"model": "panda", "q": [0.1 * i for i in range(7)], "v": [1.0] * 7, "a": [0.5] * 7}
+    args = {"q": [0.1 * i for i in range(7)], "v": [1.0] * 7, "a": [0.5] * 7}
     inverse_dynamics = service("/dynamics/inverse_dynamics", srv.InverseDynamics)
-    assert list(inverse_dynamics(**args).tau) == told("inverse_dynamics", args)["tau"]
+    panda, two_link = msg.Query(model="panda"), msg.Query(model="two_link")
+    expected = told("inverse_dynamics", {"query": {"model": "panda"}, **args})["tau"]
+    assert list(inverse_dynamics(query=[panda], **args).tau) == expected
     state = JointState(name=["joint2", "joint1"], position=[0.2, 0.1])
-    tau = inverse_dynamics(model="two_link", joint_state=[state]).tau
-    assert list(tau) == told("inverse_dynamics", {"model": "two_link", "q": [0.1, 0.2]})["tau"][::-1], tau
+    tau = inverse_dynamics(query=[two_link], joint_state=[state]).tau
+    assert list(tau) == told("inverse_dynamics", {"query": {"model": "two_link"}, "q": [0.1, 0.2]})["tau"][::-1], tau
     models = service("/dynamics/list_models", srv.ListModels)().models
     assert {each.name for each in models} == {"panda", "quadruped", "two_link", "ur5"}, models
-    reason = refusal(inverse_dynamics, model="panda", q=[0, 0, float("nan"), 0, 0, 0, 0])
+    reason = refusal(inverse_dynamics, query=[panda], q=[0, 0, float("nan"), 0, 0, 0, 0])
     assert "args.q[2]" in reason, reason
-    reason = refusal(inverse_dynamics, model="panda", q=[0, 0])
+    reason = refusal(inverse_dynamics, query=[panda], q=[0, 0])
     assert "args.q: q has 2 values" in reason, reason
-    reason = refusal(service("/dynamics/gravity", srv.Gravity), model="pandas")
+    reason = refusal(service("/dynamics/gravity", srv.Gravity),
+                     query=[msg.Query(model="pandas")])
     assert 'did you mean "panda"' in reason, reason
 
 
@@ -116,11 +119,12 @@ def use_simulation():
 def use_action():
     client = actionlib.SimpleActionClient("/dynamics/rollout", msg.RolloutAction)
     assert client.wait_for_server(rospy.Duration(WAIT))
-    goal = msg.RolloutGoal(model="two_link", q=[0.1, 0.2], steps=10)
+    panda, two_link = msg.Query(model="panda"), msg.Query(model="two_link")
+    goal = msg.RolloutGoal(query=[two_link], q=[0.1, 0.2], steps=10)
     assert client.send_goal_and_wait(goal, rospy.Duration(WAIT)) == GoalStatus.SUCCEEDED, client.get_goal_status_text()
-    expected = told("rollout", {"model": "two_link", "q": [0.1, 0.2], "steps": 10})["q"]
+    expected = told("rollout", {"query": {"model": "two_link"}, "q": [0.1, 0.2], "steps": 10})["q"]
     assert list(client.get_result().q) == expected, client.get_result()
-    client.send_goal_and_wait(msg.RolloutGoal(model="two_link", q=[0.1], steps=10), rospy.Duration(WAIT))
+    client.send_goal_and_wait(msg.RolloutGoal(query=[two_link], q=[0.1], steps=10), rospy.Duration(WAIT))
     assert client.get_state() == GoalStatus.ABORTED and "q" in client.get_goal_status_text()
     fractions = []
 
@@ -129,7 +133,7 @@ def use_action():
         if feedback.fraction > 0:
             client.cancel_goal()
 
-    client.send_goal(msg.RolloutGoal(model="panda", q=[0.1] * 350, steps=200000), feedback_cb=on_feedback)
+    client.send_goal(msg.RolloutGoal(query=[panda], q=[0.1] * 350, steps=200000), feedback_cb=on_feedback)
     assert client.wait_for_result(rospy.Duration(WAIT)), "the goal does not end"
     assert client.get_state() == GoalStatus.PREEMPTED, client.get_goal_status_text()
     assert 0 < max(fractions) < 1, fractions

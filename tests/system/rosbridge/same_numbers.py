@@ -10,6 +10,9 @@ import unittest
 import cbor
 import fixture
 
+TWO_LINK = {"model": "two_link"}
+PANDA = {"model": "panda"}
+
 # Smallest, denormal, zeros of both signs, a third, largest.
 ODD = [5e-324, -5e-324, 2.2250738585072014e-308, 1e-310, 0.0, -0.0, 1 / 3, 1e308, -1.7976931348623157e308]
 
@@ -55,7 +58,7 @@ class Numbers(fixture.Case):
 
     def questions(self):
         q, v, a = self.rows(3), self.rows(3), self.rows(3)
-        state = {"model": "panda", "q": q, "v": v}
+        state = {"query": PANDA, "q": q, "v": v}
         times = [0.01 * i for i in range(3)]
         quantities = ["QUANTITY_MASS_MATRIX", "QUANTITY_CORIOLIS_MATRIX", "QUANTITY_KINETIC_ENERGY",
                       "QUANTITY_FRAME_JACOBIAN", "QUANTITY_FORWARD_DYNAMICS_BY_Q", "QUANTITY_TORQUE_REGRESSOR"]
@@ -63,18 +66,19 @@ class Numbers(fixture.Case):
         return {
             "list_models": {}, "describe_model": {"model": "panda"},
             "compute_inertia": {"parts": [{"density": 1234.5, "box": {"size": {"x": 0.1, "y": 1 / 3, "z": 0.7}}}]},
-            "compute_configurations": {"model": "panda", "operation": "CONFIGURATION_OPERATION_INTEGRATE", **state,
+            "compute_configurations": {"query": PANDA, "operation": "CONFIGURATION_OPERATION_INTEGRATE", **state,
                                     "dt": [1 / 3] * 3},
-            "find_base_parameters": {"model": "panda"}, "inverse_dynamics": {**state, "a": a},
-            "forward_dynamics": {**state, "tau": a}, "mass_matrix": {"model": "panda", "q": q},
-            "gravity": {"model": "panda", "q": q}, "bias_forces": state,
+            "find_base_parameters": {"query": PANDA}, "inverse_dynamics": {**state, "a": a},
+            "forward_dynamics": {**state, "tau": a}, "mass_matrix": {"query": PANDA, "q": q},
+            "gravity": {"query": PANDA, "q": q}, "bias_forces": state,
             "evaluate": {**state, "a": a, "tau": a, "quantities": quantities, **frame},
-            "explain": {"model": "panda", "q": q[:7], "v": v[:7], "a": a[:7]},
-            "kinematics": {"model": "panda", "q": q, "poses": True, "jacobians": True, **frame},
-            "rollout": {"model": "panda", "q": q, "v": v, "steps": 20, "stride": 5},
+            "explain": {"query": PANDA, "q": q[:7], "v": v[:7], "a": a[:7]},
+            "kinematics": {"query": PANDA, "q": q, "poses": True, "jacobians": True, **frame},
+            "rollout": {"query": PANDA, "q": q, "v": v, "steps": 20, "stride": 5},
             "inverse_dynamics_trajectory": {**state, "a": a, "time": times},
-            "forward_dynamics_trajectory": {"model": "panda", "q": q[:7], "v": v[:7], "tau": a, "step": 0.01},
-            "derive_rates": {"model": "panda", "q": q, "time": times, "rates": "RATES_CENTRAL"},
+            "forward_dynamics_trajectory": {"query": PANDA, "q": q[:7], "v": v[:7], "tau": a,
+                                            "stepping": {"step": 0.01}},
+            "derive_rates": {"query": PANDA, "q": q, "time": times, "rates": "RATES_CENTRAL"},
         }
 
     def test_every_method_has_the_numbers_of_the_c_client(self):
@@ -142,7 +146,7 @@ class Numbers(fixture.Case):
             reader.send("unsubscribe", topic="/odd")
 
     def test_what_is_no_number_is_refused_by_its_path(self):
-        service, args = "/dynamics/gravity", {"model": "two_link", "q": [0.5, None]}
+        service, args = "/dynamics/gravity", {"query": TWO_LINK, "q": [0.5, None]}
         self.assertEqual(self.client.refusal(service, args), "args.q[1]: null is not a number")
         for x in (math.nan, math.inf, -math.inf):
             message = {"op": "call_service", "id": "n", "service": service, "args": {**args, "q": [0.5, x]}}

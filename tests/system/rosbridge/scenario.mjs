@@ -21,11 +21,11 @@ const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * s
 /// An action to its end, and one that is cancelled. roslib 1 has none.
 async function act(ROSLIB, ros, q) {
   const action = new ROSLIB.Action({ ros, name: "/dynamics/rollout", actionType: "dynamics_msgs/Rollout" });
-  const start = { model: "two_link", q, steps: 10 };
+  const start = { query: { model: "two_link" }, q, steps: 10 };
   const result = await within(30, "rollout", (done, failed) => action.sendGoal(start, done, () => {}, failed));
   check(result.q.length === 2 && result.q[0] !== q[0], `the rollout ends at ${result.q}`);
   let fraction = 0;
-  const long = { model: "panda", q: Array(7 * 50).fill(0.1), steps: 200000 };
+  const long = { query: { model: "panda" }, q: Array(7 * 50).fill(0.1), steps: 200000 };
   const cancelled = await within(60, "cancel", (done, failed) => {
     const id = action.sendGoal(long, () => failed("it was not cancelled"), (feedback) => {
       fraction = feedback.fraction;
@@ -96,13 +96,13 @@ export async function run(ROSLIB, url, tell) {
 
   // Numbers, however they are given. Two links of published masses hold still at 27.07 and 9.37 N m or so.
   const q = [0.1, 0.2];
-  const plain = await call("/dynamics/gravity", { model: "two_link", q });
-  const typed = await call("/dynamics/gravity", { model: "two_link", q: new Float64Array(q) });
+  const plain = await call("/dynamics/gravity", { query: { model: "two_link" }, q });
+  const typed = await call("/dynamics/gravity", { query: { model: "two_link" }, q: new Float64Array(q) });
   const state = { header: {}, name: ["joint2", "joint1"], position: [0.2, 0.1], velocity: [], effort: [] };
-  const swapped = await call("/dynamics/gravity", { model: "two_link", joint_state: state });
+  const swapped = await call("/dynamics/gravity", { query: { model: "two_link" }, joint_state: state });
   check(plain.g.length === 2 && plain.g.every((tau, i) => tau === typed.g[i] && tau === swapped.g[1 - i]),
     "the same state gives other numbers in another form");
-  const reason = await refusal("/dynamics/gravity", { model: "two_link", q: [0.1, NaN] });
+  const reason = await refusal("/dynamics/gravity", { query: { model: "two_link" }, q: [0.1, NaN] });
   check(reason === "args.q[1]: null is not a number", `NaN is refused with: ${reason}`);
   tell("compared numbers");
 

@@ -3,7 +3,7 @@
 // [method, (answers) => arguments], where answers[method] is what that method answered. A third element is the time in
 // seconds to wait before: until the lease of the simulation has run out.
 const q = [0.1, 0.2];
-const rows = { model: "two_link", q: [0, 0, 0.1, 0.2, 0.3, 0.1] };
+const rows = { query: { model: "two_link" }, q: [0, 0, 0.1, 0.2, 0.3, 0.1] };
 const description = `<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1"
   izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="a"/>
   <child link="b"/><axis xyz="0 0 1"/></joint></robot>`;
@@ -20,19 +20,21 @@ export const calls = [
   ["export_model", { model: "called", format: "MODEL_FORMAT_DESCRIPTION" }],
   ["unload_model", { model: "called_derived" }],
   ["compute_inertia", { parts: [{ sphere: { radius: 0.1 }, mass: 2 }] }],
-  ["compute_configurations", { model: "two_link", operation: "CONFIGURATION_OPERATION_NEUTRAL", samples: 1 }],
-  ["find_base_parameters", { model: "two_link" }],
-  ["inverse_dynamics", { model: "two_link", q }],
-  ["forward_dynamics", { model: "two_link", q }],
-  ["mass_matrix", { model: "two_link", q }],
-  ["gravity", { model: "two_link", q }],
-  ["bias_forces", { model: "two_link", q }],
-  ["evaluate", { model: "two_link", q, quantities: ["QUANTITY_MASS_MATRIX", "QUANTITY_KINETIC_ENERGY"] }],
-  ["explain", { model: "two_link", q }],
-  ["kinematics", { model: "two_link", q, frames: ["link2"], poses: true }],
-  ["rollout", { model: "two_link", q, steps: 3 }],
+  ["compute_configurations",
+    { query: { model: "two_link" }, operation: "CONFIGURATION_OPERATION_NEUTRAL", samples: 1 }],
+  ["find_base_parameters", { query: { model: "two_link" } }],
+  ["inverse_dynamics", { query: { model: "two_link" }, q }],
+  ["forward_dynamics", { query: { model: "two_link" }, q }],
+  ["mass_matrix", { query: { model: "two_link" }, q }],
+  ["gravity", { query: { model: "two_link" }, q }],
+  ["bias_forces", { query: { model: "two_link" }, q }],
+  ["evaluate", { query: { model: "two_link" }, q, quantities: ["QUANTITY_MASS_MATRIX", "QUANTITY_KINETIC_ENERGY"] }],
+  ["explain", { query: { model: "two_link" }, q }],
+  ["kinematics", { query: { model: "two_link" }, q, frames: ["link2"], poses: true }],
+  ["rollout", { query: { model: "two_link" }, q, steps: 3 }],
   ["inverse_dynamics_trajectory", { ...rows, time: [0, 0.1, 0.2] }],
-  ["forward_dynamics_trajectory", { model: "two_link", q, v: [0, 0], tau: [0, 0, 0, 0], step: 0.01 }],
+  ["forward_dynamics_trajectory", { query: { model: "two_link" }, q, v: [0, 0], tau: [0, 0, 0, 0],
+    stepping: { step: 0.01 } }],
   ["derive_rates", { ...rows, time: [0, 0.1, 0.2], rates: "RATES_SPLINE" }],
   ["cancel", { client: 1, id: 1 }],
   ["create_simulation",

@@ -8,6 +8,9 @@ import unittest
 import cbor
 import fixture
 
+TWO_LINK = {"model": "two_link"}
+PANDA = {"model": "panda"}
+
 STATE = {"header": {"stamp": {"secs": 5, "nsecs": 6}, "frame_id": "w"}, "name": ["a"], "position": [1.5]}
 
 
@@ -194,7 +197,7 @@ class Topics(fixture.Case):
             part: [0.3 * k - 0.2 * i + j for k in range(6)]
             for j, part in enumerate(("positions", "velocities", "accelerations"))}} for i in range(3)]
         expected = self.client.values("/dynamics/inverse_dynamics", {
-            "model": "ur5", "joint_names": mixed, **{short: sum((point[part] for point in points), [])
+            "query": {"model": "ur5", "joint_names": mixed}, **{short: sum((point[part] for point in points), [])
             for short, part in (("q", "positions"), ("v", "velocities"), ("a", "accelerations"))}})["tau"]
         self.fill(topic, {"header": {"frame_id": key}, "joint_names": mixed, "points": points})
         for i in range(3):
@@ -276,8 +279,8 @@ class Topics(fixture.Case):
         after = self.client.values("/dynamics/step_simulation", {"simulation": "pushed", "token": token})["state"]
         step = after["time"] - before["time"]
         for external, is_equal in ((forces, True), ([], False)):
-            a = self.client.values("/dynamics/forward_dynamics", {"model": "ur5", "q": before["q"],
-                "external_forces": external})["a"]
+            a = self.client.values("/dynamics/forward_dynamics", {
+                "query": {"model": "ur5", "external_forces": external}, "q": before["q"]})["a"]
             gaps = [abs(v - step * each) for v, each in zip(after["v"], a)]
             self.assertEqual(max(gaps) < 1e-9 * max(map(abs, after["v"])), is_equal, gaps)
         push("forearm_link", (0, 0, 0))
@@ -341,21 +344,22 @@ class Topics(fixture.Case):
                                             "status": 5, "result": True})
 
     def test_methods_are_actions(self):
-        goal = {"model": "two_link", "q": [0.1, 0.2]}
+        goal = {"query": TWO_LINK, "q": [0.1, 0.2]}
         self.client.send("send_action_goal", id="g", action="/dynamics/gravity", action_type="dynamics_msgs/Gravity",
                          args=goal, feedback=True)
         result = self.client.receive("action_result")
         self.assertEqual((result["id"], result["status"], result["result"]), ("g", 4, True))
         self.assertEqual(result["values"], self.client.values("/dynamics/gravity", goal))
-        self.client.send("send_action_goal", id="h", action="/dynamics/gravity", args={"model": "none", "q": [1]})
+        self.client.send("send_action_goal", id="h", action="/dynamics/gravity", 
+                         args={"query": {"model": "none"}, "q": [1]})
         result = self.client.receive("action_result")
         self.assertEqual((result["status"], result["result"]), (6, False))
-        self.assertIn("args.model", result["values"])
+        self.assertIn("args.query.model", result["values"])
         self.client.send("send_action_goal", id="i", action="/no/such", args={})
         self.assertEqual(self.client.receive("action_result")["status"], 6)
 
     def test_a_long_goal_has_feedback_and_is_cancelled(self):
-        goal = {"model": "panda", "q": [0.1] * 7 * 50, "steps": 200000, "stride": 0}
+        goal = {"query": PANDA, "q": [0.1] * 7 * 50, "steps": 200000, "stride": 0}
         self.client.send("send_action_goal", id="long", action="/dynamics/rollout", args=goal, feedback=True)
         feedback = [self.client.receive("action_feedback") for _ in range(2)]
         self.assertEqual((feedback[0]["id"], feedback[0]["action"]), ("long", "/dynamics/rollout"))
@@ -404,7 +408,7 @@ class Topics(fixture.Case):
         self.assertEqual([each["type"] for each in details][1:], ["std_msgs/msg/Header", "builtin_interfaces/msg/Time"])
         request = values("/rosapi/service_request_details",
             {"type": "dynamics_msgs/srv/InverseDynamics"})["typedefs"][0]
-        self.assertEqual(request["fieldnames"][0], "model")
+        self.assertEqual(request["fieldnames"][0], "query")
         self.assertEqual(request["fieldnames"][-1], "joint_state")
         reply = values("/rosapi/service_response_details", {"type": "dynamics_msgs/InverseDynamics"})["typedefs"][0]
         self.assertEqual((reply["fieldnames"], reply["fieldtypes"]), (["samples", "tau"], ["uint64", "float64"]))

@@ -6,7 +6,7 @@ import unittest
 
 import fixture
 
-ROBOT = {"model": "two_link", "q": [0.1, 0.2]}
+ROBOT = {"query": {"model": "two_link"}, "q": [0.1, 0.2]}
 HEADER = {"seq": 3, "stamp": {"secs": 1, "nsecs": 2}, "frame_id": ""}
 STATE = {"header": HEADER, "name": ["joint2", "joint1"], "position": [0.2, 0.1], "velocity": [], "effort": []}
 
@@ -76,7 +76,7 @@ class Roslibpy(fixture.Case):
                                                                               True, 4))
         self.client.send("send_action_goal", id="send_action_goal:/dynamics/rollout:8", action="/dynamics/rollout",
                          action_type="dynamics_msgs/action/Rollout", feedback=True,
-                         args={"model": "panda", "q": [0.1] * 350, "steps": 200000})
+                         args={"query": {"model": "panda"}, "q": [0.1] * 350, "steps": 200000})
         self.client.receive("action_feedback")
         self.client.send("cancel_action_goal", id="send_action_goal:/dynamics/rollout:8", action="/dynamics/rollout")
         answer = self.client.receive("action_result")
