@@ -319,34 +319,15 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
     return false;
 }
 
-double *batch_columns(batch *b, size_t rows, double *values) {
+double *batch_vectors(batch *b, double *values) {
     if (b->order.is_identity) {
         return values;
     }
-    double *ordered = call_allocate(b->call, b->n * rows * b->nv, sizeof(double));
+    double *ordered = call_allocate(b->call, b->n * b->nv, sizeof(double));
     if (ordered) {
-        joint_order_to_caller(b->order.v, b->nv, b->n * rows, values, ordered);
+        joint_order_to_caller(b->order.v, b->nv, b->n, values, ordered);
     }
     return ordered;
-}
-
-double *batch_vectors(batch *b, double *values) {
-    return batch_columns(b, 1, values);
-}
-
-double *batch_matrices(batch *b, double *values) {
-    double *result = batch_columns(b, b->nv, values);
-    if (!result || b->order.is_identity) {
-        return result;
-    }
-    /* The columns are in order now; the rows follow, into the array that held the first version. */
-    size_t nv = b->nv;
-    for (size_t s = 0; s < b->n; s++) {
-        for (size_t r = 0; r < nv; r++) {
-            memcpy(values + (s * nv + r) * nv, result + (s * nv + (size_t)b->order.v[r]) * nv, nv * sizeof(double));
-        }
-    }
-    return values;
 }
 
 size_t batch_forces_size(const batch *b) {

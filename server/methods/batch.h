@@ -49,7 +49,6 @@ typedef struct batch {
     joint_order order;
     size_t n, nq, nv;
     size_t result_values; /* per sample, of what batch_expect announced */
-    size_t task_rows;     /* of the request's task, where it has one */
     size_t block_size;    /* samples that a step computes at most, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     const double *q;      /* in the model's order from batch_begin on */
     size_t parts;         /* of a sample, which the step counts by itself (batch_proceed); 0: it does not */
@@ -113,11 +112,8 @@ void batch_fail(batch *b, size_t first, dyn_status status, const dyn_error *erro
 /* Brings n rows of nq into the caller's order; the array itself, or another one. NULL when out of memory. */
 double *batch_ordered_configurations(batch *b, double *values);
 
-/* Brings n rows of nv, n matrices of nv columns and `rows` rows, or n square matrices into the caller's order. The
- * result may be the array itself; NULL when out of memory. */
+/* Brings n rows of nv into the caller's order; the array itself, or another one. NULL when out of memory. */
 double *batch_vectors(batch *b, double *values);
-double *batch_columns(batch *b, size_t rows, double *values);
-double *batch_matrices(batch *b, double *values);
 
 /* The external forces on the block that starts at row `first`: `forces`, or NULL when there are none. They are listed
  * in `scratch`, which has batch_forces_size bytes. */

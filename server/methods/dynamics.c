@@ -1,186 +1,104 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* InverseDynamics, ForwardDynamics, MassMatrix, Gravity, BiasForces. */
-#include <dynamics/dynamics.h>
-
-#include "methods/batch.h"
+/* InverseDynamics, ForwardDynamics, MassMatrix, Gravity, BiasForces: each one row of the table of quantities. */
+#include "methods/evaluation.h"
 #include "methods/methods.h"
-#include "methods/motion.h"
 
-/* ns for one coordinate of one sample, roughly; decides which requests are long. */
-static const double RECURSION_COST = 20;
-static const double MATRIX_COST = 2;
+#define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Parts of the query that the mass matrix depends on, and those of gravity and bias forces. */
-static const query_parts MATRIX_PARTS = QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_PRECISION;
-static const query_parts FORCE_PARTS = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_PRECISION;
-
-/* Inputs and outputs of a step of these methods. */
-typedef struct task {
-    motion m;
-    double *result;
-} task;
-
-static dyn_status inverse_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
-                               dyn_error *error) {
-    const task *t = context;
-    dyn_external_forces forces;
-    return dyn_rnea(w->model, w->workspace, count, b->gravity, b->q + first * b->nq, motion_rows(t->m.v, b->nv, first),
-                    motion_rows(t->m.a, b->nv, first), batch_forces(b, first, w->scratch, &forces), error,
-                    t->result + first * b->nv);
+/* Computes one quantity of the robot for the states of a request. Returns its values, n rows, or NULL when the call has
+ * ended or is deferred. The batch must be closed either way. */
+static double *compute(call *c, batch *b, const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity,
+                       const sent_array *q, const sent_array arrays[STATE_ARRAYS]) {
+    evaluation e;
+    const quantity_place robot = {.subtree = -1};
+    query_parts supported = evaluation_parts(quantity_find(quantity)->inputs);
+    bool is_done = batch_open(c, b, query, supported, q->count, q->values) && evaluation_open(b, &e, 1) &&
+                   evaluation_add(b, &e, quantity, &robot) && evaluation_run(b, &e, arrays);
+    return is_done ? e.results[0].values[0] : NULL;
 }
 
 void method_inverse_dynamics(call *c) {
     const Dynamics__V1__InverseDynamicsRequest *r = c->request->inverse_dynamics;
+    const sent_array q = {r->n_q, r->q},
+                     arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_A] = {r->n_a, r->a}};
     batch b;
-    task t = {0};
-    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL, r->n_q, r->q) && batch_check(&b, "v", r->n_v) &&
-                    batch_check(&b, "a", r->n_a);
-    if (is_ready) {
-        batch_expect(&b, b.nv);
-        is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv);
-    }
-    if (is_ready) {
-        t.m.v = batch_input(&b, r->n_v, r->v);
-        t.m.a = batch_input(&b, r->n_a, r->a);
-        t.result = batch_output(&b, b.nv);
-    }
-    Dynamics__V1__InverseDynamicsReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
-    if (reply && !call_has_ended(c) && batch_run(&b, inverse_step, &t, batch_forces_size(&b))) {
+    double *tau = compute(c, &b, r->query, QUANTITY(INVERSE_DYNAMICS), &q, arrays);
+    Dynamics__V1__InverseDynamicsReply *reply = tau ? call_allocate(c, 1, sizeof *reply) : NULL;
+    if (reply) {
         dynamics__v1__inverse_dynamics_reply__init(reply);
         reply->samples = b.n;
         reply->n_tau = b.n * b.nv;
-        reply->tau = batch_vectors(&b, t.result);
+        reply->tau = tau;
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_INVERSE_DYNAMICS;
         c->reply.inverse_dynamics = reply;
     }
     batch_close(&b);
 }
 
-static dyn_status forward_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
-                               dyn_error *error) {
-    const task *t = context;
-    dyn_external_forces forces;
-    return dyn_aba(w->model, w->workspace, count, b->gravity, b->q + first * b->nq, motion_rows(t->m.v, b->nv, first),
-                   motion_rows(t->m.tau, b->nv, first), batch_forces(b, first, w->scratch, &forces), error,
-                   t->result + first * b->nv);
-}
-
 void method_forward_dynamics(call *c) {
     const Dynamics__V1__ForwardDynamicsRequest *r = c->request->forward_dynamics;
+    const sent_array q = {r->n_q, r->q};
+    const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_TAU] = {r->n_tau, r->tau}};
     batch b;
-    task t = {0};
-    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL, r->n_q, r->q) && batch_check(&b, "v", r->n_v) &&
-                    batch_check(&b, "tau", r->n_tau);
-    if (is_ready) {
-        batch_expect(&b, b.nv);
-        is_ready = batch_begin(&b, 2 * RECURSION_COST * (double)b.nv);
-    }
-    if (is_ready) {
-        t.m.v = batch_input(&b, r->n_v, r->v);
-        t.m.tau = batch_input(&b, r->n_tau, r->tau);
-        t.result = batch_output(&b, b.nv);
-    }
-    Dynamics__V1__ForwardDynamicsReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
-    if (reply && !call_has_ended(c) && batch_run(&b, forward_step, &t, batch_forces_size(&b))) {
+    double *a = compute(c, &b, r->query, QUANTITY(FORWARD_DYNAMICS), &q, arrays);
+    Dynamics__V1__ForwardDynamicsReply *reply = a ? call_allocate(c, 1, sizeof *reply) : NULL;
+    if (reply) {
         dynamics__v1__forward_dynamics_reply__init(reply);
         reply->samples = b.n;
         reply->n_a = b.n * b.nv;
-        reply->a = batch_vectors(&b, t.result);
+        reply->a = a;
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_FORWARD_DYNAMICS;
         c->reply.forward_dynamics = reply;
     }
     batch_close(&b);
 }
 
-static dyn_status mass_matrix_step(const batch *b, const batch_worker *w, const void *context, size_t first,
-                                   size_t count, dyn_error *error) {
-    const task *t = context;
-    return dyn_crba(w->model, w->workspace, count, b->q + first * b->nq, error, t->result + first * b->nv * b->nv);
-}
-
 void method_mass_matrix(call *c) {
     const Dynamics__V1__MassMatrixRequest *r = c->request->mass_matrix;
+    const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {{0}};
     batch b;
-    task t = {0};
-    bool is_ready = batch_open(c, &b, r->query, MATRIX_PARTS, r->n_q, r->q);
-    if (is_ready) {
-        double nv = (double)b.nv;
-        batch_expect(&b, b.nv * b.nv);
-        is_ready = batch_begin(&b, (RECURSION_COST + MATRIX_COST * nv) * nv);
-    }
-    Dynamics__V1__MassMatrixReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    double *mass_matrix = compute(c, &b, r->query, QUANTITY(MASS_MATRIX), &q, arrays);
+    Dynamics__V1__MassMatrixReply *reply = mass_matrix ? call_allocate(c, 1, sizeof *reply) : NULL;
     if (reply) {
-        t.result = batch_output(&b, b.nv * b.nv);
-    }
-    if (t.result && batch_run(&b, mass_matrix_step, &t, 0)) {
         dynamics__v1__mass_matrix_reply__init(reply);
         reply->samples = b.n;
         reply->nv = (uint32_t)b.nv;
         reply->n_mass_matrix = b.n * b.nv * b.nv;
-        reply->mass_matrix = batch_matrices(&b, t.result);
+        reply->mass_matrix = mass_matrix;
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_MASS_MATRIX;
         c->reply.mass_matrix = reply;
     }
     batch_close(&b);
 }
 
-static dyn_status gravity_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
-                               dyn_error *error) {
-    const task *t = context;
-    return dyn_gravity(w->model, w->workspace, count, b->gravity, b->q + first * b->nq, error,
-                       t->result + first * b->nv);
-}
-
 void method_gravity(call *c) {
     const Dynamics__V1__GravityRequest *r = c->request->gravity;
+    const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {{0}};
     batch b;
-    task t = {0};
-    bool is_ready = batch_open(c, &b, r->query, FORCE_PARTS, r->n_q, r->q);
-    if (is_ready) {
-        batch_expect(&b, b.nv);
-        is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv);
-    }
-    Dynamics__V1__GravityReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    double *g = compute(c, &b, r->query, QUANTITY(GRAVITY_FORCES), &q, arrays);
+    Dynamics__V1__GravityReply *reply = g ? call_allocate(c, 1, sizeof *reply) : NULL;
     if (reply) {
-        t.result = batch_output(&b, b.nv);
-    }
-    if (t.result && batch_run(&b, gravity_step, &t, 0)) {
         dynamics__v1__gravity_reply__init(reply);
         reply->samples = b.n;
         reply->n_g = b.n * b.nv;
-        reply->g = batch_vectors(&b, t.result);
+        reply->g = g;
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GRAVITY;
         c->reply.gravity = reply;
     }
     batch_close(&b);
 }
 
-static dyn_status bias_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
-                            dyn_error *error) {
-    const task *t = context;
-    return dyn_bias(w->model, w->workspace, count, b->gravity, b->q + first * b->nq, motion_rows(t->m.v, b->nv, first),
-                    error, t->result + first * b->nv);
-}
-
 void method_bias_forces(call *c) {
     const Dynamics__V1__BiasForcesRequest *r = c->request->bias_forces;
+    const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}};
     batch b;
-    task t = {0};
-    bool is_ready = batch_open(c, &b, r->query, FORCE_PARTS, r->n_q, r->q) && batch_check(&b, "v", r->n_v);
-    if (is_ready) {
-        batch_expect(&b, b.nv);
-        is_ready = batch_begin(&b, RECURSION_COST * (double)b.nv);
-    }
-    Dynamics__V1__BiasForcesReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    double *h = compute(c, &b, r->query, QUANTITY(BIAS_FORCES), &q, arrays);
+    Dynamics__V1__BiasForcesReply *reply = h ? call_allocate(c, 1, sizeof *reply) : NULL;
     if (reply) {
-        t.m.v = batch_input(&b, r->n_v, r->v);
-        t.result = batch_output(&b, b.nv);
-    }
-    if (reply && !call_has_ended(c) && batch_run(&b, bias_step, &t, 0)) {
         dynamics__v1__bias_forces_reply__init(reply);
         reply->samples = b.n;
         reply->n_h = b.n * b.nv;
-        reply->h = batch_vectors(&b, t.result);
+        reply->h = h;
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_BIAS_FORCES;
         c->reply.bias_forces = reply;
     }

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The form of each quantity that Evaluate returns. */
+/* The table of quantities, behind the functions that it names. */
 #include "methods/quantities.h"
+
+#include <dynamics/dynamics.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "methods/quantity_shapes.h"
+
+#define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
 const char *const quantity_axis_names[AXIS_KINDS] = {
     [AXIS_NONE] = "",
@@ -15,189 +24,529 @@ const char *const quantity_axis_names[AXIS_KINDS] = {
     [AXIS_MANIPULABILITY] = "measure isotropy",
 };
 
-/* Frames that are fixed. */
-#define IN_WORLD "axes and origin of the world"
-#define ALONG_WORLD "axes of the world"
-#define CENTROIDAL "axes of the world, origin at the centre of mass"
-
-/* Units that depend on the joints of the row and the column. */
-#define FORCE "N m for rotations, N for translations"
-#define ACCELERATION "rad/s^2 for rotations, m/s^2 for translations"
-#define INERTIA "kg m^2 between rotations, kg m between a rotation and a translation, kg between translations"
-#define INVERSE_INERTIA                                                                                                \
-    "1/(kg m^2) between rotations, 1/(kg m) between a rotation and a translation, 1/kg between translations"
-#define DAMPING "kg m^2/s between rotations, kg m/s between a rotation and a translation, kg/s between translations"
-#define SYMBOL "kg m^(2 - t)" OF_THREE
-#define STIFFNESS "N m between rotations, N between a rotation and a translation, N/m between translations"
-#define ACCELERATION_BY_POSITION                                                                                       \
-    "1/s^2 between joints alike, 1/(m s^2) of a rotation by a translation, m/s^2 of a translation by a rotation"
-#define ACCELERATION_BY_VELOCITY                                                                                       \
-    "1/s between joints alike, 1/(m s) of a rotation by a translation, m/s of a translation by a rotation"
-
-#define TASK_FORCE "N m of angular rows, N of linear rows"
-#define TASK_INERTIA "kg m^2 between angular rows, kg m between an angular and a linear row, kg between linear rows"
-#define INVERSE_TASK_INERTIA                                                                                           \
-    "1/(kg m^2) between angular rows, 1/(kg m) between an angular and a linear row, 1/kg between linear rows"
-
-/* Units of three indices. */
-#define OF_THREE ", t being how many of the three joints are translations"
-#define OF_TWO_AND_ONE ", t being 1 where the first joint is a translation, u how many of the other two are"
-
-/* A block that begins at entry `first` of the library's result, and one that is a part of each entry; then its axes. */
-#define BLOCK(name, unit, first, ...) PART(name, unit, first, 0, __VA_ARGS__)
-#define PART(name, unit, first, pitch, ...)                                                                            \
-    { name, unit, {__VA_ARGS__}, first, pitch, false }
-/* A block that begins where one of its size ends. */
-#define SECOND(name, unit, ...)                                                                                        \
-    { name, unit, {__VA_ARGS__}, 0, 0, true }
-
-/* A vector or a matrix that runs over joints, and a number. */
-#define JOINT_VECTOR(unit)                                                                                             \
-    { BLOCK("value", unit, 0, AXIS_JOINTS) }
-#define JOINT_MATRIX(unit)                                                                                             \
-    { BLOCK("value", unit, 0, AXIS_JOINTS, AXIS_JOINTS) }
-#define NUMBER(unit)                                                                                                   \
-    { BLOCK("value", unit, 0, AXIS_NONE) }
-#define VECTOR(unit)                                                                                                   \
-    { BLOCK("value", unit, 0, AXIS_XYZ) }
-
-/* The library puts angular rows first. */
-#define SPATIAL_VECTOR(linear, angular)                                                                                \
-    { BLOCK("linear", linear, 3, AXIS_XYZ), BLOCK("angular", angular, 0, AXIS_XYZ) }
-#define SPATIAL_MATRIX(linear, angular)                                                                                \
-    { BLOCK("linear", linear, 3, AXIS_XYZ, AXIS_JOINTS), BLOCK("angular", angular, 0, AXIS_XYZ, AXIS_JOINTS) }
-#define JOINT_CUBE(unit)                                                                                               \
-    { BLOCK("value", unit, 0, AXIS_JOINTS, AXIS_JOINTS, AXIS_JOINTS) }
-#define SPATIAL_CUBE(linear, angular)                                                                                  \
-    {                                                                                                                  \
-        BLOCK("linear", linear, 3, AXIS_XYZ, AXIS_JOINTS, AXIS_JOINTS),                                                \
-            BLOCK("angular", angular, 0, AXIS_XYZ, AXIS_JOINTS, AXIS_JOINTS)                                           \
+/* Rows of each sample's parts, one behind the other. */
+static void join(size_t count, size_t part_count, const double *const *parts, const size_t *widths, double *rows) {
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < part_count; k++) {
+            memcpy(rows, parts[k] + i * widths[k], widths[k] * sizeof *rows);
+            rows += widths[k];
+        }
     }
-#define POSE                                                                                                           \
-    { BLOCK("position", "m", 0, AXIS_XYZ), BLOCK("quaternion", "1", 3, AXIS_XYZW) }
-#define REGRESSOR                                                                                                      \
-    { BLOCK("value", FORCE ", for each kg, kg m, kg m^2", 0, AXIS_JOINTS, AXIS_BODIES, AXIS_PARAMETERS) }
-#define WRENCHES                                                                                                       \
-    { PART("force", "N", 3, 6, AXIS_BODIES, AXIS_XYZ), PART("torque", "N m", 0, 6, AXIS_BODIES, AXIS_XYZ) }
-#define TWIST_BY_POSITION                                                                                              \
-    SPATIAL_MATRIX("m/s for rotations, 1/s for translations", "1/s for rotations, 1/(m s) for translations")
+}
 
-#define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
+/* ---- the equation of motion -------------------------------------------------------------------------------------- */
 
-static const quantity_form forms[] = {
-    [QUANTITY(INVERSE_DYNAMICS)] = {"", OF_ROBOT, JOINT_VECTOR(FORCE)},
-    [QUANTITY(FORWARD_DYNAMICS)] = {"", OF_ROBOT, JOINT_VECTOR(ACCELERATION)},
-    [QUANTITY(MASS_MATRIX)] = {"", OF_ROBOT, JOINT_MATRIX(INERTIA)},
-    [QUANTITY(INVERSE_MASS_MATRIX)] = {"", OF_ROBOT, JOINT_MATRIX(INVERSE_INERTIA)},
-    [QUANTITY(CORIOLIS_MATRIX)] = {"", OF_ROBOT, JOINT_MATRIX(DAMPING)},
-    [QUANTITY(CHRISTOFFEL_SYMBOLS)] = {"", OF_ROBOT, JOINT_CUBE(SYMBOL)},
-    [QUANTITY(GRAVITY_FORCES)] = {"", OF_ROBOT, JOINT_VECTOR(FORCE)},
-    [QUANTITY(BIAS_FORCES)] = {"", OF_ROBOT, JOINT_VECTOR(FORCE)},
-    [QUANTITY(KINETIC_ENERGY)] = {"", OF_ROBOT, NUMBER("J")},
-    [QUANTITY(POTENTIAL_ENERGY)] = {"", OF_ROBOT, NUMBER("J")},
-    [QUANTITY(POWER)] = {"", OF_ROBOT, NUMBER("W")},
-    [QUANTITY(CENTER_OF_MASS)] = {IN_WORLD, OF_ROBOT, VECTOR("m")},
-    [QUANTITY(CENTER_OF_MASS_VELOCITY)] = {ALONG_WORLD, OF_ROBOT, VECTOR("m/s")},
-    [QUANTITY(CENTER_OF_MASS_ACCELERATION)] = {ALONG_WORLD, OF_ROBOT, VECTOR("m/s^2")},
-    [QUANTITY(CENTER_OF_MASS_JACOBIAN)] =
-        {ALONG_WORLD, OF_ROBOT, {BLOCK("value", "m for rotations, 1 for translations", 0, AXIS_XYZ, AXIS_JOINTS)}},
-    [QUANTITY(CENTROIDAL_MOMENTUM)] = {CENTROIDAL, OF_ROBOT, SPATIAL_VECTOR("kg m/s", "kg m^2/s")},
-    [QUANTITY(CENTROIDAL_MOMENTUM_MATRIX)] = {CENTROIDAL, OF_ROBOT,
+static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, error, output[0]);
+}
+
+static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, error, output[0]);
+}
+
+static dyn_status mass_matrix(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_crba(s->model, s->workspace, s->count, s->q, error, output[0]);
+}
+
+static dyn_status inverse_mass_matrix(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_minverse(s->model, s->workspace, s->count, s->q, error, output[0]);
+}
+
+static dyn_status coriolis_matrix(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_coriolis_matrix(s->model, s->workspace, s->count, s->q, s->v, error, output[0]);
+}
+
+static dyn_status christoffel_symbols(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_christoffel(s->model, s->workspace, s->count, s->q, error, output[0]);
+}
+
+static dyn_status gravity_forces(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_gravity(s->model, s->workspace, s->count, s->gravity, s->q, error, output[0]);
+}
+
+static dyn_status bias_forces(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_bias(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, output[0]);
+}
+
+static dyn_status joint_wrenches(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_joint_wrenches(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, error,
+                              output[0]);
+}
+
+static dyn_status torque_regressor(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_torque_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, error, output[0]);
+}
+
+/* tau = h - sum J' f_ext at rest: the difference that they make without gravity. */
+static dyn_status external_forces(const states *s, dyn_error *error, double *const output[]) {
+    const double none[3] = {0};
+    size_t count = s->count * (size_t)dyn_model_nv(s->model);
+    dyn_status status = dyn_rnea(s->model, s->workspace, s->count, none, s->q, NULL, NULL, s->forces, error, output[0]);
+    for (size_t i = 0; status == DYN_OK && i < count; i++) {
+        output[0][i] = 0 - output[0][i];
+    }
+    return status;
+}
+
+/* The second output is room for the parts of the first; below too. */
+static dyn_status energy_regressor(const states *s, dyn_error *error, double *const output[]) {
+    size_t entries = (size_t)dyn_model_parameter_count(s->model), widths[] = {entries, entries};
+    double *parts[] = {output[1], output[1] + s->count * entries};
+    dyn_status status =
+        dyn_energy_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, parts[0], parts[1]);
+    if (status == DYN_OK) {
+        join(s->count, 2, (const double *const *)parts, widths, output[0]);
+    }
+    return status;
+}
+
+static dyn_status torque_ellipsoid(const states *s, dyn_error *error, double *const output[]) {
+    size_t nv = (size_t)dyn_model_nv(s->model), widths[] = {nv, nv * nv};
+    double *parts[] = {output[1], output[1] + s->count * nv};
+    dyn_status status = dyn_torque_ellipsoid(s->model, s->workspace, s->count, s->q, error, parts[0], parts[1]);
+    if (status == DYN_OK) {
+        join(s->count, 2, (const double *const *)parts, widths, output[0]);
+    }
+    return status;
+}
+
+/* ---- energy and momentum ----------------------------------------------------------------------------------------- */
+
+static dyn_status energy(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_energy(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, output[0], output[1]);
+}
+
+/* Tells of an entry that is not finite; the library does not see these arrays together. */
+static dyn_status check_finite(const states *s, const char *name, const double *values, dyn_error *error) {
+    size_t count = s->count * (size_t)dyn_model_nv(s->model);
+    for (size_t i = 0; values && i < count; i++) {
+        if (!isfinite(values[i])) {
+            error->status = DYN_INVALID_ARGUMENT;
+            snprintf(error->place, sizeof error->place, "%s[%zu]", name, i);
+            snprintf(error->message, sizeof error->message, "%s[%zu] is %g; give a finite number", name, i, values[i]);
+            return DYN_INVALID_ARGUMENT;
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status power(const states *s, dyn_error *error, double *const output[]) {
+    size_t nv = (size_t)dyn_model_nv(s->model);
+    if (check_finite(s, "v", s->v, error) != DYN_OK || check_finite(s, "tau", s->tau, error) != DYN_OK) {
+        return DYN_INVALID_ARGUMENT;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        double sum = 0;
+        for (size_t k = 0; s->v && s->tau && k < nv; k++) {
+            sum += s->tau[i * nv + k] * s->v[i * nv + k];
+        }
+        output[0][i] = sum;
+    }
+    return DYN_OK;
+}
+
+static dyn_status center_of_mass(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_center_of_mass(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.subtree, error, output[0],
+                              output[1], output[2], output[3]);
+}
+
+static dyn_status centroidal_momentum(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_centroidal_momentum(s->model, s->workspace, s->count, s->q, s->v, error, output[0]);
+}
+
+static dyn_status centroidal(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_centroidal(s->model, s->workspace, s->count, s->q, s->v, error, output[0], output[1], output[2]);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+/* Rows of position and quaternion. */
+static dyn_status frame_pose(const states *s, dyn_error *error, double *const output[]) {
+    double position[BLOCK_SAMPLES * 3], rotation[BLOCK_SAMPLES * 9];
+    dyn_status status = dyn_frame_pose(s->model, s->workspace, s->count, s->q, s->at.frame, error, position, rotation);
+    for (size_t i = 0; status == DYN_OK && i < s->count; i++) {
+        memcpy(output[0] + 7 * i, position + 3 * i, 3 * sizeof(double));
+        dyn_rotation_to_quaternion(rotation + 9 * i, output[0] + 7 * i + 3);
+    }
+    return status;
+}
+
+static dyn_status frame_jacobian(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_frame_jacobian(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
+                              output[0]);
+}
+
+static dyn_status frame_motion(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_frame_motion(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.frame, s->at.reference_frame,
+                            error, output[0], output[1], output[2]);
+}
+
+/* The Jacobian comes along. */
+static dyn_status frame_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_frame_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.frame, s->at.reference_frame,
+                                 error, output[0], output[1], output[2], output[3]);
+}
+
+static dyn_status frame_hessian(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_frame_hessian(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
+                             output[0]);
+}
+
+static dyn_status manipulability(const states *s, dyn_error *error, double *const output[]) {
+    double linear[BLOCK_SAMPLES * 2], angular[BLOCK_SAMPLES * 2], spatial[BLOCK_SAMPLES];
+    dyn_status status =
+        dyn_manipulability(s->model, s->workspace, s->count, s->q, s->at.frame, error, linear, angular, spatial);
+    const double *const parts[] = {angular, linear, spatial};
+    const size_t widths[] = {2, 2, 1};
+    if (status == DYN_OK) {
+        join(s->count, 3, parts, widths, output[0]);
+    }
+    return status;
+}
+
+/* The second output is room for the parts of the first. */
+static dyn_status ellipsoids(const states *s, dyn_error *error, double *const output[]) {
+    static const size_t widths[] = {3, 9, 3, 9, 3, 9, 3, 9};
+    double *parts[8], *next = output[1];
+    for (int i = 0; i < 8; i++) {
+        parts[i] = next;
+        next += s->count * widths[i];
+    }
+    dyn_status status = dyn_velocity_ellipsoids(s->model, s->workspace, s->count, s->q, s->at.frame,
+                                                s->at.reference_frame, error, parts[0], parts[1], parts[2], parts[3]);
+    if (status == DYN_OK) {
+        status = dyn_mass_ellipsoids(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
+                                     parts[4], parts[5], parts[6], parts[7]);
+    }
+    if (status == DYN_OK) {
+        join(s->count, 8, (const double *const *)parts, widths, output[0]);
+    }
+    return status;
+}
+
+static dyn_status operational_space(const states *s, dyn_error *error, double *const output[]) {
+    dyn_status status =
+        dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, error,
+                              output[0], output[1], output[2], output[3], output[4], output[5]);
+    if (status != DYN_OK && strcmp(error->place, "task") == 0) {
+        snprintf(error->place, sizeof error->place, "task_axes");
+    }
+    return status;
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------- */
+
+/* The mass matrix comes along; below, its inverse. */
+static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, error,
+                                output[0], output[1], output[2]);
+}
+
+static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, error,
+                               output[0], output[1], output[2]);
+}
+
+static dyn_status gravity_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_gravity_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, error, output[0]);
+}
+
+static dyn_status inverse_dynamics_second_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_rnea_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, error, output[0],
+                                       output[1], output[2], output[3]);
+}
+
+/* The first derivatives come along. */
+static dyn_status forward_dynamics_second_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_aba_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, error,
+                                      output + 4, output);
+}
+
+static dyn_status inverse_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_rnea_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces,
+                                           s->dq, s->dv, s->da, error, output[0]);
+}
+
+static dyn_status forward_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_aba_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces,
+                                          s->dq, s->dv, s->dtau, error, output[0]);
+}
+
+/* The momentum matrix comes along. */
+static dyn_status centroidal_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_centroidal_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, error, output[0], output[1],
+                                      output[2], output[3]);
+}
+
+/* ---- functions with several outputs ------------------------------------------------------------------------------ */
+
+static const computation by_energy = {.run = energy, .yields = 2, .linear = 20};
+static const computation by_center_of_mass = {.run = center_of_mass, .yields = 4, .linear = 30, .quadratic = 2};
+static const computation by_centroidal = {.run = centroidal, .yields = 3, .linear = 80};
+static const computation by_frame_motion = {.run = frame_motion, .yields = 3, .linear = 30};
+static const computation by_frame_derivatives = {
+    .run = frame_derivatives, .yields = 3, .along = {QUANTITY(FRAME_JACOBIAN)}, .needs_all = true, .linear = 60};
+static const computation by_inverse_dynamics_derivatives = {.run = inverse_dynamics_derivatives,
+                                                            .yields = 2,
+                                                            .along = {QUANTITY(MASS_MATRIX)},
+                                                            .needs_all = true,
+                                                            .linear = 80,
+                                                            .quadratic = 10};
+static const computation by_forward_dynamics_derivatives = {.run = forward_dynamics_derivatives,
+                                                            .yields = 2,
+                                                            .along = {QUANTITY(INVERSE_MASS_MATRIX)},
+                                                            .needs_all = true,
+                                                            .linear = 100,
+                                                            .quadratic = 20,
+                                                            .cubic = 1};
+static const computation by_centroidal_derivatives = {.run = centroidal_derivatives,
+                                                      .yields = 3,
+                                                      .along = {QUANTITY(CENTROIDAL_MOMENTUM_MATRIX)},
+                                                      .needs_all = true,
+                                                      .linear = 100};
+static const computation by_inverse_dynamics_second_derivatives = {.run = inverse_dynamics_second_derivatives,
+                                                                   .yields = 4,
+                                                                   .needs_all = true,
+                                                                   .linear = 100,
+                                                                   .quadratic = 20,
+                                                                   .cubic = 20};
+static const computation by_forward_dynamics_second_derivatives = {
+    .run = forward_dynamics_second_derivatives,
+    .yields = 4,
+    .along = {QUANTITY(FORWARD_DYNAMICS_BY_Q), QUANTITY(FORWARD_DYNAMICS_BY_V), QUANTITY(INVERSE_MASS_MATRIX)},
+    .needs_all = true,
+    .linear = 100,
+    .quadratic = 50,
+    .cubic = 50,
+    .quartic = 4};
+static const computation by_operational_space = {.run = operational_space, .yields = 6, .linear = 800, .quadratic = 40};
+static const computation by_ellipsoids = {
+    .run = ellipsoids, .yields = 1, .along = {QUANTITY(FRAME_ELLIPSOIDS)}, .needs_all = true, .linear = 600};
+static const computation by_energy_regressor = {
+    .run = energy_regressor, .yields = 1, .along = {QUANTITY(ENERGY_REGRESSOR)}, .needs_all = true, .linear = 100};
+static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
+                                                .yields = 1,
+                                                .along = {QUANTITY(TORQUE_ELLIPSOID)},
+                                                .needs_all = true,
+                                                .linear = 100,
+                                                .cubic = 40};
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* A function whose only output is the quantity, and its costs. */
+#define ALONE(function, ...) &(const computation){.run = function, .yields = 1, __VA_ARGS__}, 0
+
+/* Inputs of the equation of motion. */
+#define INVERSE_INPUTS (USES_V | USES_A | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
+#define FORWARD_INPUTS (USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
+
+/* Subject, frame, inputs, blocks; then the computation and its output. */
+static const quantity_row quantities[] = {
+    [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS, JOINT_VECTOR(FORCE),
+                                    ALONE(inverse_dynamics, .linear = 20)},
+    [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS, JOINT_VECTOR(ACCELERATION),
+                                    ALONE(forward_dynamics, .linear = 40)},
+    [QUANTITY(MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INERTIA),
+                               ALONE(mass_matrix, .linear = 20, .quadratic = 2)},
+    [QUANTITY(INVERSE_MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INVERSE_INERTIA),
+                                       ALONE(inverse_mass_matrix, .linear = 40, .quadratic = 4)},
+    [QUANTITY(CORIOLIS_MATRIX)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, JOINT_MATRIX(DAMPING),
+                                   ALONE(coriolis_matrix, .linear = 60, .quadratic = 6)},
+    [QUANTITY(CHRISTOFFEL_SYMBOLS)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_CUBE(SYMBOL),
+                                       ALONE(christoffel_symbols, .linear = 60, .quadratic = 20, .cubic = 2)},
+    [QUANTITY(GRAVITY_FORCES)] = {OF_ROBOT, "", USES_GRAVITY | USES_PAYLOADS, JOINT_VECTOR(FORCE),
+                                  ALONE(gravity_forces, .linear = 20)},
+    [QUANTITY(BIAS_FORCES)] = {OF_ROBOT, "", USES_V | USES_GRAVITY | USES_PAYLOADS, JOINT_VECTOR(FORCE),
+                               ALONE(bias_forces, .linear = 20)},
+    [QUANTITY(KINETIC_ENERGY)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, NUMBER("J"), &by_energy, 0},
+    [QUANTITY(POTENTIAL_ENERGY)] = {OF_ROBOT, "", USES_GRAVITY | USES_PAYLOADS, NUMBER("J"), &by_energy, 1},
+    [QUANTITY(POWER)] = {OF_ROBOT, "", USES_V | USES_TAU, NUMBER("W"), ALONE(power, .linear = 3)},
+    [QUANTITY(CENTER_OF_MASS)] = {OF_SUBTREE, IN_WORLD, USES_PAYLOADS, VECTOR("m"), &by_center_of_mass, 0},
+    [QUANTITY(CENTER_OF_MASS_VELOCITY)] = {OF_SUBTREE, ALONG_WORLD, USES_V | USES_PAYLOADS, VECTOR("m/s"),
+                                           &by_center_of_mass, 1},
+    [QUANTITY(CENTER_OF_MASS_ACCELERATION)] = {OF_SUBTREE, ALONG_WORLD, USES_V | USES_A | USES_PAYLOADS,
+                                               VECTOR("m/s^2"), &by_center_of_mass, 2},
+    [QUANTITY(
+        CENTER_OF_MASS_JACOBIAN)] = {OF_SUBTREE,
+                                     ALONG_WORLD,
+                                     USES_PAYLOADS,
+                                     {BLOCK("value", "m for rotations, 1 for translations", 0, AXIS_XYZ, AXIS_JOINTS)},
+                                     &by_center_of_mass,
+                                     3},
+    [QUANTITY(CENTROIDAL_MOMENTUM)] = {OF_ROBOT, CENTROIDAL, USES_V | USES_PAYLOADS,
+                                       SPATIAL_VECTOR("kg m/s", "kg m^2/s"), ALONE(centroidal_momentum, .linear = 30)},
+    [QUANTITY(CENTROIDAL_MOMENTUM_MATRIX)] = {OF_ROBOT, CENTROIDAL, USES_PAYLOADS,
                                               SPATIAL_MATRIX("kg m for rotations, kg for translations",
-                                                             "kg m^2 for rotations, kg m for translations")},
-    [QUANTITY(CENTROIDAL_MOMENTUM_MATRIX_RATE)] = {CENTROIDAL, OF_ROBOT,
+                                                             "kg m^2 for rotations, kg m for translations"),
+                                              &by_centroidal, 1},
+    [QUANTITY(CENTROIDAL_MOMENTUM_MATRIX_RATE)] = {OF_ROBOT, CENTROIDAL, USES_V | USES_PAYLOADS,
                                                    SPATIAL_MATRIX("kg m/s for rotations, kg/s for translations",
-                                                                  "kg m^2/s for rotations, kg m/s for translations")},
-    [QUANTITY(CENTROIDAL_INERTIA)] = {CENTROIDAL, OF_ROBOT, {BLOCK("value", "kg m^2", 0, AXIS_XYZ, AXIS_XYZ)}},
-    [QUANTITY(FRAME_POSE)] = {IN_WORLD, OF_FRAMES, POSE},
-    [QUANTITY(FRAME_TWIST)] = {NULL, OF_FRAMES, SPATIAL_VECTOR("m/s", "rad/s")},
-    [QUANTITY(FRAME_ACCELERATION)] = {NULL, OF_FRAMES, SPATIAL_VECTOR("m/s^2", "rad/s^2")},
-    [QUANTITY(FRAME_JACOBIAN)] = {NULL, OF_FRAMES,
+                                                                  "kg m^2/s for rotations, kg m/s for translations"),
+                                                   &by_centroidal, 2},
+    [QUANTITY(CENTROIDAL_INERTIA)] =
+        {OF_ROBOT, CENTROIDAL, USES_PAYLOADS, {BLOCK("value", "kg m^2", 0, AXIS_XYZ, AXIS_XYZ)}, &by_centroidal, 0},
+    [QUANTITY(FRAME_POSE)] = {OF_FRAMES, IN_WORLD, 0, POSE, ALONE(frame_pose, .linear = 20)},
+    [QUANTITY(FRAME_TWIST)] = {OF_FRAMES, NULL, USES_V, SPATIAL_VECTOR("m/s", "rad/s"), &by_frame_motion, 0},
+    [QUANTITY(FRAME_ACCELERATION)] = {OF_FRAMES, NULL, USES_V | USES_A, SPATIAL_VECTOR("m/s^2", "rad/s^2"),
+                                      &by_frame_motion, 1},
+    [QUANTITY(FRAME_JACOBIAN)] = {OF_FRAMES, NULL, 0,
                                   SPATIAL_MATRIX("m for rotations, 1 for translations",
-                                                 "1 for rotations, 1/m for translations")},
-    [QUANTITY(FRAME_JACOBIAN_RATE)] = {NULL, OF_FRAMES, TWIST_BY_POSITION},
-    [QUANTITY(FRAME_TWIST_BY_Q)] = {NULL, OF_FRAMES, TWIST_BY_POSITION},
-    [QUANTITY(FRAME_ACCELERATION_BY_Q)] = {NULL, OF_FRAMES,
+                                                 "1 for rotations, 1/m for translations"),
+                                  ALONE(frame_jacobian, .linear = 20)},
+    [QUANTITY(FRAME_JACOBIAN_RATE)] = {OF_FRAMES, NULL, USES_V, TWIST_BY_POSITION, &by_frame_motion, 2},
+    [QUANTITY(FRAME_TWIST_BY_Q)] = {OF_FRAMES, NULL, USES_V, TWIST_BY_POSITION, &by_frame_derivatives, 0},
+    [QUANTITY(FRAME_ACCELERATION_BY_Q)] = {OF_FRAMES, NULL, USES_V | USES_A,
                                            SPATIAL_MATRIX("m/s^2 for rotations, 1/s^2 for translations",
-                                                          "1/s^2 for rotations, 1/(m s^2) for translations")},
-    [QUANTITY(FRAME_ACCELERATION_BY_V)] = {NULL, OF_FRAMES, TWIST_BY_POSITION},
-    [QUANTITY(TORQUE_REGRESSOR)] = {"", OF_ROBOT, REGRESSOR},
-    [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {"", OF_ROBOT, JOINT_MATRIX(STIFFNESS)},
-    [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {"", OF_ROBOT, JOINT_MATRIX(DAMPING)},
-    [QUANTITY(FORWARD_DYNAMICS_BY_Q)] = {"", OF_ROBOT, JOINT_MATRIX(ACCELERATION_BY_POSITION)},
-    [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {"", OF_ROBOT, JOINT_MATRIX(ACCELERATION_BY_VELOCITY)},
-    [QUANTITY(GRAVITY_FORCES_BY_Q)] = {"", OF_ROBOT, JOINT_MATRIX(STIFFNESS)},
-    [QUANTITY(JOINT_WRENCHES)] = {"axes and origin of each body's link", OF_ROBOT, WRENCHES},
-    [QUANTITY(FRAME_JACOBIAN_BY_Q)] = {NULL, OF_FRAMES,
+                                                          "1/s^2 for rotations, 1/(m s^2) for translations"),
+                                           &by_frame_derivatives, 1},
+    [QUANTITY(FRAME_ACCELERATION_BY_V)] = {OF_FRAMES, NULL, USES_V, TWIST_BY_POSITION, &by_frame_derivatives, 2},
+    [QUANTITY(TORQUE_REGRESSOR)] = {OF_ROBOT, "", USES_V | USES_A | USES_GRAVITY, REGRESSOR,
+                                    ALONE(torque_regressor, .linear = 60, .quadratic = 20)},
+    [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {OF_ROBOT, "", INVERSE_INPUTS, JOINT_MATRIX(STIFFNESS),
+                                         &by_inverse_dynamics_derivatives, 0},
+    [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, JOINT_MATRIX(DAMPING),
+                                         &by_inverse_dynamics_derivatives, 1},
+    [QUANTITY(FORWARD_DYNAMICS_BY_Q)] = {OF_ROBOT, "", FORWARD_INPUTS, JOINT_MATRIX(ACCELERATION_BY_POSITION),
+                                         &by_forward_dynamics_derivatives, 0},
+    [QUANTITY(FORWARD_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, JOINT_MATRIX(ACCELERATION_BY_VELOCITY),
+                                         &by_forward_dynamics_derivatives, 1},
+    [QUANTITY(GRAVITY_FORCES_BY_Q)] = {OF_ROBOT, "", USES_GRAVITY | USES_PAYLOADS, JOINT_MATRIX(STIFFNESS),
+                                       ALONE(gravity_derivatives, .linear = 60, .quadratic = 6)},
+    [QUANTITY(JOINT_WRENCHES)] = {OF_ROBOT, "axes and origin of each body's link", INVERSE_INPUTS, WRENCHES,
+                                  ALONE(joint_wrenches, .linear = 30)},
+    [QUANTITY(FRAME_JACOBIAN_BY_Q)] = {OF_FRAMES, NULL, 0,
                                        SPATIAL_CUBE("m^(1 - t), t being how many of the two joints are translations",
-                                                    "m^-t, t being how many of the two joints are translations")},
-    [QUANTITY(CENTROIDAL_MOMENTUM_BY_Q)] = {CENTROIDAL, OF_ROBOT,
+                                                    "m^-t, t being how many of the two joints are translations"),
+                                       ALONE(frame_hessian, .linear = 40, .quadratic = 10)},
+    [QUANTITY(CENTROIDAL_MOMENTUM_BY_Q)] = {OF_ROBOT, CENTROIDAL, USES_V | USES_PAYLOADS,
                                             SPATIAL_MATRIX("kg m/s for rotations, kg/s for translations",
-                                                           "kg m^2/s for rotations, kg m/s for translations")},
-    [QUANTITY(CENTROIDAL_MOMENTUM_RATE_BY_Q)] = {CENTROIDAL, OF_ROBOT,
+                                                           "kg m^2/s for rotations, kg m/s for translations"),
+                                            &by_centroidal_derivatives, 0},
+    [QUANTITY(CENTROIDAL_MOMENTUM_RATE_BY_Q)] = {OF_ROBOT, CENTROIDAL, USES_V | USES_A | USES_PAYLOADS,
                                                  SPATIAL_MATRIX("N for rotations, N/m for translations",
-                                                                "N m for rotations, N for translations")},
-    [QUANTITY(CENTROIDAL_MOMENTUM_RATE_BY_V)] = {CENTROIDAL, OF_ROBOT,
+                                                                "N m for rotations, N for translations"),
+                                                 &by_centroidal_derivatives, 1},
+    [QUANTITY(CENTROIDAL_MOMENTUM_RATE_BY_V)] = {OF_ROBOT, CENTROIDAL, USES_V | USES_PAYLOADS,
                                                  SPATIAL_MATRIX("kg m/s for rotations, kg/s for translations",
-                                                                "kg m^2/s for rotations, kg m/s for translations")},
-    [QUANTITY(INVERSE_DYNAMICS_BY_Q_Q)] = {"", OF_ROBOT, JOINT_CUBE("N m^(1 - t)" OF_THREE)},
-    [QUANTITY(INVERSE_DYNAMICS_BY_V_V)] = {"", OF_ROBOT, JOINT_CUBE(SYMBOL)},
-    [QUANTITY(INVERSE_DYNAMICS_BY_Q_V)] = {"", OF_ROBOT, JOINT_CUBE("kg m^(2 - t)/s" OF_THREE)},
-    [QUANTITY(MASS_MATRIX_BY_Q)] = {"", OF_ROBOT, JOINT_CUBE(SYMBOL)},
-    [QUANTITY(FORWARD_DYNAMICS_BY_Q_Q)] = {"", OF_ROBOT, JOINT_CUBE("m^(t - u)/s^2" OF_TWO_AND_ONE)},
-    [QUANTITY(FORWARD_DYNAMICS_BY_V_V)] = {"", OF_ROBOT, JOINT_CUBE("m^(t - u)" OF_TWO_AND_ONE)},
-    [QUANTITY(FORWARD_DYNAMICS_BY_Q_V)] = {"", OF_ROBOT, JOINT_CUBE("m^(t - u)/s" OF_TWO_AND_ONE)},
+                                                                "kg m^2/s for rotations, kg m/s for translations"),
+                                                 &by_centroidal_derivatives, 2},
+    [QUANTITY(INVERSE_DYNAMICS_BY_Q_Q)] = {OF_ROBOT, "", USES_V | USES_A | USES_GRAVITY | USES_PAYLOADS,
+                                           JOINT_CUBE("N m^(1 - t)" OF_THREE), &by_inverse_dynamics_second_derivatives,
+                                           0},
+    [QUANTITY(INVERSE_DYNAMICS_BY_V_V)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_CUBE(SYMBOL),
+                                           &by_inverse_dynamics_second_derivatives, 1},
+    [QUANTITY(INVERSE_DYNAMICS_BY_Q_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, JOINT_CUBE("kg m^(2 - t)/s" OF_THREE),
+                                           &by_inverse_dynamics_second_derivatives, 2},
+    [QUANTITY(MASS_MATRIX_BY_Q)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_CUBE(SYMBOL),
+                                    &by_inverse_dynamics_second_derivatives, 3},
+    [QUANTITY(FORWARD_DYNAMICS_BY_Q_Q)] = {OF_ROBOT, "", USES_V | USES_TAU | USES_GRAVITY | USES_PAYLOADS,
+                                           JOINT_CUBE("m^(t - u)/s^2" OF_TWO_AND_ONE),
+                                           &by_forward_dynamics_second_derivatives, 0},
+    [QUANTITY(FORWARD_DYNAMICS_BY_V_V)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_CUBE("m^(t - u)" OF_TWO_AND_ONE),
+                                           &by_forward_dynamics_second_derivatives, 1},
+    [QUANTITY(FORWARD_DYNAMICS_BY_Q_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS,
+                                           JOINT_CUBE("m^(t - u)/s" OF_TWO_AND_ONE),
+                                           &by_forward_dynamics_second_derivatives, 2},
     [QUANTITY(INVERSE_MASS_MATRIX_BY_Q)] =
-        {"", OF_ROBOT,
+        {OF_ROBOT, "", USES_PAYLOADS,
          JOINT_CUBE("m^(t - 2)/kg, t being how many of the first two joints are translations, less 1 where the third "
-                    "is")},
-    [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {"", OF_ROBOT, JOINT_VECTOR(FORCE)},
-    [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {"", OF_ROBOT, JOINT_VECTOR(ACCELERATION)},
-    [QUANTITY(EXTERNAL_FORCES)] = {"", OF_ROBOT, JOINT_VECTOR(FORCE)},
-    [QUANTITY(OPERATIONAL_SPACE_INERTIA)] = {NULL, OF_TASK, {BLOCK("value", TASK_INERTIA, 0, AXIS_TASK, AXIS_TASK)}},
-    [QUANTITY(OPERATIONAL_SPACE_INVERSE_INERTIA)] = {NULL,
-                                                     OF_TASK,
-                                                     {BLOCK("value", INVERSE_TASK_INERTIA, 0, AXIS_TASK, AXIS_TASK)}},
-    [QUANTITY(OPERATIONAL_SPACE_BIAS)] = {NULL, OF_TASK, {BLOCK("value", TASK_FORCE, 0, AXIS_TASK)}},
-    [QUANTITY(OPERATIONAL_SPACE_GRAVITY)] = {NULL, OF_TASK, {BLOCK("value", TASK_FORCE, 0, AXIS_TASK)}},
+                    "is"),
+         &by_forward_dynamics_second_derivatives, 3},
+    [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_DQ | USES_DV | USES_DA,
+                                          JOINT_VECTOR(FORCE), ALONE(inverse_dynamics_along, .linear = 60)},
+    [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_DQ | USES_DV | USES_DTAU,
+                                          JOINT_VECTOR(ACCELERATION), ALONE(forward_dynamics_along, .linear = 120)},
+    [QUANTITY(EXTERNAL_FORCES)] = {OF_ROBOT, "", USES_FORCES, JOINT_VECTOR(FORCE),
+                                   ALONE(external_forces, .linear = 20)},
+    [QUANTITY(OPERATIONAL_SPACE_INERTIA)] = {OF_TASK,
+                                             NULL,
+                                             USES_PAYLOADS,
+                                             {BLOCK("value", TASK_INERTIA, 0, AXIS_TASK, AXIS_TASK)},
+                                             &by_operational_space,
+                                             1},
+    [QUANTITY(OPERATIONAL_SPACE_INVERSE_INERTIA)] = {OF_TASK,
+                                                     NULL,
+                                                     USES_PAYLOADS,
+                                                     {BLOCK("value", INVERSE_TASK_INERTIA, 0, AXIS_TASK, AXIS_TASK)},
+                                                     &by_operational_space,
+                                                     0},
+    [QUANTITY(OPERATIONAL_SPACE_BIAS)] =
+        {OF_TASK, NULL, USES_V | USES_PAYLOADS, {BLOCK("value", TASK_FORCE, 0, AXIS_TASK)}, &by_operational_space, 2},
+    [QUANTITY(OPERATIONAL_SPACE_GRAVITY)] = {OF_TASK,
+                                             NULL,
+                                             USES_GRAVITY | USES_PAYLOADS,
+                                             {BLOCK("value", TASK_FORCE, 0, AXIS_TASK)},
+                                             &by_operational_space,
+                                             3},
     [QUANTITY(DYNAMICALLY_CONSISTENT_INVERSE)] =
-        {NULL,
-         OF_TASK,
+        {OF_TASK,
+         NULL,
+         USES_PAYLOADS,
          {BLOCK("value",
                 "1 of a rotation by an angular and of a translation by a linear row, 1/m of a rotation by a "
                 "linear, m of a translation by an angular row",
-                0, AXIS_JOINTS, AXIS_TASK)}},
+                0, AXIS_JOINTS, AXIS_TASK)},
+         &by_operational_space,
+         4},
     [QUANTITY(NULL_SPACE_PROJECTOR)] =
-        {NULL,
-         OF_TASK,
+        {OF_TASK,
+         NULL,
+         USES_PAYLOADS,
          {BLOCK("value", "1 between joints alike, 1/m of a rotation by a translation, m of a translation by a rotation",
-                0, AXIS_JOINTS, AXIS_JOINTS)}},
+                0, AXIS_JOINTS, AXIS_JOINTS)},
+         &by_operational_space,
+         5},
     [QUANTITY(FRAME_MANIPULABILITY)] =
-        {"",
-         OF_FRAMES,
+        {OF_FRAMES,
+         "",
+         0,
          {BLOCK("linear", "m^3, less m for each translation that takes part, and 1", 2, AXIS_MANIPULABILITY),
           BLOCK("angular", "1", 0, AXIS_MANIPULABILITY),
-          BLOCK("spatial", "m^3, less m for each translation that takes part", 4, AXIS_NONE)}},
+          BLOCK("spatial", "m^3, less m for each translation that takes part", 4, AXIS_NONE)},
+         ALONE(manipulability, .linear = 200)},
     [QUANTITY(FRAME_ELLIPSOIDS)] =
-        {NULL,
-         OF_FRAMES,
+        {OF_FRAMES,
+         NULL,
+         USES_PAYLOADS,
          {BLOCK("velocity", "m/s", 0, AXIS_SEMIAXES), BLOCK("velocity_axes", "1", 1, AXIS_SEMIAXES, AXIS_XYZ),
           BLOCK("angular_velocity", "rad/s", 12, AXIS_SEMIAXES),
           BLOCK("angular_velocity_axes", "1", 5, AXIS_SEMIAXES, AXIS_XYZ), BLOCK("mass", "kg", 24, AXIS_SEMIAXES),
           BLOCK("mass_axes", "1", 9, AXIS_SEMIAXES, AXIS_XYZ), BLOCK("inertia", "kg m^2", 36, AXIS_SEMIAXES),
-          BLOCK("inertia_axes", "1", 13, AXIS_SEMIAXES, AXIS_XYZ)}},
-    [QUANTITY(ENERGY_REGRESSOR)] = {"",
-                                    OF_ROBOT,
+          BLOCK("inertia_axes", "1", 13, AXIS_SEMIAXES, AXIS_XYZ)},
+         &by_ellipsoids,
+         0},
+    [QUANTITY(ENERGY_REGRESSOR)] = {OF_ROBOT,
+                                    "",
+                                    USES_V | USES_GRAVITY,
                                     {BLOCK("kinetic", "J for each kg, kg m, kg m^2", 0, AXIS_BODIES, AXIS_PARAMETERS),
-                                     SECOND("potential", "J for each kg, kg m, kg m^2", AXIS_BODIES, AXIS_PARAMETERS)}},
+                                     SECOND("potential", "J for each kg, kg m, kg m^2", AXIS_BODIES, AXIS_PARAMETERS)},
+                                    &by_energy_regressor,
+                                    0},
     [QUANTITY(
-        TORQUE_ELLIPSOID)] = {"",
-                              OF_ROBOT,
+        TORQUE_ELLIPSOID)] = {OF_ROBOT,
+                              "",
+                              USES_PAYLOADS,
                               {BLOCK("lengths", "kg m^2 of rotations, kg of translations", 0, AXIS_JOINT_SEMIAXES),
-                               BLOCK("axes", "1", 1, AXIS_JOINT_SEMIAXES, AXIS_JOINTS)}},
+                               BLOCK("axes", "1", 1, AXIS_JOINT_SEMIAXES, AXIS_JOINTS)},
+                              &by_torque_ellipsoid,
+                              0},
 };
 
-const quantity_form *quantity_find(Dynamics__V1__Quantity quantity) {
-    size_t number = (size_t)quantity;
-    return number < sizeof forms / sizeof forms[0] && forms[number].blocks[0].name ? &forms[number] : NULL;
+enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
+
+const quantity_row *quantity_find(Dynamics__V1__Quantity number) {
+    size_t row = (size_t)number;
+    return row < QUANTITY_COUNT && quantities[row].by ? &quantities[row] : NULL;
+}
+
+const quantity_row *quantity_of_output(const computation *by, int output) {
+    if (output >= by->yields) {
+        return &quantities[by->along[output - by->yields]];
+    }
+    for (size_t i = 0; i < QUANTITY_COUNT; i++) {
+        if (quantities[i].by == by && quantities[i].output == output) {
+            return &quantities[i];
+        }
+    }
+    return NULL;
 }

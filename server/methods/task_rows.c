@@ -64,13 +64,12 @@ bool task_rows_take(batch *b, size_t count, const int *frames, dyn_reference_fra
         rows->frames[i] = (dyn_task_frame){frames[i], reference_frame, bits};
     }
     rows->task = (dyn_task){count, rows->frames};
-    b->task_rows = (size_t)dyn_task_row_count(&rows->task);
     return true;
 }
 
 char **task_rows_name(batch *b, const task_rows *rows, char *const *frames) {
     size_t next = 0;
-    char **names = call_allocate(b->call, b->task_rows, sizeof *names);
+    char **names = call_allocate(b->call, (size_t)dyn_task_row_count(&rows->task), sizeof *names);
     for (size_t f = 0; names && f < rows->task.count; f++) {
         for (int row = 0; row < 6; row++) {
             if (rows->frames[f].rows >> row & 1) {
@@ -84,4 +83,13 @@ char **task_rows_name(batch *b, const task_rows *rows, char *const *frames) {
         }
     }
     return names;
+}
+
+bool task_rows_are_equal(const task_rows *a, const task_rows *b) {
+    bool are_equal = a->task.count == b->task.count;
+    for (size_t i = 0; are_equal && i < a->task.count; i++) {
+        const dyn_task_frame *x = &a->frames[i], *y = &b->frames[i];
+        are_equal = x->frame == y->frame && x->reference_frame == y->reference_frame && x->rows == y->rows;
+    }
+    return are_equal;
 }

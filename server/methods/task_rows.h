@@ -12,13 +12,15 @@ typedef struct task_rows {
     dyn_task task; /* of these frames */
 } task_rows;
 
-/* The rows that the axes select (all six where there are none) of `count` frames, and their number in the batch. The
- * rows must stay where they are. False, and the call ended, when an axis is wrong or there are too many frames. */
+/* Selects the rows of `count` frames by axes, all six where there are none. The rows must stay where they are. False,
+ * and the call ended, when an axis is wrong or there are too many frames. */
 bool task_rows_take(batch *b, size_t count, const int *frames, dyn_reference_frame reference_frame, size_t axis_count,
                     const Dynamics__V1__TaskAxis *axes, task_rows *rows);
 
-/* Their names, such as "tool0 linear x", of which there are batch.task_rows; NULL when out of memory. `frames` are the
- * names of the frames. */
+/* Names of the rows, such as "tool0 linear x"; NULL when out of memory. `frames` are the names of the frames. */
 char **task_rows_name(batch *b, const task_rows *rows, char *const *frames);
+
+/* Returns whether both select the same rows in the same order. */
+bool task_rows_are_equal(const task_rows *a, const task_rows *b);
 
 #endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The computation of quantities for the samples of a batch. */
+#include "methods/evaluation.h"
+
+#include "methods/quantity_layout.h"
+#include "methods/text.h"
+
+/* A thread's results on their way to the reply are at most this many values, or those of one sample. */
+enum { SCRATCH_VALUES = 1 << 20 };
+
+/* One output of a library function, and the result that it fills. */
+typedef struct task_output {
+    evaluation_result *result; /* NULL: not asked for */
+    size_t width;              /* values of one sample as the library writes them */
+    bool is_direct;            /* the library writes into the result */
+    bool is_scratch;           /* it writes into the thread's scratch memory */
+} task_output;
+
+/* One library function, for one place. */
+struct evaluation_task {
+    const computation *by;
+    quantity_place at;
+    task_output outputs[COMPUTATION_OUTPUTS];
+};
+
+static const char *const array_names[STATE_ARRAYS] = {
+    [STATE_V] = "v",   [STATE_A] = "a",   [STATE_TAU] = "tau",   [STATE_DQ] = "dq",
+    [STATE_DV] = "dv", [STATE_DA] = "da", [STATE_DTAU] = "dtau",
+};
+
+/* ---- the question ------------------------------------------------------------------------------------------------ */
+
+query_parts evaluation_parts(unsigned inputs) {
+    return QUERY_JOINT_NAMES | QUERY_PRECISION | (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) |
+           (inputs & USES_FORCES ? QUERY_FORCES : 0) | (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0);
+}
+
+bool evaluation_open(batch *b, evaluation *e, size_t most_results) {
+    *e = (evaluation){.slot_count = 2};
+    while (e->slot_count <= most_results) {
+        e->slot_count *= 2;
+    }
+    e->results = call_allocate(b->call, most_results, sizeof *e->results);
+    e->tasks = call_allocate(b->call, most_results, sizeof *e->tasks);
+    e->slots = call_allocate(b->call, e->slot_count, sizeof *e->slots);
+    return !call_has_ended(b->call);
+}
+
+static bool is_same_place(const quantity_place *a, const quantity_place *b) {
+    return a->frame == b->frame && a->reference_frame == b->reference_frame && a->subtree == b->subtree &&
+           (a->task == b->task || (a->task && b->task && task_rows_are_equal(a->task, b->task)));
+}
+
+static size_t hash(const computation *by, const quantity_place *at) {
+    uint64_t mixed = (uint64_t)(uintptr_t)by;
+    mixed = (mixed ^ (uint64_t)(unsigned)at->frame) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ (uint64_t)at->reference_frame ^ (uint64_t)(unsigned)at->subtree << 2) * 0x9e3779b97f4a7c15u;
+    return (size_t)(mixed >> 32);
+}
+
+/* The task that runs a computation for a place; a new one where there is none. */
+static evaluation_task *find_task(batch *b, evaluation *e, const computation *by, const quantity_place *at) {
+    size_t slot = hash(by, at) & (e->slot_count - 1);
+    for (; e->slots[slot] != 0; slot = (slot + 1) & (e->slot_count - 1)) {
+        evaluation_task *t = &e->tasks[e->slots[slot] - 1];
+        if (t->by == by && is_same_place(&t->at, at)) {
+            return t;
+        }
+    }
+    double nv = (double)b->nv;
+    evaluation_task *t = &e->tasks[e->task_count++];
+    e->slots[slot] = (uint32_t)e->task_count;
+    e->cost += (by->linear + (by->quadratic + (by->cubic + by->quartic * nv) * nv) * nv) * nv;
+    t->by = by;
+    t->at = *at;
+    return t;
+}
+
+bool evaluation_add(batch *b, evaluation *e, Dynamics__V1__Quantity number, const quantity_place *at) {
+    const quantity_row *of = quantity_find(number);
+    task_output *output = &find_task(b, e, of->by, at)->outputs[of->output];
+    if (output->result) {
+        return false;
+    }
+    output->result = &e->results[e->result_count++];
+    *output->result = (evaluation_result){.number = number, .of = of, .at = *at};
+    batch_expect(b, quantity_width(b, at, of));
+    return true;
+}
+
+bool evaluation_fail_twice(batch *b, const char *frame) {
+    char quoted[TEXT_QUOTE_SIZE];
+    call_fail(b->call, REASON_DUPLICATE, "frame %s is named twice", text_quote(frame, quoted));
+    return false;
+}
+
+/* Checks the lengths of the arrays. */
+static bool check_arrays(batch *b, const sent_array arrays[STATE_ARRAYS]) {
+    bool is_right = true;
+    for (int i = 0; is_right && i < STATE_ARRAYS; i++) {
+        is_right = batch_check(b, array_names[i], arrays[i].count);
+    }
+    return is_right;
+}
+
+/* ---- the work ---------------------------------------------------------------------------------------------------- */
+
+/* Brings the arrays into the model's order. */
+static bool take_arrays(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
+    for (int i = 0; i < STATE_ARRAYS; i++) {
+        e->arrays[i] = batch_input(b, arrays[i].count, arrays[i].values);
+    }
+    return !call_has_ended(b->call);
+}
+
+/* Allocates the values of all results. */
+static bool create_values(batch *b, evaluation *e) {
+    for (size_t i = 0; i < e->result_count && !call_has_ended(b->call); i++) {
+        evaluation_result *r = &e->results[i];
+        for (size_t k = 0; k < QUANTITY_BLOCKS && r->of->blocks[k].name; k++) {
+            r->values[k] = batch_output(b, quantity_block_size(b, &r->at, &r->of->blocks[k]));
+        }
+    }
+    return !call_has_ended(b->call);
+}
+
+/* Decides where the outputs of a task are written. */
+static void connect_outputs(const batch *b, evaluation *e, evaluation_task *t) {
+    size_t scratch = 0;
+    for (int k = 0; k < COMPUTATION_OUTPUTS; k++) {
+        task_output *output = &t->outputs[k];
+        bool is_there = k < t->by->yields || t->by->along[k - t->by->yields];
+        if (output->result && quantity_is_direct(b, output->result->of)) {
+            output->is_direct = true;
+            output->width = quantity_width(b, &t->at, output->result->of);
+        } else if (output->result || (t->by->needs_all && is_there)) {
+            output->is_scratch = true;
+            output->width = quantity_width(b, &t->at, quantity_of_output(t->by, k));
+            scratch += output->width;
+        }
+    }
+    e->scratch_values = scratch > e->scratch_values ? scratch : e->scratch_values;
+}
+
+static dyn_status run_task(const batch *b, const evaluation_task *t, states *s, size_t first, double *scratch,
+                           dyn_error *error) {
+    double *outputs[COMPUTATION_OUTPUTS] = {0};
+    for (int k = 0; k < COMPUTATION_OUTPUTS; k++) {
+        const task_output *output = &t->outputs[k];
+        if (output->is_direct) {
+            outputs[k] = output->result->values[0] + first * output->width;
+        } else if (output->is_scratch) {
+            outputs[k] = scratch;
+            scratch += s->count * output->width;
+        }
+    }
+    s->at = t->at;
+    dyn_status status = t->by->run(s, error, outputs);
+    for (int k = 0; status == DYN_OK && k < COMPUTATION_OUTPUTS; k++) {
+        const evaluation_result *result = t->outputs[k].result;
+        if (result && t->outputs[k].is_scratch) {
+            quantity_copy(b, &t->at, result->of, first, s->count, outputs[k], result->values);
+        }
+    }
+    return status;
+}
+
+static dyn_status evaluate_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                                dyn_error *error) {
+    const evaluation *e = context;
+    dyn_external_forces forces;
+    states s = {
+        .model = w->model,
+        .workspace = w->workspace,
+        .count = count,
+        .q = b->q + first * b->nq,
+        .v = motion_rows(e->arrays[STATE_V], b->nv, first),
+        .a = motion_rows(e->arrays[STATE_A], b->nv, first),
+        .tau = motion_rows(e->arrays[STATE_TAU], b->nv, first),
+        .gravity = b->gravity,
+        .forces = batch_forces(b, first, w->scratch, &forces),
+        .dq = motion_rows(e->arrays[STATE_DQ], b->nv, first),
+        .dv = motion_rows(e->arrays[STATE_DV], b->nv, first),
+        .da = motion_rows(e->arrays[STATE_DA], b->nv, first),
+        .dtau = motion_rows(e->arrays[STATE_DTAU], b->nv, first),
+    };
+    /* Behind the list of forces; there is none where all results are direct. */
+    double *scratch = e->scratch_values ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
+        status = run_task(b, &e->tasks[i], &s, first, scratch, error);
+    }
+    return status;
+}
+
+/* Chooses blocks small enough for the threads' scratch memory, and its size. False, and the call ended, where one
+ * sample needs too much. */
+static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
+    uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
+    size_t values = e->scratch_values ? e->scratch_values : 1;
+    if ((double)values * sizeof(double) > (double)limit) {
+        call_blame(b->call, "q");
+        call_fail(b->call, REASON_REPLY_TOO_LARGE,
+                  "the results take %zu MB of memory for one sample of model \"%s\"; the limit is %llu MB "
+                  "(limits.reply_bytes)",
+                  values * sizeof(double) / 1000000, b->entry->name, (unsigned long long)limit / 1000000);
+        call_tell_limit(b->call, limit, values * sizeof(double));
+        return false;
+    }
+    size_t samples = SCRATCH_VALUES / values;
+    b->block_size = samples < 1 ? 1 : samples > BLOCK_SAMPLES ? BLOCK_SAMPLES : samples;
+    samples = b->n < b->block_size ? b->n : b->block_size;
+    *scratch = batch_forces_size(b) + samples * e->scratch_values * sizeof(double);
+    return true;
+}
+
+bool evaluation_run(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
+    size_t scratch;
+    if (!check_arrays(b, arrays) || !batch_begin(b, e->cost) || !take_arrays(b, e, arrays) || !create_values(b, e)) {
+        return false;
+    }
+    for (size_t i = 0; i < e->task_count; i++) {
+        connect_outputs(b, e, &e->tasks[i]);
+    }
+    return size_blocks(b, e, &scratch) && batch_run(b, evaluate_step, e, scratch);
+}
