@@ -588,7 +588,9 @@ static bool start_service(daemon_state *d) {
     if (d->config.compile != COMPILE_OFF && !object_cache_open(d->config.state_directory, compiled, reason)) {
         compiled[0] = '\0'; /* the model compiler tells */
     }
+    d->events.instance = live_token();
     live_options lives = {
+        .instance = d->events.instance,
         .store = d->store,
         .limits = &d->limits,
         .counters = &d->counters,
@@ -600,6 +602,7 @@ static bool start_service(daemon_state *d) {
     };
     d->live = live_create(&lives);
     service_options options = {
+        .instance = d->events.instance,
         .store = d->store,
         .live = d->live,
         .limits = &d->limits,

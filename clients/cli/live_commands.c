@@ -107,6 +107,7 @@ typedef struct observation {
     uint64_t messages, rows, lost, all_lost;
     double age; /* s, sum */
     double since;
+    uint64_t instance; /* of the daemon; 0: nothing came yet */
 } observation;
 
 static void report(observation *seen, const char *name) {
@@ -118,13 +119,14 @@ static void report(observation *seen, const char *name) {
             seen->messages > 0 ? 1e3 * seen->age / (double)seen->messages : 0.0, (unsigned long long)seen->lost,
             (unsigned long long)seen->all_lost);
     fflush(stderr);
-    *seen = (observation){.since = now, .all_lost = seen->all_lost};
+    *seen = (observation){.since = now, .all_lost = seen->all_lost, .instance = seen->instance};
 }
 
-static double wall_now(void) {
+/* ns since 1970-01-01 UTC. */
+static int64_t wall_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* Shows one message. True when the topic has come to its end. */
@@ -132,7 +134,10 @@ static bool show(const dyn_client_update *update, observation *seen, trace *rows
     seen->messages++;
     seen->lost += update->lost;
     seen->all_lost += update->lost;
-    seen->age += wall_now() - update->stamp;
+    seen->age += 1e-9 * (double)(wall_now() - update->stamp_ns);
+    if (seen->instance != 0 && seen->instance != update->instance)
+        fprintf(stderr, "the daemon has started anew, as instance %llu\n", (unsigned long long)update->instance);
+    seen->instance = update->instance;
     if (update->kind == DYN_CLIENT_UPDATE_STATES || update->kind == DYN_CLIENT_UPDATE_TORQUES) {
         bool fits = update->nv == rows->robot->nv && (!rows->has_state || update->nq == rows->robot->nq);
         for (size_t i = 0; fits && i < update->count; i++)

@@ -23,8 +23,8 @@ static void write_recordings(const dyn_client_recording_list *list) {
         emit_string(&writer, recording->name);
         emit_key(&writer, "bytes");
         emit_unsigned(&writer, recording->bytes);
-        emit_key(&writer, "modified");
-        emit_double(&writer, recording->modified);
+        emit_key(&writer, "stamp_ns");
+        emit_signed(&writer, recording->stamp_ns);
         emit_key(&writer, "is_under_way");
         emit_bool(&writer, recording->is_under_way);
         emit_end_object(&writer);
@@ -47,7 +47,7 @@ static bool print_recordings(const dyn_client_recording_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const dyn_client_recording *recording = &list->recordings[i];
         char stamp[32];
-        time_t modified = (time_t)recording->modified;
+        time_t modified = (time_t)(recording->stamp_ns / 1000000000);
         struct tm parts;
         bool is_time = localtime_r(&modified, &parts) != NULL;
         strftime(stamp, sizeof stamp, "%F %T", &parts);

@@ -195,6 +195,8 @@ static void write_counters(json_writer *writer, const dyn_client_server_info *in
     emit_unsigned(writer, info->listener_restarts);
     emit_key(writer, "deaf_clients");
     emit_unsigned(writer, info->deaf_clients);
+    emit_key(writer, "instance");
+    emit_unsigned(writer, info->instance);
     emit_key(writer, "process_id");
     emit_unsigned(writer, info->process_id);
     emit_key(writer, "simulations");
@@ -238,6 +240,7 @@ static void write_info(const dyn_client_server_info *info) {
 
 static void print_info(const dyn_client_server_info *info) {
     printf("dynamicsd %s, process %u, up for %.0f s\n", info->version, info->process_id, info->uptime);
+    printf("  instance      %llu\n", (unsigned long long)info->instance);
     for (size_t i = 0; i < info->protocol_count; i++)
         printf("  protocol      %s, revision %u\n", info->protocols[i], info->revision);
     printf("  instructions  %s, %u state%s at once, %u in single precision\n", info->instruction_set, info->lanes,

@@ -5,15 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "methods/summary.h"
-
-static double stamp(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
+#include "observe/clock.h"
 
 static void publish(events *e, const char *topic, const Dynamics__V1__Event *event) {
     size_t size = dynamics__v1__event__get_packed_size(event);
@@ -49,7 +43,8 @@ void events_on_model_change(void *context, model_change change, const model_entr
     model.change = wire_change(change);
     model.model = &summary;
     event.sequence = ++e->model_sequence;
-    event.stamp = stamp();
+    event.stamp_ns = clock_wall();
+    event.instance = e->instance;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_MODEL;
     event.model = &model;
     publish(e, "models", &event);
@@ -64,7 +59,8 @@ void events_tell_progress(events *e, uint64_t sequence, const Dynamics__V1__Prog
     }
     snprintf(topic, sizeof topic, "progress/%" PRIu64, content.number);
     event.sequence = sequence;
-    event.stamp = stamp();
+    event.stamp_ns = clock_wall();
+    event.instance = e->instance;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_PROGRESS;
     event.progress = &content;
     publish(e, topic, &event);

@@ -14,6 +14,7 @@
 /* Numbers and sends the events of the topic "models". */
 typedef struct events {
     transport *transport; /* NULL: nobody to send to yet */
+    uint64_t instance;    /* of the daemon, in each event */
     uint64_t model_sequence;
 } events;
 

@@ -15,6 +15,7 @@
 #include "files/regular_file.h"
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
+#include "observe/clock.h"
 
 static const char KIND[] = "models", SUFFIX[] = ".model";
 
@@ -85,7 +86,7 @@ bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__Lo
     kept.name = load.name;
     kept.digest = (char *)(uintptr_t)entry->digest;
     kept.loaded_by = (char *)(uintptr_t)entry->loaded_by;
-    kept.stamp = simulation_stamp();
+    kept.stamp_ns = clock_wall();
     kept.request = &load;
     is_good = is_good && write_file(l, &kept, why);
     if (!request) {

@@ -27,6 +27,7 @@ typedef struct live_options {
     counters *counters;
     health *health; /* told of recordings as the component "recordings"; NULL: nobody is told */
     logger *log;
+    uint64_t instance;           /* of the daemon */
     unsigned threads;            /* that step simulations */
     const char *state_directory; /* "": none; copied */
     const char *compiled;        /* directory of compiled objects; NULL or "": none; copied */

@@ -129,8 +129,8 @@ static void on_torques(stream *s, const stream_points *p) {
     torques.t = (double *)p->t;
     torques.n_tau = p->n * s->nv;
     torques.tau = (double *)tau;
-    torques.sent = p->sent;
-    torques.arrived = simulation_stamp() - (double)(clock_now() - s->last_arrival) / 1e9;
+    torques.sent_stamp_ns = p->sent;
+    torques.arrival_stamp_ns = clock_wall() - (int64_t)(clock_now() - s->last_arrival);
     torques.credit = stream_credit(s);
     event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES;
     event.stream_torques = &torques;

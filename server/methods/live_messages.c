@@ -12,7 +12,7 @@ void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationSt
     dynamics__v1__simulation_state__init(state);
     state->step = s->step;
     state->time = (double)s->step * s->step_length;
-    state->stamp = s->stamp;
+    state->stamp_ns = s->stamp_ns;
     state->n_q = s->nq;
     state->q = rows;
     state->n_v = state->n_tau = s->nv;

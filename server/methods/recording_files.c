@@ -22,7 +22,7 @@ static void add_file(call *c, const recording_file *file, Dynamics__V1__ListReco
         dynamics__v1__recording_summary__init(summary);
         summary->name = call_string(c, file->name);
         summary->bytes = file->bytes;
-        summary->modified = file->modified;
+        summary->stamp_ns = file->stamp_ns;
         summary->is_under_way = file->is_under_way;
         reply->recordings[reply->n_recordings++] = summary;
     }

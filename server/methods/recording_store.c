@@ -56,7 +56,7 @@ static bool look_at(const recording_store *rs, const char *file_name, recording_
     snprintf(file->name, sizeof file->name, "%.*s", (int)(strlen(file_name) - strlen(SUFFIX)), file_name);
     file->is_under_way = recording_store_is_open(rs, file->name);
     file->bytes = (uint64_t)status.st_size;
-    file->modified = (double)status.st_mtim.tv_sec + (double)status.st_mtim.tv_nsec / 1e9;
+    file->stamp_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     return true;
 }
 
@@ -116,7 +116,7 @@ bool recording_store_delete(recording_store *rs, const char *path) {
 static void name_oldest(const recording_file *files, size_t count, char *text, size_t size) {
     const recording_file *oldest = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!files[i].is_under_way && (!oldest || files[i].modified < oldest->modified)) {
+        if (!files[i].is_under_way && (!oldest || files[i].stamp_ns < oldest->stamp_ns)) {
             oldest = &files[i];
         }
     }

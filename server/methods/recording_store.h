@@ -20,7 +20,7 @@ typedef struct recording_file {
     char name[65];
     bool is_under_way;
     uint64_t bytes;
-    double modified; /* s since 1970 */
+    int64_t stamp_ns; /* wall time of the last write */
 } recording_file;
 
 typedef struct recording_store {

@@ -29,10 +29,11 @@ bool refuse(refusal *why, error_reason reason, const char *field, const char *fo
 }
 
 void refuse_within(refusal *why, const char *part) {
-    char field[REFUSAL_FIELD_SIZE];
-    if (why->field[0] != '\0') {
-        snprintf(field, sizeof field, "%s.%s", part, why->field);
-        memcpy(why->field, field, sizeof field);
+    size_t length = strlen(part), rest = strlen(why->field);
+    if (rest > 0 && length + 1 + rest < sizeof why->field) {
+        memmove(why->field + length + 1, why->field, rest + 1);
+        memcpy(why->field, part, length);
+        why->field[length] = '.';
     }
 }
 

@@ -174,6 +174,7 @@ void method_get_server_info(call *c) {
     reply->models = (uint32_t)model_store_count(c->service->store);
     reply->workers = c->service->workers;
     reply->process_id = (uint32_t)getpid();
+    reply->instance = c->service->instance;
     reply->simulations = (uint32_t)name_table_count(&l->simulations);
     reply->streams = (uint32_t)name_table_count(&l->streams);
     reply->topics = atomic_load(&l->topics);

@@ -259,7 +259,7 @@ static uint8_t *encode(call *c, size_t *size) {
     if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
     }
-    c->reply.server_time = (double)(clock_now() - c->transport->arrival) / 1e9;
+    c->reply.elapsed = (double)(clock_now() - c->transport->arrival) / 1e9;
     *size = dynamics__v1__reply__get_packed_size(&c->reply);
     if (*size > limit) {
         call_fail(c, REASON_REPLY_TOO_LARGE, "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size,

@@ -68,6 +68,7 @@ typedef struct service_options {
     service_submit submit;
     void *pool;
     uint32_t workers;
+    uint64_t instance; /* drawn when the daemon starts; not 0 */
 } service_options;
 
 /* Creates a service; what the options point to must outlive it. NULL when out of memory. */

@@ -528,7 +528,7 @@ static bool write_header(recording *r, void *context) {
     simulation_lock(s);
     header.format = format;
     header.daemon = version;
-    header.stamp = simulation_stamp();
+    header.stamp_ns = clock_wall();
     header.start = message_snapshot(s, &parts);
     header.description = start->description;
     /* The token commands the simulation: it is nobody's business who reads the file. */

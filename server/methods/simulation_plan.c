@@ -268,7 +268,7 @@ static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulation
     face->request->name = own_name ? strcpy(own_name, name) : face->request->name;
     s->attachment = face;
     s->free_attachment = free_face;
-    topics_name(&face->topics, "simulation", name, "state");
+    topics_name(&face->topics, l->options.instance, "simulation", name, "state");
     return s;
 failed:
     if (face) {
@@ -339,7 +339,7 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
     memcpy(s->generator.words, snapshot->generator, sizeof s->generator.words);
     s->step = state->step;
     atomic_store(&s->time, (double)s->step * s->step_length);
-    s->stamp = state->stamp;
+    s->stamp_ns = state->stamp_ns;
     s->condition = snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_DIVERGED
                        ? SIMULATION_DIVERGED
                        : SIMULATION_PAUSED;

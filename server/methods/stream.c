@@ -12,6 +12,7 @@
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
 #include "methods/text.h"
+#include "observe/clock.h"
 
 /* Decoded chunks may take this many times their serialized size, and this much more. */
 enum { DECODED_FACTOR = 4, DECODED_MARGIN = 1 << 16 };
@@ -60,7 +61,7 @@ static bool take_rows(live *l, const robot *r, const char *name, bool is_q, size
 static void take_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
     const robot *r = &stream_face_of(s)->robot;
     char problem[192] = "";
-    stream_chunk chunk = {.sequence = m->sequence, .n = m->n_t, .t = m->t, .sent = m->stamp, .arrival = arrival};
+    stream_chunk chunk = {.sequence = m->sequence, .n = m->n_t, .t = m->t, .sent = m->stamp_ns, .arrival = arrival};
     bool needs_q = s->options.kind == STREAM_FEEDFORWARD;
     if (m->n_t == 0) {
         snprintf(problem, sizeof problem, "t is empty; give the time of each point");
@@ -235,7 +236,7 @@ static bool write_header(recording *r, void *context) {
     static char format[] = "dynamics.v1.stream", version[] = DYNAMICSD_VERSION;
     header.format = format;
     header.daemon = version;
-    header.stamp = simulation_stamp();
+    header.stamp_ns = clock_wall();
     header.model = s->entry->name;
     header.digest = s->entry->digest;
     header.description = start->description;
@@ -314,7 +315,7 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     s->free_attachment = free_face;
     s->key = live_token();
     snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
-    topics_name(&face->topics, "stream", name, "torques");
+    topics_name(&face->topics, l->options.instance, "stream", name, "torques");
     bool is_good = (options.kind != STREAM_RECORD || open_recording(l, s, r->record->recording, &why)) &&
                    live_add_stream(l, s, &why);
     if (!is_good) {

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "simulations/simulation.h"
+#include "observe/clock.h"
 
-void topics_name(watched_topics *t, const char *kind, const char *name, const char *data) {
+void topics_name(watched_topics *t, uint64_t instance, const char *kind, const char *name, const char *data) {
+    t->instance = instance;
     snprintf(t->data, sizeof t->data, "%s/%s/%s", kind, name, data);
     snprintf(t->events, sizeof t->events, "%s/%s/events", kind, name);
 }
@@ -18,7 +19,8 @@ bool topics_have_subscribers(const watched_topics *t) {
 
 static void send(watched_topics *t, const char *topic, uint64_t *sequence, Dynamics__V1__Event *event) {
     event->sequence = *sequence + 1;
-    event->stamp = simulation_stamp();
+    event->stamp_ns = clock_wall();
+    event->instance = t->instance;
     size_t size = dynamics__v1__event__get_packed_size(event);
     if (size > t->capacity) {
         uint8_t *bytes = realloc(t->bytes, 2 * size);

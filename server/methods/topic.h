@@ -17,6 +17,7 @@ enum { TOPIC_NAME_SIZE = 96 };
 
 typedef struct watched_topics {
     char data[TOPIC_NAME_SIZE], events[TOPIC_NAME_SIZE];
+    uint64_t instance;                      /* of the daemon, in each event */
     uint64_t data_sequence, event_sequence; /* of the last message of each */
     transport_topic *endpoint;              /* NULL: nobody watches */
     uint64_t last_use;                      /* ns; somebody was connected, or asked to be */
@@ -24,13 +25,14 @@ typedef struct watched_topics {
     size_t capacity;
 } watched_topics;
 
-/* Names the topics "<kind>/<name>/<data>" and "<kind>/<name>/events". */
-void topics_name(watched_topics *t, const char *kind, const char *name, const char *data);
+/* Sets the daemon's instance, and names the topics "<kind>/<name>/<data>" and "<kind>/<name>/events". */
+void topics_name(watched_topics *t, uint64_t instance, const char *kind, const char *name, const char *data);
 
 /* Returns whether somebody gets what is sent. */
 bool topics_have_subscribers(const watched_topics *t);
 
-/* Sends an event, whose content is set; sequence and stamp are set here. Without subscribers nothing happens. */
+/* Sends an event, whose content is set; sequence, stamp and instance are set here. Without subscribers nothing happens.
+ */
 void topics_send_data(watched_topics *t, Dynamics__V1__Event *event);
 void topics_send_event(watched_topics *t, Dynamics__V1__Event *event);
 

@@ -18,6 +18,13 @@ static inline uint64_t clock_now(void) {
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
+/* Wall time, ns since 1970-01-01 UTC. */
+static inline int64_t clock_wall(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * (int64_t)NANOSECONDS + now.tv_nsec;
+}
+
 /* Whole nanoseconds of a duration in seconds, which must be finite and not negative; very long ones are cut. */
 static inline uint64_t clock_duration(double seconds) {
     return seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 1000000000 * NANOSECONDS;

@@ -27,12 +27,6 @@ enum { MESSAGE_SIZE = 256 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-double simulation_stamp(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static double *copy(size_t count, const double *values) {
     double *result = calloc(count ? count : 1, sizeof *result);
     if (result && values) {
@@ -86,7 +80,7 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
     s->publish_stride = (uint64_t)fmax(1, round(1 / (options->publish_rate * s->step_length)));
     s->steps_a_tick = (uint64_t)fmax(1, round(SHORTEST_TICK * s->rate / s->step_length));
     s->condition = SIMULATION_PAUSED;
-    s->stamp = simulation_stamp();
+    s->stamp_ns = clock_wall();
     disturbance_seed(&s->generator, s->seed);
     simulation_renew(s);
     dyn_status status = allocate(s, options) ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
@@ -230,7 +224,7 @@ simulation_progress simulation_step(simulation *s) {
     if (progress == SIMULATION_STEPPED && s->hooks->is_watched(s)) {
         gather(s);
     }
-    s->stamp = simulation_stamp();
+    s->stamp_ns = clock_wall();
     s->statistics.cost += clock_now() - start;
     s->statistics.steps += progress == SIMULATION_STEPPED;
     return progress;
@@ -299,7 +293,7 @@ static uint64_t tick(simulation *s) {
     bool goes_on = run_steps(s, start, s->hooks->is_watched(s));
     uint64_t now = clock_now();
     s->statistics.cost += s->step > first_step ? now - start : 0;
-    s->stamp = simulation_stamp();
+    s->stamp_ns = clock_wall();
     simulation_flush(s);
     if (!goes_on) {
         return PACER_END;
@@ -403,7 +397,7 @@ void simulation_set_input(simulation *s, const stepper_input *input) {
 /* The state was not reached by a step. */
 static void note_jump(simulation *s) {
     memset(s->tau, 0, s->nv * sizeof *s->tau);
-    s->stamp = simulation_stamp();
+    s->stamp_ns = clock_wall();
     if (s->condition == SIMULATION_DIVERGED) {
         s->condition = SIMULATION_PAUSED;
     }

@@ -115,7 +115,7 @@ struct simulation {
     /* State. */
     simulation_condition condition;
     uint64_t step;
-    double stamp; /* s since 1970; of the state */
+    int64_t stamp_ns; /* of the state, clock_wall */
     double *q, *v, *tau;
     stepper_input input;
     disturbance generator;
@@ -189,8 +189,5 @@ void simulation_renew(simulation *s);
 
 void simulation_tell(simulation *s, simulation_event event, int joint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-/* s since 1970-01-01 UTC. */
-double simulation_stamp(void);
 
 #endif

@@ -52,7 +52,7 @@ typedef struct stream_chunk {
     uint64_t sequence;
     size_t n;
     const double *t, *q, *v, *a, *tau;
-    double sent;      /* s since 1970; as the planner told */
+    int64_t sent;     /* ns since 1970; as the planner told */
     uint64_t arrival; /* ns */
 } stream_chunk;
 
@@ -61,7 +61,7 @@ typedef struct stream_points {
     size_t n;
     const uint64_t *sequence;
     const double *t, *q, *v, *a, *tau; /* tau: of feedforward, the result */
-    double sent;
+    int64_t sent;                      /* ns since 1970 */
 } stream_points;
 
 /* Called with the stream's mutex held; must not block. */

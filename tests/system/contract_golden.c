@@ -85,6 +85,7 @@ static ProtobufCMessage *fill_message(const ProtobufCMessageDescriptor *type, co
 static size_t value_size(const ProtobufCFieldDescriptor *field) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_INT64:
     case PROTOBUF_C_TYPE_UINT64:
         return 8;
     case PROTOBUF_C_TYPE_UINT32:
@@ -113,6 +114,7 @@ static void fill_value(const ProtobufCFieldDescriptor *field, void *place, unsig
     case PROTOBUF_C_TYPE_DOUBLE:
         memcpy(place, &real, sizeof real);
         break;
+    case PROTOBUF_C_TYPE_INT64:
     case PROTOBUF_C_TYPE_UINT64:
         memcpy(place, &wide, sizeof wide);
         break;

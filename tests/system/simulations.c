@@ -58,8 +58,12 @@ static void refused(dyn_client_status status, dyn_client_status wanted, const ch
     ck_assert_msg(strstr(error.message, word) != NULL, "\"%s\" does not contain \"%s\"", error.message, word);
 }
 
-static void pause_for(double seconds) {
-    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1) * 1e9)};
+static double seconds(int64_t nanoseconds) {
+    return 1e-9 * (double)nanoseconds;
+}
+
+static void pause_for(double duration) {
+    struct timespec time = {.tv_sec = (time_t)duration, .tv_nsec = (long)(fmod(duration, 1) * 1e9)};
     nanosleep(&time, NULL);
 }
 
@@ -348,7 +352,7 @@ START_TEST(clock_neither_drifts_nor_leaves_out_steps) {
     pause_for(1);
     dyn_client_simulation *second = look("paced");
     /* Each state is stamped when it was reached; a tick may be late by as much as the machine is busy. */
-    double simulated = second->time - first->time, elapsed = second->stamp - first->stamp;
+    double simulated = second->time - first->time, elapsed = seconds(second->stamp_ns - first->stamp_ns);
     ck_assert_double_eq_tol(simulated, elapsed, 0.05 + second->slipped);
     ck_assert_double_eq_tol(second->time, (double)second->step * 1e-3, 1e-9);
     ck_assert_uint_ge(second->ticks, second->step - first->step);
@@ -372,7 +376,8 @@ START_TEST(overload_is_counted_and_others_keep_their_pace) {
     dyn_client_simulation *slow = look("heavy"), *after = look("light");
     ck_assert_uint_gt(slow->overruns, 0);
     ck_assert_double_gt(slow->slipped, 0.1);
-    ck_assert_double_eq_tol(after->time - before->time, after->stamp - before->stamp, 0.05 + after->slipped);
+    ck_assert_double_eq_tol(after->time - before->time, seconds(after->stamp_ns - before->stamp_ns),
+                            0.05 + after->slipped);
     dyn_client_simulation_free(before);
     dyn_client_simulation_free(slow);
     dyn_client_simulation_free(after);
@@ -623,6 +628,61 @@ END_TEST
 
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
 
+/* Wall time, ns since 1970-01-01 UTC. */
+static int64_t wall_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+START_TEST(wall_times_of_states_and_events_are_nanoseconds) {
+    dyn_client_simulation_options options = {.name = "clocked", .model = "two_link", .follows_clock = true};
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    int64_t before = wall_now();
+    uint64_t token = create(&options);
+    ok(dyn_client_watch_simulation(client, "clocked", 0, &error, &watch));
+    ok(dyn_client_watch_next(watch, 5, &error, &update));
+    dyn_client_simulation *state = look("clocked");
+    int64_t after = wall_now();
+    ck_assert_int_ge(update.stamp_ns, before);
+    ck_assert_int_le(update.stamp_ns, after);
+    ck_assert_int_ge(state->stamp_ns, before);
+    ck_assert_int_le(state->stamp_ns, after);
+    dyn_client_simulation_free(state);
+    dyn_client_watch_close(watch);
+    ok(dyn_client_delete_simulation(client, "clocked", token, 0, &error));
+}
+END_TEST
+
+/* Reads the daemon's instance, and checks that events of a new simulation carry it. */
+static uint64_t check_instance(const char *name) {
+    dyn_client_simulation_options options = {.name = name, .model = "two_link", .follows_clock = true};
+    dyn_client_server_info *info;
+    dyn_client_watch *watch;
+    dyn_client_update update;
+    ok(dyn_client_get_server_info(client, 0, &error, &info));
+    uint64_t instance = info->instance;
+    dyn_client_server_info_free(info);
+    create(&options);
+    ok(dyn_client_watch_simulation(client, name, 0, &error, &watch));
+    ok(dyn_client_watch_next(watch, 5, &error, &update));
+    ck_assert_uint_eq(update.instance, instance);
+    dyn_client_watch_close(watch);
+    return instance;
+}
+
+START_TEST(restart_shows_in_the_instance) {
+    uint64_t first = check_instance("one");
+    ck_assert_uint_ne(first, 0);
+    ck_assert_uint_eq(check_instance("two"), first);
+    daemon_restart(&fixture);
+    uint64_t second = check_instance("three");
+    ck_assert_uint_ne(second, 0);
+    ck_assert_uint_ne(second, first);
+}
+END_TEST
+
 START_TEST(watcher_gets_its_simulation_and_nothing_else) {
     dyn_client_simulation_options options = {
         .name = "seen", .model = "ur5", .follows_clock = true, .publish_rate = 1000};
@@ -688,7 +748,8 @@ START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
     }
     /* The slow one finds what is left of 1.2 s: its queue, with the loss counted. */
     dyn_client_simulation *after = look("arm");
-    ck_assert_double_eq_tol(after->time - before->time, after->stamp - before->stamp, 0.05 + after->slipped);
+    ck_assert_double_eq_tol(after->time - before->time, seconds(after->stamp_ns - before->stamp_ns),
+                            0.05 + after->slipped);
     ok(dyn_client_watch_next(slow, 5, &error, &update));
     dyn_client_simulation_free(before);
     dyn_client_simulation_free(after);
@@ -1092,6 +1153,8 @@ int main(void) {
     tcase_add_test(alone, steps_past_the_deadline_are_counted_and_answered);
     tcase_add_test(tests, watcher_gets_its_simulation_and_nothing_else);
     tcase_add_test(tests, slow_and_vanished_watchers_do_not_slow_a_simulation);
+    tcase_add_test(tests, wall_times_of_states_and_events_are_nanoseconds);
+    tcase_add_test(tests, restart_shows_in_the_instance);
     tcase_add_test(tests, events_tell_of_limits_resets_and_divergence);
     tcase_add_test(tests, recorded_run_is_replayed_bit_for_bit);
     tcase_add_test(tests, recording_is_replayed_without_its_model);

@@ -44,7 +44,7 @@ static void *take_torques(void *argument) {
             fprintf(stderr, "%s: %s\n", update.text, update.message);
         if (update.kind != DYN_CLIENT_UPDATE_TORQUES)
             continue;
-        double latency = now() - update.sent;
+        double latency = now() - 1e-9 * (double)update.sent_stamp_ns;
         for (size_t i = 0; i < update.count && t->count < t->points; i++)
             t->latency[t->count++] = latency;
         for (size_t i = 0; i < update.count * update.nv; i++)

@@ -224,6 +224,7 @@ typedef struct dyn_client_server_info {
     uint64_t listener_restarts;
     uint64_t deaf_clients;
     uint32_t process_id;
+    uint64_t instance; /* number that the daemon drew when it started: it differs after a restart */
     uint32_t simulations, streams, topics;
     uint64_t events;                   /* messages that were published */
     uint64_t stray_chunks;             /* pushed messages that were of no stream */
@@ -1085,8 +1086,9 @@ typedef struct dyn_client_simulation {
     double lateness, longest_lateness; /* s that ticks began late: the last one, and the worst */
     double step_cost;                  /* s of computing for one step, on the average */
     uint64_t step;
-    double time, stamp; /* s simulated; s since 1970-01-01 UTC */
-    size_t nq, nv;      /* 0 in lists: states are not told there */
+    double time;      /* s simulated */
+    int64_t stamp_ns; /* wall time of the state, ns since 1970-01-01 UTC */
+    size_t nq, nv;    /* 0 in lists: states are not told there */
     const double *q, *v, *tau;
     size_t external_force_count; /* that act in the next step; told by dyn_client_get_simulation only */
     const dyn_client_external_force *external_forces;
@@ -1209,7 +1211,7 @@ DYN_CLIENT_EXPORT void dyn_client_replay_free(dyn_client_replay *replay);
 typedef struct dyn_client_recording {
     const char *name;
     uint64_t bytes;
-    double modified; /* s since 1970-01-01 UTC */
+    int64_t stamp_ns; /* wall time at which it was written last, ns since 1970-01-01 UTC */
     bool is_under_way;
 } dyn_client_recording;
 
@@ -1421,16 +1423,17 @@ typedef struct dyn_client_update {
     dyn_client_update_kind kind;
     uint64_t sequence; /* of the message in its topic */
     uint64_t lost;     /* messages of the topic that did not come before it */
-    double stamp;      /* s since 1970-01-01 UTC at which it was sent */
+    int64_t stamp_ns;  /* wall time at which it was sent, ns since 1970-01-01 UTC */
+    uint64_t instance; /* of the daemon: another one than before, and the daemon has started anew */
     size_t count, nq, nv;
     const uint64_t *step;
     const double *time, *q, *v, *tau;
-    double lateness;      /* s that the tick of the simulation began late */
-    const char *text;     /* of an event: "limit", "reset", "diverged", "lost", "credit" ... */
-    const char *message;  /* a sentence */
-    const char *joint;    /* empty: none */
-    double sent, arrived; /* of the chunk of a stream, s since 1970 */
-    uint64_t credit;      /* highest number that the stream takes */
+    double lateness;                         /* s that the tick of the simulation began late */
+    const char *text;                        /* of an event: "limit", "reset", "diverged", "lost", "credit" ... */
+    const char *message;                     /* a sentence */
+    const char *joint;                       /* empty: none */
+    int64_t sent_stamp_ns, arrival_stamp_ns; /* of the chunk of a stream, as stamp_ns */
+    uint64_t credit;                         /* highest number that the stream takes */
 } dyn_client_update;
 
 /* Subscribes; what is published from its return on comes. */

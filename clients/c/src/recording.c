@@ -39,7 +39,7 @@ dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout,
     for (size_t i = 0; i < reply->n_recordings; i++) {
         const Dynamics__V1__RecordingSummary *from = reply->recordings[i];
         result->recordings[i] = (dyn_client_recording){
-            .name = from->name, .bytes = from->bytes, .modified = from->modified, .is_under_way = from->is_under_way};
+            .name = from->name, .bytes = from->bytes, .stamp_ns = from->stamp_ns, .is_under_way = from->is_under_way};
     }
     result->list = (dyn_client_recording_list){
         .count = reply->n_recordings, .recordings = result->recordings, .bytes = reply->bytes};

@@ -129,6 +129,7 @@ static void take_info(info_result *result) {
         .listener_restarts = from->listener_restarts,
         .deaf_clients = from->deaf_clients,
         .process_id = from->process_id,
+        .instance = from->instance,
         .simulations = from->simulations,
         .streams = from->streams,
         .topics = from->topics,

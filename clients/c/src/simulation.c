@@ -60,7 +60,7 @@ static void take_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
 static void take_state(const Dynamics__V1__SimulationState *from, dyn_client_simulation *to) {
     to->step = from->step;
     to->time = from->time;
-    to->stamp = from->stamp;
+    to->stamp_ns = from->stamp_ns;
     to->nq = from->n_q;
     to->nv = from->n_v;
     to->q = from->q;

@@ -193,7 +193,7 @@ dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, co
     clock_gettime(CLOCK_REALTIME, &now);
     chunk.key = stream->key;
     chunk.sequence = stream->next;
-    chunk.stamp = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    chunk.stamp_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     chunk.n_t = n;
     chunk.t = (double *)t;
     chunk.n_q = q != NULL ? n * stream->nq : 0;

@@ -22,6 +22,7 @@ struct dyn_client_watch {
     one_way *socket;
     char data_topic[128], event_topic[128];
     uint64_t data_sequence, event_sequence; /* of the last message of each topic; 0: none */
+    uint64_t instance;                      /* of the daemon that sent it; 0: none came */
     Dynamics__V1__Event *event;             /* that the last update points into */
 };
 
@@ -158,8 +159,8 @@ static void take_torques(const Dynamics__V1__StreamTorques *from, dyn_client_upd
     to->step = from->sequence;
     to->time = from->t;
     to->tau = from->tau;
-    to->sent = from->sent;
-    to->arrived = from->arrived;
+    to->sent_stamp_ns = from->sent_stamp_ns;
+    to->arrival_stamp_ns = from->arrival_stamp_ns;
     to->credit = from->credit;
 }
 
@@ -186,8 +187,12 @@ static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event 
 
 /* Fills an update from an event; false for one of no kind that this library knows. */
 static bool take_event(const Dynamics__V1__Event *event, dyn_client_update *update) {
-    *update =
-        (dyn_client_update){.sequence = event->sequence, .stamp = event->stamp, .text = "", .message = "", .joint = ""};
+    *update = (dyn_client_update){.sequence = event->sequence,
+                                  .stamp_ns = event->stamp_ns,
+                                  .instance = event->instance,
+                                  .text = "",
+                                  .message = "",
+                                  .joint = ""};
     switch (event->event_case) {
     case DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE:
         take_states(event->simulation_state, update);
@@ -225,6 +230,9 @@ dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
     incoming_free(&message);
     if (watch->event == NULL || !take_event(watch->event, update))
         return fail_bad_reply(error, "a published message cannot be read");
+    if (update->instance != watch->instance)
+        watch->data_sequence = watch->event_sequence = 0;
+    watch->instance = update->instance;
     uint64_t *last = is_data ? &watch->data_sequence : &watch->event_sequence;
     update->lost = *last > 0 && update->sequence > *last + 1 ? update->sequence - *last - 1 : 0;
     *last = update->sequence;
