@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests of the clients, and of the daemon's numbers through them.
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-set(DYNAMICS_REFERENCE_DIR ${PROJECT_SOURCE_DIR}/../shared CACHE PATH
-    "Directory with reference values (golden/, robots/); tests that need it are skipped where it is missing")
 
 add_library(system_reference STATIC reference.c)
 target_compile_definitions(system_reference PUBLIC DYNAMICS_REFERENCE_DIR="${DYNAMICS_REFERENCE_DIR}")
