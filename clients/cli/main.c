@@ -242,23 +242,7 @@ static const command COMMANDS[] = {
     {.name = "evaluate",
      .operands = "NAME",
      .summary = "any set of quantities for the same states",
-     .details = "{NAME: value, ..}, blocks by name where a quantity has several, frame quantities by frame. The "
-                "quantities are\n"
-                "  inverse_dynamics, forward_dynamics, mass_matrix, inverse_mass_matrix, coriolis_matrix,\n"
-                "  christoffel_symbols, gravity_forces, bias_forces, kinetic_energy, potential_energy, power,\n"
-                "  center_of_mass, center_of_mass_velocity, center_of_mass_acceleration, center_of_mass_jacobian,\n"
-                "  centroidal_momentum, centroidal_momentum_matrix, centroidal_momentum_matrix_rate,\n"
-                "  centroidal_inertia, frame_pose, frame_twist, frame_acceleration, frame_jacobian,\n"
-                "  frame_jacobian_rate, frame_twist_by_q, frame_acceleration_by_q, frame_acceleration_by_v,\n"
-                "  torque_regressor, inverse_dynamics_by_q, inverse_dynamics_by_v, forward_dynamics_by_q,\n"
-                "  forward_dynamics_by_v, gravity_forces_by_q, joint_wrenches, frame_jacobian_by_q,\n"
-                "  centroidal_momentum_by_q, centroidal_momentum_rate_by_q, centroidal_momentum_rate_by_v,\n"
-                "  inverse_dynamics_by_q_q, inverse_dynamics_by_v_v, inverse_dynamics_by_q_v, mass_matrix_by_q,\n"
-                "  forward_dynamics_by_q_q, forward_dynamics_by_v_v, forward_dynamics_by_q_v,\n"
-                "  inverse_mass_matrix_by_q, inverse_dynamics_along, forward_dynamics_along, external_forces,\n"
-                "  operational_space_inertia, operational_space_inverse_inertia, operational_space_bias,\n"
-                "  operational_space_gravity, dynamically_consistent_inverse, null_space_projector,\n"
-                "  frame_manipulability, frame_ellipsoids, energy_regressor, torque_ellipsoid.\n"
+     .details = "{NAME: value, ..}, blocks by name where a quantity has several, frame quantities by frame.\n"
                 "Operational space: of the task that all frames and --task-axes are together.\n"
                 "Quantities that end in _along: the change along the direction --dq, --dv, and --da or --dtau.\n"
                 "--frame may name several frames, separated by commas. Tables state frames and units.\n",
@@ -478,6 +462,20 @@ static void print_help(void) {
         EXIT_CODES);
 }
 
+/* Lists the quantities in lines of at most 100 columns. */
+static void print_quantity_names(void) {
+    int column = 0;
+    fputs("The quantities are", stdout);
+    for (int i = 1; i < DYN_CLIENT_QUANTITY_NUMBERS; i++) {
+        const char *name = dyn_client_quantity_name((dyn_client_quantity)i);
+        if (name != NULL && (column == 0 || column + 2 + (int)strlen(name) > 100))
+            column = printf("%s\n  %s", column == 0 ? "" : ",", name);
+        else if (name != NULL)
+            column += printf(", %s", name);
+    }
+    fputs("\n", stdout);
+}
+
 static void print_command_help(const command *known) {
     printf("dynamicsctl %s: %s\n\nUsage: dynamicsctl %s %s%s[OPTIONS]\n\n", known->name, known->summary, known->name,
            known->operands, known->operands[0] != '\0' ? " " : "");
@@ -486,6 +484,8 @@ static void print_command_help(const command *known) {
     if ((known->options & WITH(OPTION_STATES)) != 0 && (known->options & WITH(OPTION_CSV)) == 0)
         fputs(RESULTS_HELP, stdout);
     fputs(known->details, stdout);
+    if ((known->options & WITH(OPTION_QUANTITY)) != 0)
+        print_quantity_names();
     if ((known->options & WITH(OPTION_FORCE)) != 0 && (known->options & WITH(OPTION_STATES)) != 0)
         fputs(FORCES_HELP, stdout);
     if (known->details[0] != '\0' || (known->options & WITH(OPTION_STATES)) != 0)

@@ -880,6 +880,9 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_TORQUE_ELLIPSOID = 59, /* eigenvalues nv and eigenvectors nv x nv of M */
 } dyn_client_quantity;
 
+/* Numbers of quantities are below. */
+enum { DYN_CLIENT_QUANTITY_NUMBERS = 256 };
+
 /* The quantity in lower case, "mass_matrix"; NULL for a number that is none. Thread-safe. */
 DYN_CLIENT_EXPORT const char *dyn_client_quantity_name(dyn_client_quantity quantity);
 

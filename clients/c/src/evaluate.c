@@ -4,83 +4,45 @@
  */
 #include "call.h"
 
+#include <ctype.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "query.h"
 
-static const char *const QUANTITY_NAMES[] = {
-    [DYN_CLIENT_INVERSE_DYNAMICS] = "inverse_dynamics",
-    [DYN_CLIENT_FORWARD_DYNAMICS] = "forward_dynamics",
-    [DYN_CLIENT_MASS_MATRIX] = "mass_matrix",
-    [DYN_CLIENT_INVERSE_MASS_MATRIX] = "inverse_mass_matrix",
-    [DYN_CLIENT_CORIOLIS_MATRIX] = "coriolis_matrix",
-    [DYN_CLIENT_CHRISTOFFEL_SYMBOLS] = "christoffel_symbols",
-    [DYN_CLIENT_GRAVITY_FORCES] = "gravity_forces",
-    [DYN_CLIENT_BIAS_FORCES] = "bias_forces",
-    [DYN_CLIENT_KINETIC_ENERGY] = "kinetic_energy",
-    [DYN_CLIENT_POTENTIAL_ENERGY] = "potential_energy",
-    [DYN_CLIENT_POWER] = "power",
-    [DYN_CLIENT_CENTER_OF_MASS] = "center_of_mass",
-    [DYN_CLIENT_CENTER_OF_MASS_VELOCITY] = "center_of_mass_velocity",
-    [DYN_CLIENT_CENTER_OF_MASS_ACCELERATION] = "center_of_mass_acceleration",
-    [DYN_CLIENT_CENTER_OF_MASS_JACOBIAN] = "center_of_mass_jacobian",
-    [DYN_CLIENT_CENTROIDAL_MOMENTUM] = "centroidal_momentum",
-    [DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX] = "centroidal_momentum_matrix",
-    [DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE] = "centroidal_momentum_matrix_rate",
-    [DYN_CLIENT_CENTROIDAL_INERTIA] = "centroidal_inertia",
-    [DYN_CLIENT_FRAME_POSE] = "frame_pose",
-    [DYN_CLIENT_FRAME_TWIST] = "frame_twist",
-    [DYN_CLIENT_FRAME_ACCELERATION] = "frame_acceleration",
-    [DYN_CLIENT_FRAME_JACOBIAN] = "frame_jacobian",
-    [DYN_CLIENT_FRAME_JACOBIAN_RATE] = "frame_jacobian_rate",
-    [DYN_CLIENT_FRAME_TWIST_BY_Q] = "frame_twist_by_q",
-    [DYN_CLIENT_FRAME_ACCELERATION_BY_Q] = "frame_acceleration_by_q",
-    [DYN_CLIENT_FRAME_ACCELERATION_BY_V] = "frame_acceleration_by_v",
-    [DYN_CLIENT_TORQUE_REGRESSOR] = "torque_regressor",
-    [DYN_CLIENT_INVERSE_DYNAMICS_BY_Q] = "inverse_dynamics_by_q",
-    [DYN_CLIENT_INVERSE_DYNAMICS_BY_V] = "inverse_dynamics_by_v",
-    [DYN_CLIENT_FORWARD_DYNAMICS_BY_Q] = "forward_dynamics_by_q",
-    [DYN_CLIENT_FORWARD_DYNAMICS_BY_V] = "forward_dynamics_by_v",
-    [DYN_CLIENT_GRAVITY_FORCES_BY_Q] = "gravity_forces_by_q",
-    [DYN_CLIENT_JOINT_WRENCHES] = "joint_wrenches",
-    [DYN_CLIENT_FRAME_JACOBIAN_BY_Q] = "frame_jacobian_by_q",
-    [DYN_CLIENT_CENTROIDAL_MOMENTUM_BY_Q] = "centroidal_momentum_by_q",
-    [DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_Q] = "centroidal_momentum_rate_by_q",
-    [DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_V] = "centroidal_momentum_rate_by_v",
-    [DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_Q] = "inverse_dynamics_by_q_q",
-    [DYN_CLIENT_INVERSE_DYNAMICS_BY_V_V] = "inverse_dynamics_by_v_v",
-    [DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_V] = "inverse_dynamics_by_q_v",
-    [DYN_CLIENT_MASS_MATRIX_BY_Q] = "mass_matrix_by_q",
-    [DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_Q] = "forward_dynamics_by_q_q",
-    [DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V] = "forward_dynamics_by_v_v",
-    [DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V] = "forward_dynamics_by_q_v",
-    [DYN_CLIENT_INVERSE_MASS_MATRIX_BY_Q] = "inverse_mass_matrix_by_q",
-    [DYN_CLIENT_INVERSE_DYNAMICS_ALONG] = "inverse_dynamics_along",
-    [DYN_CLIENT_FORWARD_DYNAMICS_ALONG] = "forward_dynamics_along",
-    [DYN_CLIENT_EXTERNAL_FORCES] = "external_forces",
-    [DYN_CLIENT_OPERATIONAL_SPACE_INERTIA] = "operational_space_inertia",
-    [DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA] = "operational_space_inverse_inertia",
-    [DYN_CLIENT_OPERATIONAL_SPACE_BIAS] = "operational_space_bias",
-    [DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY] = "operational_space_gravity",
-    [DYN_CLIENT_DYNAMICALLY_CONSISTENT_INVERSE] = "dynamically_consistent_inverse",
-    [DYN_CLIENT_NULL_SPACE_PROJECTOR] = "null_space_projector",
-    [DYN_CLIENT_FRAME_MANIPULABILITY] = "frame_manipulability",
-    [DYN_CLIENT_FRAME_ELLIPSOIDS] = "frame_ellipsoids",
-    [DYN_CLIENT_ENERGY_REGRESSOR] = "energy_regressor",
-    [DYN_CLIENT_TORQUE_ELLIPSOID] = "torque_ellipsoid",
-};
+/* Names of the wire's quantities are "QUANTITY_MASS_MATRIX". */
+static const char PREFIX[] = "QUANTITY_";
 
-enum { QUANTITY_COUNT = sizeof QUANTITY_NAMES / sizeof *QUANTITY_NAMES };
+enum { NAME_SIZE = 64 };
+
+/* Names in lower case, by number; empty where there is no quantity. */
+static char quantity_names[DYN_CLIENT_QUANTITY_NUMBERS][NAME_SIZE];
+static pthread_once_t quantity_names_once = PTHREAD_ONCE_INIT;
+
+/* Spells the names of the wire in lower case, without their prefix. */
+static void fill_quantity_names(void) {
+    const ProtobufCEnumDescriptor *wire = &dynamics__v1__quantity__descriptor;
+    for (unsigned i = 0; i < wire->n_values; i++) {
+        const char *name = wire->values[i].name + sizeof PREFIX - 1;
+        int number = wire->values[i].value;
+        for (size_t k = 0; number > 0 && number < DYN_CLIENT_QUANTITY_NUMBERS && name[k] != '\0' && k + 1 < NAME_SIZE;
+             k++)
+            quantity_names[number][k] = (char)tolower((unsigned char)name[k]);
+    }
+}
 
 const char *dyn_client_quantity_name(dyn_client_quantity quantity) {
-    return (size_t)quantity < QUANTITY_COUNT ? QUANTITY_NAMES[quantity] : NULL;
+    pthread_once(&quantity_names_once, fill_quantity_names);
+    size_t number = (size_t)quantity;
+    return number < DYN_CLIENT_QUANTITY_NUMBERS && quantity_names[number][0] != '\0' ? quantity_names[number] : NULL;
 }
 
 bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity) {
-    for (size_t i = 0; i < QUANTITY_COUNT; i++) {
-        if (QUANTITY_NAMES[i] != NULL && strcmp(QUANTITY_NAMES[i], name) == 0) {
+    pthread_once(&quantity_names_once, fill_quantity_names);
+    for (size_t i = 0; i < DYN_CLIENT_QUANTITY_NUMBERS; i++) {
+        if (quantity_names[i][0] != '\0' && strcmp(quantity_names[i], name) == 0) {
             *quantity = (dyn_client_quantity)i;
             return true;
         }
