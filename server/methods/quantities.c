@@ -224,6 +224,18 @@ static dyn_status ellipsoids(const states *s, dyn_error *error, double *const ou
     return status;
 }
 
+static dyn_status acceleration_ellipsoids(const states *s, dyn_error *error, double *const output[]) {
+    static const size_t widths[] = {3, 9, 3, 9};
+    double *parts[] = {output[1], output[1] + 3 * s->count, output[1] + 12 * s->count, output[1] + 15 * s->count};
+    dyn_status status =
+        dyn_acceleration_ellipsoids(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
+                                    parts[0], parts[1], parts[2], parts[3]);
+    if (status == DYN_OK) {
+        join(s->count, 4, (const double *const *)parts, widths, output[0]);
+    }
+    return status;
+}
+
 static dyn_status operational_space(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status =
         dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, error,
@@ -322,6 +334,11 @@ static const computation by_forward_dynamics_second_derivatives = {
 static const computation by_operational_space = {.run = operational_space, .yields = 6, .linear = 800, .quadratic = 40};
 static const computation by_ellipsoids = {
     .run = ellipsoids, .yields = 1, .along = {QUANTITY(FRAME_ELLIPSOIDS)}, .needs_all = true, .linear = 600};
+static const computation by_acceleration_ellipsoids = {.run = acceleration_ellipsoids,
+                                                       .yields = 1,
+                                                       .along = {QUANTITY(FRAME_ACCELERATION_ELLIPSOIDS)},
+                                                       .needs_all = true,
+                                                       .linear = 800};
 static const computation by_energy_regressor = {
     .run = energy_regressor, .yields = 1, .along = {QUANTITY(ENERGY_REGRESSOR)}, .needs_all = true, .linear = 100};
 static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
@@ -515,6 +532,15 @@ static const quantity_row quantities[] = {
           BLOCK("inertia_axes", "1", 13, AXIS_SEMIAXES, AXIS_XYZ)},
          &by_ellipsoids,
          0},
+    [QUANTITY(FRAME_ACCELERATION_ELLIPSOIDS)] = {OF_FRAMES,
+                                                 NULL,
+                                                 USES_PAYLOADS,
+                                                 {BLOCK("acceleration", "m/s^2", 0, AXIS_SEMIAXES),
+                                                  BLOCK("acceleration_axes", "1", 1, AXIS_SEMIAXES, AXIS_XYZ),
+                                                  BLOCK("angular_acceleration", "rad/s^2", 12, AXIS_SEMIAXES),
+                                                  BLOCK("angular_acceleration_axes", "1", 5, AXIS_SEMIAXES, AXIS_XYZ)},
+                                                 &by_acceleration_ellipsoids,
+                                                 0},
     [QUANTITY(ENERGY_REGRESSOR)] = {OF_ROBOT,
                                     "",
                                     USES_V | USES_GRAVITY,

@@ -87,6 +87,32 @@ static void check_mass(int k, const double A[9], const double lengths[3], const 
     assert_close("J M^-1 J' of its ellipsoid", k, composed, A, 9, 1e-9);
 }
 
+/* J M^-1 (J M^-1)' of the acceleration ellipsoids. */
+static void check_acceleration(int k, dyn_model *model, dyn_workspace *w, const double *q, int frame,
+                               dyn_reference_frame reference, const double *J, const double *inverse) {
+    dyn_error error;
+    size_t nv = (size_t)dyn_model_nv(model);
+    double lengths[2][3], axes[2][9], squares[3], composed[9], A[9], *square = numbers(nv * nv);
+    for (size_t i = 0; i < nv * nv; i++) {
+        for (size_t c = 0; c < nv; c++) {
+            square[i] += inverse[i / nv * nv + c] * inverse[c * nv + i % nv];
+        }
+    }
+    require(
+        dyn_acceleration_ellipsoids(model, w, 1, q, frame, reference, &error, lengths[0], axes[0], lengths[1], axes[1]),
+        &error);
+    for (size_t of = 0; of < 2; of++) {
+        find_block(nv, J, square, of == 0 ? 3 : 0, A);
+        for (int i = 0; i < 3; i++) {
+            squares[i] = lengths[of][i] * lengths[of][i];
+        }
+        compose(3, squares, axes[of], composed);
+        assert_axes(k, 3, lengths[of], axes[of]);
+        assert_close("J M^-1 M^-1 J' of its ellipsoid", k, composed, A, 9, 1e-9);
+    }
+    free(square);
+}
+
 static void check_frame(int k, dyn_model *model, dyn_workspace *w, const double *q, int frame) {
     dyn_error error;
     size_t nv = (size_t)dyn_model_nv(model);
@@ -109,6 +135,7 @@ static void check_frame(int k, dyn_model *model, dyn_workspace *w, const double 
         find_block(nv, J, inverse, first, A);
         check_mass(k, A, lengths[2 + of], axes[2 + of]);
     }
+    check_acceleration(k, model, w, q, frame, reference, J, inverse);
     free(J), free(inverse);
 }
 

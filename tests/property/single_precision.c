@@ -160,6 +160,7 @@ static bool is_continuous(algorithm_id id, int output) {
     switch (id) {
     case ALGORITHM_MANIPULABILITY:
     case ALGORITHM_MASS_ELLIPSOIDS:
+    case ALGORITHM_ACCELERATION_ELLIPSOIDS:
     case ALGORITHM_TORQUE_ELLIPSOID:
         return false;
     default:

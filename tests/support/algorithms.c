@@ -153,6 +153,11 @@ static dyn_status mass_ellipsoids(input in, dyn_error *error, outputs out) {
                                out[0], out[1], out[2], out[3]);
 }
 
+static dyn_status acceleration_ellipsoids(input in, dyn_error *error, outputs out) {
+    return dyn_acceleration_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED,
+                                       error, out[0], out[1], out[2], out[3]);
+}
+
 static dyn_status torque_ellipsoid(input in, dyn_error *error, outputs out) {
     return dyn_torque_ellipsoid(in->model, in->workspace, in->n, in->q, error, out[0], out[1]);
 }
@@ -239,6 +244,9 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
                                   {SHAPE_NUMBER, SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3},
                                   manipulability},
     [ALGORITHM_MASS_ELLIPSOIDS] = {"mass ellipsoids", {SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3}, mass_ellipsoids},
+    [ALGORITHM_ACCELERATION_ELLIPSOIDS] = {"acceleration ellipsoids",
+                                           {SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3},
+                                           acceleration_ellipsoids},
     [ALGORITHM_TORQUE_ELLIPSOID] = {"torque ellipsoid", {SHAPE_NV, SHAPE_NVxNV}, torque_ellipsoid},
     [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},
     [ALGORITHM_RNEA_DERIVATIVES] = {"dRNEA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, rnea_derivatives},

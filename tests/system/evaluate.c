@@ -14,7 +14,7 @@
 #include "system/reference.h"
 #include "system/unforked.h"
 
-enum { QUANTITIES = 59 };
+enum { QUANTITIES = 60 };
 
 static daemon_fixture served;
 static char **files;

@@ -165,6 +165,39 @@ START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
 }
 END_TEST
 
+/* X X' with X = J M^-1, of the reference's order of joints. */
+START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix) {
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_ACCELERATION_ELLIPSOIDS, DYN_CLIENT_FRAME_JACOBIAN,
+                                                DYN_CLIENT_INVERSE_MASS_MATRIX};
+    static const char *const names[] = {"acceleration", "angular_acceleration"};
+    reference of;
+    open_named(_i, &of);
+    size_t nv = of.nv;
+    double *J = calloc(6 * nv, sizeof *J), *X = calloc(6 * nv, sizeof *X);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 3, asked, DYN_CLIENT_LOCAL);
+    for (size_t s = 0; s < of.count; s++) {
+        stack(answer, 1, nv, s, J);
+        multiply(6, nv, nv, J, sample_of(answer, 2, 0, s), X);
+        for (size_t k = 0; k < 2; k++) {
+            const double *lengths = sample_of(answer, 0, 2 * k, s), *axes = sample_of(answer, 0, 2 * k + 1, s);
+            const double *rows = X + (k == 0 ? 3 * nv : 0);
+            double found[9] = {0}, expected[9] = {0};
+            ck_assert_str_eq(answer->results[0].blocks[2 * k].name, names[k]);
+            for (size_t i = 0; i < 9; i++) {
+                for (size_t c = 0; c < 3; c++)
+                    found[i] += lengths[c] * lengths[c] * axes[3 * c + i / 3] * axes[3 * c + i % 3];
+                for (size_t c = 0; c < nv; c++)
+                    expected[i] += rows[i / 3 * nv + c] * rows[i % 3 * nv + c];
+            }
+            check_all(&of, names[k], s, 9, found, expected, 1e-10);
+        }
+    }
+    dyn_client_evaluation_free(answer);
+    free(J), free(X);
+    reference_close(&of);
+}
+END_TEST
+
 /* J_i J_i' and J_i M^-1 J_i' of their ellipsoids, and manipulability of the lengths. */
 START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_ELLIPSOIDS, DYN_CLIENT_FRAME_JACOBIAN,
@@ -377,6 +410,7 @@ int main(void) {
     tcase_add_loop_test(all, inverse_inertia_is_that_of_jacobian_and_mass_matrix, 0, file_count);
     tcase_add_loop_test(all, task_moves_as_its_equation_says, 0, file_count);
     tcase_add_loop_test(all, torque_ellipsoid_is_that_of_the_mass_matrix, 0, file_count);
+    tcase_add_loop_test(all, acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix, 0, file_count);
     tcase_add_loop_test(all, ellipsoids_are_those_of_jacobian_and_mass_matrix, 0, file_count);
     tcase_add_loop_test(all, energy_regressors_fit_the_torque_regressor_and_the_poses, 0, file_count);
     tcase_add_test(all, two_link_arm_has_the_inertia_of_the_textbook);

@@ -49,6 +49,17 @@ DYN_API dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *wo
                                        int frame, dyn_reference_frame reference_frame, dyn_error *error, double *mass,
                                        double *mass_axes, double *inertia, double *inertia_axes);
 
+/* Accelerations J M^-1 tau of a frame that joint forces with |tau| = 1 make at rest and without gravity: those of its
+ * origin, axes and roots of the eigenvalues of J_v M^-1 (J_v M^-1)', and angular ones, of J_w M^-1 (J_w M^-1)'. Any
+ * output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic joints. Also
+ * DYN_FAILED_PRECONDITION where M is singular.
+ * Sources: Yoshikawa 1985, "Dynamic manipulability of robot manipulators"; Chiacchio, Chiaverini, Sciavicco and
+ * Siciliano 1991, "Influence of gravity on the manipulability ellipsoid for robot arms". */
+DYN_API dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                               const double *q, int frame, dyn_reference_frame reference_frame,
+                                               dyn_error *error, double *linear, double *linear_axes, double *angular,
+                                               double *angular_axes);
+
 /* Joint forces M a that joint accelerations with |a| = 1 need, the torque ellipsoid or mass ellipsoid of the joints:
  * eigenvalues of M, n x nv, the largest first, and its unit eigenvectors, n x nv x nv, one in each row. Mixes units
  * where joints do. Neither may be NULL. q is n x nq. Cost O(nv^3) per sample. */

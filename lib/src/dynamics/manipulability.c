@@ -47,13 +47,13 @@ static void take_block(const double G[36], int which, double A[9]) {
     }
 }
 
-/* G = J J' of one lane of a packed Jacobian. */
-static void find_gram(const void *J, size_t nv, sample_block block, size_t lane, double G[36]) {
+/* G = X X' of one lane of a packed 6 x nv matrix. */
+static void find_gram(const void *X, size_t nv, sample_block block, size_t lane, double G[36]) {
     for (size_t i = 0; i < 6; i++) {
         for (size_t j = 0; j <= i; j++) {
             double sum = 0;
             for (size_t k = 0; k < nv; k++) {
-                sum += dyn_packed_number(J, i * nv + k, block, lane) * dyn_packed_number(J, j * nv + k, block, lane);
+                sum += dyn_packed_number(X, i * nv + k, block, lane) * dyn_packed_number(X, j * nv + k, block, lane);
             }
             G[i * 6 + j] = G[j * 6 + i] = sum;
         }
@@ -145,27 +145,39 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
     return status == DYN_OK ? dyn_check_frame(model, frame, error) : status;
 }
 
+/* Computes the packed Jacobian of a block. */
+static void compute_jacobian(const dyn_model *model, const dyn_workspace *w, sample_block block, const void *q,
+                             int frame, dyn_reference_frame reference_frame, void *J) {
+    if (frame == DYN_WORLD_FRAME) {
+        memset(J, 0, 6 * (size_t)model->nv * block.real_size);
+    } else {
+        block.kernels->frame_jacobian(model, w->memory, q, frame, reference_frame, J);
+    }
+}
+
+/* Uses X X' of every lane of a packed 6 x nv matrix. */
+static dyn_status use_block(const dyn_workspace *w, sample_block block, const void *X, use_matrix use,
+                            double *const outputs[4], dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (size_t l = 0; l < block.count && status == DYN_OK; l++) {
+        gram g = {.negligible = negligible_part[w->precision]};
+        find_gram(X, (size_t)w->model->nv, block, l, g.G);
+        status = check_matrix(g.G, block.first + l, error);
+        use(&g, block.first + l, outputs);
+    }
+    return status;
+}
+
 /* Uses J J' of every sample. */
 static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q, int frame,
                            dyn_reference_frame reference_frame, use_matrix use, double *const outputs[4],
                            dyn_error *error) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     dyn_status status = check_arguments(model, w, n, q, frame, error);
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *J = dyn_block_part(w, 0, block);
-        if (frame == DYN_WORLD_FRAME) {
-            memset(J, 0, 6 * nv * block.real_size);
-        } else {
-            block.kernels->frame_jacobian(model, w->memory, dyn_block_pack(w, 0, q, nq, block), frame, reference_frame,
-                                          J);
-        }
-        for (size_t l = 0; l < block.count && status == DYN_OK; l++) {
-            gram g = {.negligible = negligible_part[w->precision]};
-            find_gram(J, nv, block, l, g.G);
-            status = check_matrix(g.G, block.first + l, error);
-            use(&g, block.first + l, outputs);
-        }
+        compute_jacobian(model, w, block, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame, reference_frame, J);
+        status = use_block(w, block, J, use, outputs, error);
     }
     return status;
 }
@@ -181,6 +193,39 @@ dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *worksp
                                    double *linear_axes, double *angular, double *angular_axes) {
     double *const outputs[4] = {angular, angular_axes, linear, linear_axes};
     return use_gram(model, workspace, n, q, frame, reference_frame, make_velocity_ellipsoids, outputs, error);
+}
+
+/* X = J M^-1, packed: a row of X is the acceleration that the row of J, taken for joint forces, makes at rest. */
+static dyn_status compute_weighted_jacobian(const dyn_model *model, const dyn_workspace *w, sample_block block,
+                                            const void *q, const void *J, void *X, dyn_error *error) {
+    static const double weightless[3] = {0};
+    size_t nv = (size_t)model->nv;
+    dyn_status status = DYN_OK;
+    for (size_t i = 0; i < 6 && status == DYN_OK; i++) {
+        block.kernels->forward_dynamics(model, w->memory, weightless, q, w->zero, dyn_packed(J, i * nv, block), NULL,
+                                        w->pivots, dyn_packed(X, i * nv, block));
+        status = dyn_check_pivots(model, w, block, error);
+    }
+    return status;
+}
+
+dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                       int frame, dyn_reference_frame reference_frame, dyn_error *error, double *linear,
+                                       double *linear_axes, double *angular, double *angular_axes) {
+    const dyn_workspace *w = workspace;
+    double *const outputs[4] = {angular, angular_axes, linear, linear_axes};
+    dyn_status status = check_arguments(model, w, n, q, frame, error);
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
+        void *J = dyn_block_part(w, 0, block), *X = dyn_block_part(w, 6 * (size_t)model->nv, block);
+        compute_jacobian(model, w, block, in, frame, reference_frame, J);
+        status = compute_weighted_jacobian(model, w, block, in, J, X, error);
+        if (status == DYN_OK) {
+            status = use_block(w, block, X, make_velocity_ellipsoids, outputs, error);
+        }
+    }
+    return status;
 }
 
 dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
