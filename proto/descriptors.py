@@ -24,6 +24,7 @@ class Field:
     oneof: str     # name of the oneof that it is a member of; "" without
     comment: str
     trailing: str  # comment behind the field, on its line
+    line: int      # of the file, from 0
 
 
 @dataclasses.dataclass
@@ -115,11 +116,12 @@ class Comments:
     """The comments of a file by the path of what they stand at."""
 
     def __init__(self, source):
-        self.leading, self.trailing = {}, {}
+        self.leading, self.trailing, self.lines = {}, {}, {}
         for location in map(parse, parse(source).get(1, [])):
             path = packed(location.get(1, [b""])[-1])
             self.leading[path] = lines(text(location, 3))
             self.trailing[path] = lines(text(location, 4))
+            self.lines[path] = packed(location.get(2, [b"\0"])[-1])[0]
 
     def __getitem__(self, path):
         return self.leading.get(path, "")
@@ -132,7 +134,8 @@ def read_field(data, oneofs, comments, path):
     is_member = 9 in fields and not integer(fields, 17)
     label = "optional" if integer(fields, 17) else LABELS[integer(fields, 4)]
     return Field(text(fields, 1), integer(fields, 3), label, name or kind, kind,
-                 oneofs[integer(fields, 9)] if is_member else "", comments[path], comments.trailing.get(path, ""))
+                 oneofs[integer(fields, 9)] if is_member else "", comments[path], comments.trailing.get(path, ""),
+                 comments.lines.get(path, 0))
 
 
 def read_message(data, scope, file, comments, path):

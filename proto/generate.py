@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes what follows from the wire contract.
+"""Writes what follows from the wire contract, and checks its rules.
 
     generate.py SET --server DIRECTORY      methods/methods.h and methods/methods.c of the server
+    generate.py SET --wire-doc FILE         deploy/doc/wire.md
+    generate.py SET --check-wire-doc FILE   compares the file with what would be written
 
 SET is the descriptor set that `protoc-c --descriptor_set_out --include_source_info` writes. Exits with 1, and a
 sentence for each finding, where the contract breaks one of its own rules.
@@ -13,6 +15,7 @@ import sys
 
 import descriptors
 import methods
+import wire_doc
 
 
 # The same in every file, since all are one package.
@@ -33,18 +36,41 @@ def lacking_options(files):
                 yield f"{file.name}: option {name} must be {OPTIONS[name]}, as in the other files"
 
 
+def write_server(directory, table):
+    write(directory / "methods" / "methods.h", methods.server_header(table))
+    write(directory / "methods" / "methods.c", methods.server_table(table))
+
+
+def document(files, table, messages):
+    """The text of wire.md; ends the program where a comment lacks something."""
+    enums = descriptors.enums_of(files)
+    wrong = list(wire_doc.findings(files, messages, enums))
+    if wrong:
+        sys.exit("\n".join(wrong))
+    return wire_doc.text(files, table, messages, enums)
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Writes what follows from the wire contract.")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", help="descriptor set of all files, with their comments")
-    parser.add_argument("--server", metavar="DIRECTORY", type=pathlib.Path, required=True)
+    parser.add_argument("--server", metavar="DIRECTORY", type=pathlib.Path)
+    parser.add_argument("--wire-doc", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--check-wire-doc", metavar="FILE", type=pathlib.Path)
     given = parser.parse_args()
     files = descriptors.read(given.set)
-    table, wrong = methods.read_methods(descriptors.messages_of(files))
+    messages = descriptors.messages_of(files)
+    table, wrong = methods.read_methods(messages)
     wrong += lacking_options(files)
     if wrong:
         sys.exit("\n".join(wrong))
-    write(given.server / "methods" / "methods.h", methods.server_header(table))
-    write(given.server / "methods" / "methods.c", methods.server_table(table))
+    if given.server:
+        write_server(given.server, table)
+    if given.wire_doc:
+        write(given.wire_doc, document(files, table, messages))
+    checked = given.check_wire_doc
+    if checked and checked.read_text(encoding="utf-8") != document(files, table, messages):
+        sys.exit(f"{checked} is not what the comments of the contract say now; write it anew: "
+                 "cmake --build --preset release --target wire_doc")
 
 
 if __name__ == "__main__":
