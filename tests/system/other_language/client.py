@@ -90,8 +90,6 @@ class Client:
         """A request: `fields` are those of the method's message as in JSON, `members` those of Request."""
         request = self.envelope.Request(id=next(self.ids), client=self.number, **members)
         getattr(request, method).SetInParent()
-        if "query" in fields and "query" not in getattr(request, method).DESCRIPTOR.fields_by_name:
-            fields = {**{key: value for key, value in fields.items() if key != "query"}, **fields["query"]}
         json_format.ParseDict(fields, getattr(request, method))
         return request
 

@@ -75,6 +75,34 @@ class Services(fixture.Case):
         across = self.client.values("/dynamics/find_base_parameters", {"query": {**TWO_LINK, "gravity": {"y": 9.81}}})
         self.assertEqual(len(across["base_parameters"]), 4)
 
+    def refusal(self, method, args):
+        answer = self.client.call(f"/dynamics/{method}", args)
+        self.assertFalse(answer["result"])
+        return answer["values"]
+
+    def test_json_follows_its_rules(self):
+        """deploy/doc/ros.md, "Messages as JSON"."""
+        step = {"simulation": "none"}
+        for token in (5, 5.0, "5", "18446744073709551615"):
+            self.assertIn("args.simulation: there is no", self.refusal("step_simulation", {**step, "token": token}))
+        for token in ("18446744073709551616", "-1", "5.5", 5.5, None):
+            self.assertIn("args.token: ", self.refusal("step_simulation", {**step, "token": token}))
+        for word in ("BASE_FLOATING", "floating", "Floating", 2, ""):
+            self.assertNotIn("args.base_type", self.refusal("load_model", {"base_type": word}))
+        self.assertIn('args.base_type: give one of', self.refusal("load_model", {"base_type": "wobbly"}))
+        parts = [{"mesh": {"stl": "AAAA"}, "mass": 1}], [{"mesh": {"stl": [0, 0, 0]}, "mass": 1}]
+        same = {self.refusal("compute_inertia", {"parts": part}) for part in parts}
+        self.assertEqual(len(same), 1, same)
+        self.assertIn("stl[0]: 256 is not from 0 to 255",
+                      self.refusal("compute_inertia", {"parts": [{"mesh": {"stl": [256]}}]}))
+        two = [{"sphere": {"radius": 1}, "box": {"size": {}}, "mass": 1}]
+        self.assertIn("args.parts[0].box: ", self.refusal("compute_inertia", {"parts": two}))
+        for value in (None, "NaN", "Infinity"):
+            self.assertIn("is not a number", self.refusal("gravity", {"q": [value]}))
+        self.assertIn('has no field "jointNames"', self.refusal("gravity", {"jointNames": []}))
+        self.assertEqual(self.client.values("/dynamics/compute_inertia", {"parts": {"0": {
+            "sphere": [{"radius": 1}], "mass": [1], "pose": None}}})["principal_moments"], [0.4, 0.4, 0.4])
+
     def test_refusals_name_the_argument(self):
         q = [0.1, 0.2]
         for args, reason in (
