@@ -148,13 +148,13 @@ uint64_t live_token(void) {
 static bool check_name(const char *name, const char *field, refusal *why) {
     char quoted[TEXT_QUOTE_SIZE];
     size_t length = strlen(name);
-    bool is_good = length > 0 && length < SIMULATION_NAME_SIZE && name[0] != '.';
+    bool is_good = length > 0 && length < SIMULATION_NAME_SIZE;
     for (size_t i = 0; is_good && i < length; i++) {
-        is_good = isalnum((unsigned char)name[i]) || strchr("_-.", name[i]);
+        is_good = isalnum((unsigned char)name[i]) || name[i] == '_' || name[i] == '-';
     }
-    return is_good || refuse(why, REASON_INVALID_NAME, field,
-                             "%s is no name; give 1 to %d letters, digits, '_', '-' and '.', the first no '.'",
-                             text_quote(name, quoted), SIMULATION_NAME_SIZE - 1);
+    return is_good ||
+           refuse(why, REASON_INVALID_NAME, field, "%s is no name; give 1 to %d letters, digits, '_' and '-'",
+                  text_quote(name, quoted), SIMULATION_NAME_SIZE - 1);
 }
 
 bool live_name(live *l, const char *kind, const char *wanted, const char *field, char name[SIMULATION_NAME_SIZE],

@@ -4,7 +4,7 @@
  * filled instance of each message, and the number of each field and of each value of an enumeration. Fields and values
  * may be added; those that were there keep their name, number and type.
  *
- * The roots are what travels, and what is stored: requests, replies, events, pushed points, and the files of the daemon.
+ * The roots are what travels, and what is stored: requests, replies, events, pushed points, and files of the daemon.
  *
  * A field is filled with what follows from its name, so that the bytes of renamed or exchanged fields are recognized.
  * After adding to the contract: system_contract_golden --write, which appends to the file what it lacks; what once was

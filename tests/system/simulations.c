@@ -551,6 +551,11 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
             "record_simulation.recording", "letters");
     refused(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL), DYN_CLIENT_FAILED_PRECONDITION,
             "stop_recording.simulation", "no recording");
+    refused(dyn_client_record_simulation(client, "arm", token, "run.1", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
+            "record_simulation.recording", "'_' and '-'");
+    const dyn_client_simulation_options dotted = {.name = "arm.2", .model = "ur5"};
+    refused(dyn_client_create_simulation(client, &dotted, 0, &error, &token, &(dyn_client_simulation *){NULL}),
+            DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "\"arm.2\" is no name");
     /* An empty name is a mistake; it ends nothing. */
     refused(dyn_client_record_simulation(client, "arm", token, "", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "letters");

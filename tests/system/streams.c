@@ -516,6 +516,10 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
         dyn_client_status status;
         const char *field, *word;
     } cases[] = {
+        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .name = "plan.1"},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "open_stream.name",
+         "is no name"},
         {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur6"}, DYN_CLIENT_NOT_FOUND, "open_stream.model", "ur5"},
         {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .name = "/"},
          DYN_CLIENT_INVALID_ARGUMENT,
