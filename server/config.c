@@ -308,6 +308,13 @@ static void take_rule(reading *r, const char *model, const char *name, const cha
     char error[CONFIG_ERROR_SIZE];
     int word = 0;
     bool is_good = true;
+    if (strchr(model, '.')) {
+        fail(
+            r,
+            "the name in [model %s] has a \".\"; names of models have none: give another name, and the file by its key",
+            model);
+        return;
+    }
     model_rule *rule = find_rule(r->config, model);
     if (!rule) {
         fail(r, "out of memory");

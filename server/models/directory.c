@@ -230,6 +230,7 @@ static void visit_directory(model_directory *directory, const model_sources *sou
         char file[PATH_MAX], name[NAME_MAX + 1];
         snprintf(file, sizeof file, "%.3000s/%s", path, entries[i]->d_name);
         snprintf(name, sizeof name, "%.*s", (int)strlen(entries[i]->d_name) - 5, entries[i]->d_name);
+        model_name_adapt(name);
         if (!has_rule(sources, file)) {
             visit(directory, file, name, &usual, sources->links);
         }

@@ -23,7 +23,13 @@ static dyn_status fail(dyn_error *error, dyn_status status, const char *place, c
     return status;
 }
 
-/* A name must fit, be printable, and not look like a digest. */
+void model_name_adapt(char *name) {
+    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) {
+        *dot = '_';
+    }
+}
+
+/* A name must fit, be printable, have no '.', and not look like a digest. */
 static dyn_status check_name(const char *name, dyn_error *error) {
     if (name[0] == '\0') {
         return fail(error, DYN_INVALID_ARGUMENT, "name", "the model has no name; give it one");
@@ -40,6 +46,15 @@ static dyn_status check_name(const char *name, dyn_error *error) {
                     "the name \"%s\" is not printable; give it printable UTF-8 without control, invisible or direction "
                     "characters",
                     name);
+    }
+    if (strchr(name, '.')) {
+        char adapted[MODEL_NAME_SIZE];
+        snprintf(adapted, sizeof adapted, "%s", name);
+        model_name_adapt(adapted);
+        return fail(error, DYN_INVALID_ARGUMENT, "name",
+                    "the name \"%s\" has a \".\", which separates the parts of topics; give it another character, such "
+                    "as \"%s\"",
+                    name, adapted);
     }
     return DYN_OK;
 }
@@ -78,7 +93,12 @@ static dyn_status fill(model_entry *entry, dyn_builder *builder, const char *nam
         status = fail(error, DYN_RESOURCE_EXHAUSTED, "links", "the model has %d links; the limit is %zu",
                       dyn_model_link_count(entry->model), links);
     }
-    const char *kept = name[0] || status != DYN_OK ? name : dyn_model_name(entry->model);
+    char own[DYN_MAX_NAME + 1] = "";
+    if (status == DYN_OK) {
+        snprintf(own, sizeof own, "%s", dyn_model_name(entry->model));
+        model_name_adapt(own);
+    }
+    const char *kept = name[0] ? name : own;
     if (status == DYN_OK) {
         status = check_name(kept, error);
     }

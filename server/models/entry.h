@@ -61,7 +61,11 @@ typedef struct model_entry {
     char object[DIGEST_SIZE]; /* of its file */
 } model_entry;
 
-/* Reads a URDF text. An empty name stands for the robot's own. `links` is the most links that are allowed. The caller
+/* Makes a name of a model out of that of a file or a robot: a '.' becomes '_'. Names of models have no '.', which
+ * separates the parts of topics. */
+void model_name_adapt(char *name);
+
+/* Reads a URDF text. An empty name stands for the robot's own, adapted. `links` is the most links that are allowed. The caller
  * owns one reference to the result. Errors as in urdf.h, and with place "name" for a name that is not allowed. */
 dyn_status model_entry_create(const char *text, size_t length, const char *name, const char *source,
                               const model_options *options, size_t links, dyn_error *error, model_entry **result);

@@ -480,6 +480,7 @@ static const struct {
     const char *name, *words;
 } names[] = {
     {"two\nlines", "the name \"two\\x0alines\" is not printable"},
+    {"arm.left", "such as \"arm_left\""},
     {"bell\a", "the name \"bell\\x07\" is not printable"},
     {"not utf-8 \xff", "UTF-8"},
     {"sha256:abc", "must not start with"},

@@ -651,6 +651,38 @@ START_TEST(files_are_read_as_strictly_as_configured) {
 }
 END_TEST
 
+/* Names of models have no "."; a robot and a file whose name has one give theirs with "_". */
+START_TEST(names_of_robots_and_files_lose_their_dots) {
+    static const char dotted_robot[] = "<robot name=\"arm.v1.2\"><link name=\"base\"/></robot>";
+    dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = dotted_robot});
+    ck_assert_str_eq(loaded->model.name, "arm_v1_2");
+    dyn_client_exported_model *exported = export_as("arm_v1_2", DYN_CLIENT_DESCRIPTION, NULL);
+    ck_assert_str_eq(exported->description->name, "arm.v1.2");
+    ck_assert_str_eq(exported->model.digest, loaded->model.digest);
+    dyn_client_exported_model_free(exported);
+    dyn_client_loaded_model_free(loaded);
+    daemon_fixture other;
+    dyn_client *peer;
+    dyn_client_model_list *models;
+    char directory[] = "/tmp/dynamicsd-dotted-XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/left.arm.urdf", directory);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert(fputs(dotted_robot, file) >= 0 && fclose(file) == 0);
+    daemon_start(&(daemon_options){.models = directory}, &other);
+    wire_require(dyn_client_connect(other.request_ipc, NULL, &error, &peer), &error);
+    wire_require(dyn_client_list_models(peer, 0, &error, &models), &error);
+    ck_assert_uint_eq(models->count, 1);
+    ck_assert_str_eq(models->models[0].name, "left_arm");
+    dyn_client_model_list_free(models);
+    dyn_client_close(peer);
+    daemon_stop(&other);
+    unlink(path);
+    rmdir(directory);
+}
+END_TEST
+
 /* A robot of so many links that deriving from it takes its time. */
 enum { MANY_LINKS = 2000, MANY_OPERATIONS = 32, FEW_CHANGES = 3, MOST_ROUNDS = 20 };
 
@@ -748,6 +780,7 @@ int main(void) {
     tcase_add_test(all, derived_models_have_a_report);
     tcase_add_test(all, departures_are_loaded_with_a_warning_or_refused);
     tcase_add_test(all, files_are_read_as_strictly_as_configured);
+    tcase_add_test(all, names_of_robots_and_files_lose_their_dots);
     tcase_add_test(all, a_singular_robot_says_so_when_accelerations_are_asked_for);
     tcase_add_test(all, other_changes_go_on_while_a_model_is_derived);
     return run_unforked("models", all);

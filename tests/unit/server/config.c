@@ -175,6 +175,7 @@ START_TEST(bad_values_are_named_with_what_is_allowed) {
     check_refused("[endpoints]\nrequest =\n", 2, "names no endpoint");
     check_refused("[models]\ndirectory = robots\n", 2, "absolute path");
     check_refused("[model a]\nbase = flying\n", 2, "fixed or floating");
+    check_refused("[model a.b]\nbase = fixed\n", 2, "names of models have none");
     check_refused("[model a]\ngravity = 0 0\n", 2, "three numbers");
     check_refused("[model a]\ngravity = 0 0 inf\n", 2, "three numbers");
 }
