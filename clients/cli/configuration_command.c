@@ -187,21 +187,15 @@ static void write_json(const evaluation_context *context, size_t index, const do
 
 /* A column for each coordinate of the result, a line for each state. */
 static bool print_rows(const evaluation_context *context, size_t count, size_t number, const double *rows) {
-    enum { NAME_SIZE = 256 };
     const plan *asked = context->own;
     const layout *robot = context->robot;
     bool is_q = asked->operation->yields == YIELDS_Q;
     const coordinate *at = is_q ? robot->q : robot->v;
     size_t width = result_width(context);
-    char name[NAME_SIZE];
     table *lines = table_create();
     table_add_column(lines, "state", TABLE_RIGHT);
     for (size_t k = 0; k < width; k++)
-        table_add_column(lines,
-                         asked->operation->yields == YIELDS_DISTANCE
-                             ? "distance"
-                             : coordinate_name(&at[k], is_q ? at[k].joint->nq : at[k].joint->nv, sizeof name, name),
-                         TABLE_RIGHT);
+        table_add_column(lines, asked->operation->yields == YIELDS_DISTANCE ? "distance" : at[k].name, TABLE_RIGHT);
     for (size_t i = 0; i < count; i++) {
         table_add_cell(lines, "%zu", number + i);
         for (size_t k = 0; k < width; k++)

@@ -52,22 +52,13 @@ static bool read_index(const char *text, size_t count, size_t *index) {
     return true;
 }
 
-/* The coordinate that "JOINT" or "JOINT.2" names, among `count`. */
+/* The coordinate of a name, "elbow" or "root_joint[2]", among `count`. */
 static bool find_coordinate(const coordinate *coordinates, size_t count, const char *name, size_t *index) {
-    for (size_t i = 0; i < count; i++) {
-        const char *joint = coordinates[i].joint->name;
-        size_t length = strlen(joint);
-        bool single = (i == 0 || coordinates[i - 1].joint != coordinates[i].joint) &&
-                      (i + 1 == count || coordinates[i + 1].joint != coordinates[i].joint);
-        size_t part = 0;
-        bool found = single ? strcmp(name, joint) == 0
-                            : strncmp(name, joint, length) == 0 && name[length] == '.' &&
-                                  read_index(name + length + 1, count, &part) && part == coordinates[i].index;
-        if (found) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(coordinates[i].name, name) == 0) {
             *index = i;
             return true;
         }
-    }
     return false;
 }
 
@@ -112,9 +103,9 @@ static bool check_columns(const layout *robot, const csv_header *header, char me
         bool complete = true;
         for (size_t i = 0; i < width && needed && complete; i++) {
             const coordinate *at = array == STATE_Q ? &robot->q[i] : &robot->v[i];
-            complete = seen[i] == 1 ||
-                       refuse(message, "column %s%zu (%s.%s) is %s", STATE_ARRAY_NAMES[array], i,
-                              STATE_ARRAY_NAMES[array], at->joint->name, seen[i] == 0 ? "missing" : "there twice");
+            complete =
+                seen[i] == 1 || refuse(message, "column %s%zu (%s.%s) is %s", STATE_ARRAY_NAMES[array], i,
+                                       STATE_ARRAY_NAMES[array], at->name, seen[i] == 0 ? "missing" : "there twice");
         }
         free(seen);
         if (!complete)
@@ -133,10 +124,12 @@ bool parse_csv_header(const layout *robot, char *text, csv_header *header, char 
     for (char *cell; (cell = strsep(&text, separator)) != NULL;) {
         cell = trim(cell);
         if (!read_column(robot, cell, &header->columns[header->count++]))
-            return refuse(message,
-                          "unknown column \"%.64s\": name columns q.JOINT or q0, q1, ..; likewise v, a, tau "
-                          "(or give one JSON object a line)",
-                          cell);
+            return refuse(
+                message,
+                "unknown column \"%.64s\": name columns q.JOINT (q.JOINT[0], q.JOINT[1], .. where it has several "
+                "coordinates) or q0, q1, ..; likewise v, a, tau "
+                "(or give one JSON object a line)",
+                cell);
     }
     return check_columns(robot, header, message);
 }

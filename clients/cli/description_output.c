@@ -180,6 +180,8 @@ void write_description(const dyn_client_description *robot) {
     write_report(&writer, robot->report_count, robot->report);
     write_numbers(&writer, "zero_q", robot->model.nq, robot->zero_q);
     write_numbers(&writer, "home_q", robot->model.nq, robot->home_q);
+    write_texts(&writer, "q_names", robot->model.nq, robot->q_names);
+    write_texts(&writer, "v_names", robot->model.nv, robot->v_names);
     write_compilation(&writer, robot);
     emit_end_object(&writer);
     emit_finish(&writer);

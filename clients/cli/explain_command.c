@@ -11,7 +11,7 @@
 #include "json_writer.h"
 #include "result_tables.h"
 
-enum { NAME_SIZE = 256, LISTED_LINKS = 3 };
+enum { LISTED_LINKS = 3 };
 
 /* The answer. */
 typedef struct plan {
@@ -36,7 +36,6 @@ static dyn_client_status compute(const evaluation_context *context, const state_
 
 /* A line for each coordinate, a column for each term. */
 static bool print_terms(const layout *robot, const dyn_client_explanation *from) {
-    char name[NAME_SIZE];
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_LEFT);
     for (size_t t = 0; t < from->term_count; t++)
@@ -44,7 +43,7 @@ static bool print_terms(const layout *robot, const dyn_client_explanation *from)
     table_add_column(lines, "tau", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
     for (size_t i = 0; i < from->nv; i++) {
-        table_add_cell(lines, "%s", coordinate_name(&robot->v[i], robot->v[i].joint->nv, sizeof name, name));
+        table_add_cell(lines, "%s", robot->v[i].name);
         for (size_t t = 0; t < from->term_count; t++)
             table_add_number(lines, from->terms[t].tau[i]);
         table_add_number(lines, from->tau[i]);
@@ -89,7 +88,6 @@ static size_t find_largest(const dyn_client_explanation *from, size_t i,
 /* For each coordinate, the links and payloads that contribute most. */
 static bool print_links(const layout *robot, const dyn_client_explanation *from) {
     static const char *const headings[] = {"inertial", "coriolis", "gravity", "sum"};
-    char name[NAME_SIZE];
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_LEFT);
     table_add_column(lines, "link", TABLE_LEFT);
@@ -101,8 +99,7 @@ static bool print_links(const layout *robot, const dyn_client_explanation *from)
         size_t count = find_largest(from, i, largest);
         for (size_t rank = 0; rank < count; rank++) {
             const dyn_client_contribution *part = largest[rank];
-            table_add_cell(lines, "%s",
-                           rank == 0 ? coordinate_name(&robot->v[i], robot->v[i].joint->nv, sizeof name, name) : "");
+            table_add_cell(lines, "%s", rank == 0 ? robot->v[i].name : "");
             table_add_cell(lines, "%s%s", is_payload(from, part) ? "payload on " : "", part->link);
             table_add_number(lines, part->inertial[i]);
             table_add_number(lines, part->coriolis[i]);

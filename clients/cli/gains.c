@@ -12,12 +12,10 @@
 
 /* Sets the coordinates of v of that name: a joint's, or one of them. False: there are none. */
 static bool set_named(const layout *robot, const char *name, double value, double *values) {
-    char whole[160];
     bool is_found = false;
     for (size_t i = 0; i < robot->nv; i++) {
         const coordinate *at = &robot->v[i];
-        if (strcmp(at->joint->name, name) == 0 ||
-            strcmp(coordinate_name(at, at->joint->nv, sizeof whole, whole), name) == 0) {
+        if (strcmp(at->joint->name, name) == 0 || strcmp(at->name, name) == 0) {
             values[i] = value;
             is_found = true;
         }

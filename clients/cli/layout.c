@@ -87,9 +87,9 @@ static exit_code take_coordinates(layout *created) {
     for (size_t i = 0; i < created->joint_count; i++) {
         const dyn_client_joint *joint = created->joints[i];
         for (uint32_t k = 0; k < joint->nq && created->nq < created->robot->model.nq; k++)
-            created->q[created->nq++] = (coordinate){joint, k};
+            created->q[created->nq++] = (coordinate){joint, k, created->robot->q_names[joint->q_index + k]};
         for (uint32_t k = 0; k < joint->nv && created->nv < created->robot->model.nv; k++)
-            created->v[created->nv++] = (coordinate){joint, k};
+            created->v[created->nv++] = (coordinate){joint, k, created->robot->v_names[joint->v_index + k]};
     }
     if (created->nq != created->robot->model.nq || created->nv != created->robot->model.nv)
         return complain(EXIT_FAILED, "the daemon's description of %s contradicts itself", created->robot->model.name);
@@ -125,13 +125,6 @@ void layout_free(layout *freed) {
 void layout_arrange_q(const layout *used, const double *model_q, double *q) {
     for (size_t i = 0; i < used->nq; i++)
         q[i] = model_q[used->q[i].joint->q_index + used->q[i].index];
-}
-
-const char *coordinate_name(const coordinate *named, uint32_t joint_width, size_t size, char *name) {
-    if (joint_width == 1)
-        return named->joint->name;
-    snprintf(name, size, "%s[%u]", named->joint->name, named->index);
-    return name;
 }
 
 const char *acceleration_unit(const char *velocity_unit, size_t size, char *unit) {

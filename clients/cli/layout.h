@@ -13,6 +13,7 @@
 typedef struct coordinate {
     const dyn_client_joint *joint;
     uint32_t index;
+    const char *name; /* as the daemon spells it: "elbow", "root_joint[3]" */
 } coordinate;
 
 typedef struct layout {
@@ -38,9 +39,6 @@ void layout_free(layout *freed);
 
 /* Copies a row of q from the model's order into the layout's. */
 void layout_arrange_q(const layout *used, const double *model_q, double *q);
-
-/* "shoulder_pan_joint", or "root_joint[3]" for a joint with several coordinates. */
-const char *coordinate_name(const coordinate *named, uint32_t joint_width, size_t size, char *name);
 
 /* Unit of acceleration that belongs to a unit of velocity: "rad/s" gives "rad/s^2". */
 const char *acceleration_unit(const char *velocity_unit, size_t size, char *unit);

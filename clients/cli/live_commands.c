@@ -357,7 +357,6 @@ static exit_code follow_clock(own_simulation *own, trace *rows) {
 }
 
 static void print_end(const dyn_client_simulation *end, const layout *robot) {
-    char name[160];
     printf("%s: %llu steps of %g s, %s", end->name, (unsigned long long)end->step, end->step_length,
            dyn_client_condition_name(end->condition));
     if (end->follows_clock)
@@ -370,7 +369,7 @@ static void print_end(const dyn_client_simulation *end, const layout *robot) {
     table_add_column(lines, "v", TABLE_RIGHT);
     table_add_column(lines, "tau", TABLE_RIGHT);
     for (size_t i = 0; i < robot->nq && robot->nq == robot->nv; i++) {
-        table_add_cell(lines, "%s", coordinate_name(&robot->q[i], robot->q[i].joint->nq, sizeof name, name));
+        table_add_cell(lines, "%s", robot->q[i].name);
         table_add_number(lines, end->q[i]);
         table_add_number(lines, end->v[i]);
         table_add_number(lines, end->tau[i]);

@@ -30,9 +30,7 @@ static void copy_word(const char *text, size_t index, char label[LABEL_SIZE]) {
 
 static const char *entry_name(const axis *of, size_t index, char label[LABEL_SIZE]) {
     if (strcmp(of->text, "joints") == 0)
-        return index < of->robot->nv
-                   ? coordinate_name(&of->robot->v[index], of->robot->v[index].joint->nv, LABEL_SIZE, label)
-                   : "";
+        return index < of->robot->nv ? of->robot->v[index].name : "";
     if (strcmp(of->text, "bodies") == 0)
         return index < of->from->body_count ? of->from->bodies[index] : "";
     if (strcmp(of->text, "task") == 0)

@@ -7,8 +7,6 @@
 #include <ctype.h>
 #include <stdio.h>
 
-enum { NAME_SIZE = 256 };
-
 void print_title(const evaluation_context *context) {
     const char *title = context->evaluated->title;
     printf("%c%s of %s", toupper((unsigned char)title[0]), title + 1, context->robot->robot->model.name);
@@ -86,8 +84,7 @@ bool print_state_table(const evaluation_context *context, size_t count, size_t n
     table *lines = table_create();
     table_add_column(lines, "state", TABLE_RIGHT);
     for (size_t k = 0; k < robot->nv; k++) {
-        char name[NAME_SIZE];
-        table_add_column(lines, coordinate_name(&robot->v[k], robot->v[k].joint->nv, sizeof name, name), TABLE_RIGHT);
+        table_add_column(lines, robot->v[k].name, TABLE_RIGHT);
     }
     table_add_cell(lines, "%s", "");
     for (size_t k = 0; k < robot->nv; k++) {
@@ -108,14 +105,11 @@ bool print_state_table(const evaluation_context *context, size_t count, size_t n
 
 bool print_matrix(const layout *robot, size_t row_count, const char *const *rows, const double *matrix) {
     table *lines = table_create();
-    char name[NAME_SIZE];
     table_add_column(lines, "", TABLE_LEFT);
     for (size_t k = 0; k < robot->nv; k++)
-        table_add_column(lines, coordinate_name(&robot->v[k], robot->v[k].joint->nv, sizeof name, name), TABLE_RIGHT);
+        table_add_column(lines, robot->v[k].name, TABLE_RIGHT);
     for (size_t i = 0; i < row_count; i++) {
-        table_add_cell(lines, "%s",
-                       rows != NULL ? rows[i]
-                                    : coordinate_name(&robot->v[i], robot->v[i].joint->nv, sizeof name, name));
+        table_add_cell(lines, "%s", rows != NULL ? rows[i] : robot->v[i].name);
         for (size_t k = 0; k < robot->nv; k++)
             table_add_number(lines, matrix[i * robot->nv + k]);
     }

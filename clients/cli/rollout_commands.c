@@ -17,7 +17,7 @@
 #include "trace.h"
 
 /* States of one request, and rows of one trajectory, at most. */
-enum { MOST_SAMPLES = 4096, MOST_ROWS = 1000000, NAME_SIZE = 256 };
+enum { MOST_SAMPLES = 4096, MOST_ROWS = 1000000 };
 
 static const char *const INTEGRATORS[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
 static const char *const COMPILED_STEPS[] = {"where_ready", "never", "always"};
@@ -147,9 +147,8 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     table_add_column(lines, "v", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
     for (size_t k = 0; k < robot->nv; k++) {
-        char name[NAME_SIZE];
         const coordinate *c = &robot->v[k];
-        table_add_cell(lines, "%s", coordinate_name(c, c->joint->nv, sizeof name, name));
+        table_add_cell(lines, "%s", c->name);
         table_add_number(lines, result->v[k]);
         table_add_cell(lines, "%s", c->joint->v_units[c->index]);
     }
@@ -158,9 +157,8 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     table_add_column(positions, "q", TABLE_RIGHT);
     table_add_column(positions, "", TABLE_UNIT);
     for (size_t k = 0; k < robot->nq; k++) {
-        char name[NAME_SIZE];
         const coordinate *c = &robot->q[k];
-        table_add_cell(positions, "%s", coordinate_name(c, c->joint->nq, sizeof name, name));
+        table_add_cell(positions, "%s", c->name);
         table_add_number(positions, result->q[k]);
         table_add_cell(positions, "%s", c->joint->q_units[c->index]);
     }

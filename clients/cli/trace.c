@@ -17,7 +17,7 @@
 /* s between two samples of a drawing, and between two drawings. */
 static const double SAMPLE_INTERVAL = 0.02, DRAW_INTERVAL = 0.1;
 
-enum { NAME_SIZE = 160, BARS = 8 };
+enum { BARS = 8 };
 
 double trace_now(void) {
     struct timespec now;
@@ -41,15 +41,9 @@ exit_code trace_open(const arguments *given, const layout *robot, bool has_state
 /* ---- CSV and JSON ------------------------------------------------------------------------------------------------ */
 
 /* Headings of one array, as --states reads them. */
-static void print_headings(const char *array, size_t count, const coordinate *coordinates, bool of_q) {
-    for (size_t i = 0; i < count; i++) {
-        const dyn_client_joint *joint = coordinates[i].joint;
-        uint32_t width = of_q ? joint->nq : joint->nv;
-        if (width == 1)
-            printf(",%s.%s", array, joint->name);
-        else
-            printf(",%s.%s.%u", array, joint->name, coordinates[i].index);
-    }
+static void print_headings(const char *array, size_t count, const coordinate *coordinates) {
+    for (size_t i = 0; i < count; i++)
+        printf(",%s.%s", array, coordinates[i].name);
 }
 
 static void print_values(size_t count, const double *values) {
@@ -63,11 +57,11 @@ static void print_csv(const trace *to, uint64_t step, double time, const double 
     if (to->rows == 0) {
         printf("step,time");
         if (to->has_state) {
-            print_headings("q", robot->nq, robot->q, true);
-            print_headings("v", robot->nv, robot->v, false);
+            print_headings("q", robot->nq, robot->q);
+            print_headings("v", robot->nv, robot->v);
         }
         if (to->has_tau)
-            print_headings("tau", robot->nv, robot->v, false);
+            print_headings("tau", robot->nv, robot->v);
         printf("\n");
     }
     printf("%llu,%.17g", (unsigned long long)step, time);
@@ -109,12 +103,9 @@ static void draw_line(const trace *from, size_t i) {
     static const char *const bars[BARS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const coordinate *c = from->has_state ? &from->robot->q[i] : &from->robot->v[i];
     const trace_line *line = &from->lines[i];
-    char name[NAME_SIZE];
     double range = line->high - line->low;
     size_t count = from->samples < TRACE_SAMPLES ? from->samples : TRACE_SAMPLES;
-    printf("%-24.24s %12.6f  [%12.6f %12.6f] ",
-           coordinate_name(c, from->has_state ? c->joint->nq : c->joint->nv, sizeof name, name), line->last, line->low,
-           line->high);
+    printf("%-24.24s %12.6f  [%12.6f %12.6f] ", c->name, line->last, line->low, line->high);
     for (size_t k = from->samples - count; k < from->samples; k++) {
         double height = range > 0 ? (line->values[k % TRACE_SAMPLES] - line->low) / range : 0.5;
         size_t bar = (size_t)(height * BARS);

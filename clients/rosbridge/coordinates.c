@@ -8,25 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends the coordinates of a joint. */
-static bool add_joint(coordinates *to, const Dynamics__V1__Joint *joint) {
+/* Appends the coordinates of a joint, which has no more velocities than coordinates. False: memory is short, or the
+ * reply lacks their names. */
+static bool add_joint(coordinates *to, const Dynamics__V1__DescribeModelReply *in, const Dynamics__V1__Joint *joint) {
     const Dynamics__V1__JointCoordinates *at = joint->coordinates;
-    size_t nq = at != NULL ? at->nq : 0, nv = at != NULL ? at->nv : 0, count = nq > nv ? nq : nv;
-    coordinate *list = realloc(to->list, (to->count + count + 1) * sizeof *list);
+    size_t nq = at != NULL ? at->nq : 0, nv = at != NULL ? at->nv : 0;
+    if (nq < nv || (nq > 0 && (size_t)at->q_index + nq > in->n_q_names))
+        return false;
+    coordinate *list = realloc(to->list, (to->count + nq + 1) * sizeof *list);
     if (list == NULL)
         return false;
     to->list = list;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < nq; i++) {
         coordinate *added = &list[to->count];
-        int length =
-            count == 1 ? asprintf(&added->name, "%s", joint->name) : asprintf(&added->name, "%s/%zu", joint->name, i);
-        if (length < 0)
+        added->name = strdup(in->q_names[at->q_index + i]);
+        if (added->name == NULL)
             return false;
-        added->q = i < nq ? to->nq + i : SIZE_MAX;
+        added->q = to->nq + i;
         added->v = i < nv ? to->nv + i : SIZE_MAX;
         to->count++;
     }
-    to->has_parts |= count > 1;
+    to->has_parts |= nq > 1;
     to->nq += nq;
     to->nv += nv;
     return true;
@@ -46,7 +48,7 @@ bool coordinates_read(coordinates *to, const Dynamics__V1__DescribeModelReply *m
     for (size_t i = 0; i < count && is_read; i++) {
         const Dynamics__V1__Joint *joint =
             has_order ? find_joint(model, json_string_value(json_array_get(joint_names, i))) : model->joints[i];
-        is_read = joint == NULL || add_joint(to, joint);
+        is_read = joint == NULL || add_joint(to, model, joint);
     }
     if (!is_read)
         coordinates_free(to);
@@ -74,8 +76,8 @@ static const coordinate *find_coordinate(const coordinates *of, const char *name
 static const char *missing(const coordinates *of, const char *name) {
     size_t length = strlen(name);
     for (size_t i = 0; i < of->count; i++)
-        if (strncmp(of->list[i].name, name, length) == 0 && of->list[i].name[length] == '/')
-            return "a joint with several coordinates: name each, with /0, /1 .. behind it";
+        if (strncmp(of->list[i].name, name, length) == 0 && of->list[i].name[length] == '[')
+            return "a joint with several coordinates: name each, with [0], [1] .. behind it";
     return "no joint";
 }
 

@@ -4,9 +4,9 @@
  *
  * Messages of ROS name values, the daemon has rows of coordinates. A joint with one coordinate gives its name to it.
  * One with several (planar, cylindrical, spherical, floating ..) is named once for each of them in their order:
- * "root_joint/0", "root_joint/1" and so on for a floating base. Where it has more coordinates than velocities (a
- * quaternion), the last names have a position alone: their velocity, acceleration and effort are written as 0 and not
- * read.
+ * "root_joint[0]", "root_joint[1]" and so on for a floating base, as DescribeModelReply spells them. Where it has more
+ * coordinates than velocities (a quaternion), the last names have a position alone: their velocity, acceleration and
+ * effort are written as 0 and not read.
  */
 #ifndef ROSBRIDGE_COORDINATES_H
 #define ROSBRIDGE_COORDINATES_H

@@ -61,7 +61,7 @@ static const char topics[] =
     "\n"
     "  JointState and JointTrajectory name values, in any order. A joint with one coordinate is named by its\n"
     "  name. One with several (planar, cylindrical, spherical, floating ..) is named once for each in the order\n"
-    "  of the model: root_joint/0, root_joint/1 .. for a floating base. Where it has fewer velocities than\n"
+    "  of the model: root_joint[0], root_joint[1] .. for a floating base. Where it has fewer velocities than\n"
     "  coordinates (a quaternion), the last names have a position alone: their velocity, acceleration and effort\n"
     "  are written as 0 and not read. What is published names each coordinate once; a part (position, velocity\n"
     "  ..) has a number for each name, or none.\n"

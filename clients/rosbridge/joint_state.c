@@ -145,8 +145,9 @@ bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t 
     const json_t *names = json_object_get(json_is_array(states) ? json_array_get(states, 0) : states, "name");
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        const char *slash = name != NULL ? strrchr(name, '/') : NULL;
-        if (slash != NULL && slash[1] != '\0' && slash[1 + strspn(slash + 1, "0123456789")] == '\0')
+        const char *bracket = name != NULL ? strrchr(name, '[') : NULL;
+        size_t digits = bracket != NULL ? strspn(bracket + 1, "0123456789") : 0;
+        if (digits > 0 && strcmp(bracket + 1 + digits, "]") == 0)
             return true;
     }
     return false;

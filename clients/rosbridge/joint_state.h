@@ -12,8 +12,8 @@
  *   effort    tau where the request has that field; empty or missing: zeros. Else it is not used.
  *   header    not used.
  *
- * Where joints of the model have several coordinates, the names are those of coordinates.h, "root_joint/0" and on; rows
- * and the reply are in the model's own order then.
+ * Where joints of the model have several coordinates, the names are those of coordinates.h, "root_joint[0]" and on;
+ * rows and the reply are in the model's own order then.
  */
 #ifndef ROSBRIDGE_JOINT_STATE_H
 #define ROSBRIDGE_JOINT_STATE_H
@@ -28,7 +28,7 @@
 /* Does a request of this type take JointState? */
 bool joint_state_is_taken(const ProtobufCMessageDescriptor *type);
 
-/* Does a name in it end in a number, as "root_joint/0", so that the joints of the model must be known? */
+/* Returns whether a name in it ends in a number, as "root_joint[0]", so that the joints of the model must be known. */
 bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t *arguments);
 
 /* The query of a request as an object, of which a ROS message has a sequence. */

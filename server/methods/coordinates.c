@@ -2,6 +2,9 @@
 /* Names and units of coordinates. */
 #include "methods/coordinates.h"
 
+#include <dynamics/builder.h>
+#include <stdio.h>
+
 /* Units of a coordinate, of its velocity and of its force, by kind. */
 static const struct {
     const char *q, *v, *tau;
@@ -22,6 +25,28 @@ joint_units joint_units_of(dyn_joint_type type) {
         u.tau[k] = units[traits->v_kinds[k]].tau;
     }
     return u;
+}
+
+/* Writes the name of one of a joint's coordinates. */
+static char *spell(call *c, const char *joint, int index, int width) {
+    char name[DYN_MAX_NAME + 16];
+    if (width == 1) {
+        return call_string(c, joint);
+    }
+    snprintf(name, sizeof name, "%s[%d]", joint, index);
+    return call_string(c, name);
+}
+
+char **coordinates_spell(call *c, const dyn_model *model, bool velocities) {
+    char **names = call_allocate(c, (size_t)(velocities ? dyn_model_nv(model) : dyn_model_nq(model)), sizeof *names);
+    for (int j = 0; names && j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        int first = velocities ? joint->v_index : joint->q_index, width = velocities ? joint->nv : joint->nq;
+        for (int i = 0; i < width; i++) {
+            names[first + i] = spell(c, joint->name, i, width);
+        }
+    }
+    return call_has_ended(c) ? NULL : names;
 }
 
 /* The joint that has a velocity, and which of its velocities it is. */

@@ -16,6 +16,10 @@ typedef struct joint_units {
 
 joint_units joint_units_of(dyn_joint_type type);
 
+/* Names of the nq coordinates, or of the nv velocities, of a model: the spelling of DescribeModelReply. In the call's
+ * memory; NULL, and the call ended, when out of memory. */
+char **coordinates_spell(call *c, const dyn_model *model, bool velocities);
+
 /* The joint of each velocity in the caller's order, and the unit of the force that belongs to it: nv texts each, which
  * live as long as the model and are only to be read. False, and the call ended, when out of memory. */
 bool coordinates_name(batch *b, char ***joints, char ***force_units);

@@ -186,6 +186,10 @@ void method_describe_model(call *c) {
         add_configurations(c, model, reply);
         reply->mimic = description_write_mimic(entry->options.mimic);
         reply->compilation = describe_compilation(c, entry);
+        reply->n_q_names = (size_t)dyn_model_nq(model);
+        reply->q_names = coordinates_spell(c, model, false);
+        reply->n_v_names = (size_t)dyn_model_nv(model);
+        reply->v_names = coordinates_spell(c, model, true);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL;
         c->reply.describe_model = reply;
     }

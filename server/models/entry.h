@@ -65,8 +65,9 @@ typedef struct model_entry {
  * separates the parts of topics. */
 void model_name_adapt(char *name);
 
-/* Reads a URDF text. An empty name stands for the robot's own, adapted. `links` is the most links that are allowed. The caller
- * owns one reference to the result. Errors as in urdf.h, and with place "name" for a name that is not allowed. */
+/* Reads a URDF text. An empty name stands for the robot's own, adapted. `links` is the most links that are allowed.
+ * The caller owns one reference to the result. Errors as in urdf.h, and with place "name" for a name that is not
+ * allowed. */
 dyn_status model_entry_create(const char *text, size_t length, const char *name, const char *source,
                               const model_options *options, size_t links, dyn_error *error, model_entry **result);
 

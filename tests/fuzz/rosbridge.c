@@ -52,7 +52,7 @@ static void send_line(peer *from, const char *line) {
 
 #define TEXT(text) ((char *)(uintptr_t)(text))
 
-enum { NQ = 9, NV = 8 }; /* "a", "b", "base/0" .. "base/6" */
+enum { NQ = 9, NV = 8 }; /* "a", "b", "base[0]" .. "base[6]" */
 
 static void learn(live_object *object) {
     Dynamics__V1__Joint joints[3] = {DYNAMICS__V1__JOINT__INIT, DYNAMICS__V1__JOINT__INIT, DYNAMICS__V1__JOINT__INIT};
@@ -60,6 +60,7 @@ static void learn(live_object *object) {
     Dynamics__V1__JointCoordinates coordinates[3];
     Dynamics__V1__DescribeModelReply model = DYNAMICS__V1__DESCRIBE_MODEL_REPLY__INIT;
     static const char *const names[] = {"a", "b", "base"};
+    static char *spelled[NQ] = {"a", "b", "base[0]", "base[1]", "base[2]", "base[3]", "base[4]", "base[5]", "base[6]"};
     for (int i = 0; i < 3; i++) {
         joints[i].name = TEXT(names[i]);
         dynamics__v1__joint_coordinates__init(&coordinates[i]);
@@ -67,6 +68,10 @@ static void learn(live_object *object) {
         coordinates[i].nv = i < 2 ? 1 : 6;
         joints[i].coordinates = &coordinates[i];
     }
+    coordinates[1].q_index = 1;
+    coordinates[2].q_index = 2;
+    model.n_q_names = NQ;
+    model.q_names = spelled;
     model.n_joints = 3;
     model.joints = list;
     live_object_learn(object, &model);

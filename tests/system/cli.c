@@ -737,6 +737,32 @@ START_TEST(proposed_gains_hold_the_arm) {
 }
 END_TEST
 
+/* Columns of states have the names that the daemon gives to coordinates, and may stand in any order. */
+START_TEST(columns_are_spelled_as_the_daemon_spells_coordinates) {
+    must_say("$ctl load " DYNAMICS_ROBOTS_DIR "/quadruped.urdf --name walker --base floating", "floating base");
+    json_t *robot = run_json("$ctl describe walker --json"), *names = json_object_get(robot, "q_names");
+    size_t count = json_array_size(names);
+    const char *path = scratch("spelled.csv");
+    FILE *file = fopen(path, "w");
+    char line[256];
+    ck_assert_ptr_nonnull(file);
+    ck_assert_str_eq(json_string_value(json_array_get(names, 6)), "root_joint[6]");
+    for (size_t i = count; i-- > 0;)
+        fprintf(file, "q.%s%s", json_string_value(json_array_get(names, i)), i > 0 ? "," : "\n");
+    for (size_t i = count; i-- > 0;)
+        fprintf(file, "%.17g%s", json_number_value(json_array_get(json_object_get(robot, "home_q"), i)),
+                i > 0 ? "," : "\n");
+    ck_assert_int_eq(fclose(file), 0);
+    snprintf(line, sizeof line, "$ctl gravity walker --states %s --json", path);
+    json_t *spelled = run_json(line), *usual = run_json("$ctl gravity walker --state home --json");
+    ck_assert_uint_eq(json_array_size(json_object_get(usual, "g")), json_array_size(json_object_get(robot, "v_names")));
+    ck_assert(json_equal(json_object_get(spelled, "g"), json_object_get(usual, "g")));
+    json_decref(spelled);
+    json_decref(usual);
+    json_decref(robot);
+}
+END_TEST
+
 /* What was made in another order of the joints is shown in it, also to those who did not make it. */
 START_TEST(columns_have_the_names_of_their_joints) {
     outcome run =
@@ -977,6 +1003,7 @@ int main(void) {
     tcase_add_test(all, watch_tells_frequency_age_and_loss);
     tcase_add_test(all, proposed_gains_hold_the_arm);
     tcase_add_test(all, help_announces_the_json_that_follows);
+    tcase_add_test(all, columns_are_spelled_as_the_daemon_spells_coordinates);
     tcase_add_test(all, columns_have_the_names_of_their_joints);
     tcase_add_test(all, latency_is_told_in_ascending_percentiles);
     tcase_add_test(all, many_states_come_back_in_their_order_from_both_formats);

@@ -152,6 +152,8 @@ static void set_description(uint32_t q_index, size_t zero_count, size_t unit_cou
     description.model = &model;
     description.n_joints = 1;
     description.joints = joints;
+    description.n_q_names = description.n_v_names = 1;
+    description.q_names = description.v_names = &joint.name;
     description.n_zero_q = description.n_home_q = zero_count;
     description.zero_q = description.home_q = zeros;
     reply.result_case = DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL;

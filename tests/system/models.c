@@ -347,6 +347,27 @@ START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
 }
 END_TEST
 
+/* Each coordinate has a name of its own, which begins with that of its joint. */
+START_TEST(coordinates_have_one_spelling) {
+    static const char *const robots[] = {"quadruped", "ur5"};
+    for (size_t k = 0; k < 2; k++) {
+        dyn_client_description *robot;
+        wire_require(dyn_client_describe_model(client, robots[k], 0, &error, &robot), &error);
+        for (size_t j = 0; j < robot->joint_count; j++) {
+            const dyn_client_joint *joint = &robot->joints[j];
+            for (uint32_t i = 0; i < joint->nq; i++) {
+                char expected[96];
+                snprintf(expected, sizeof expected, joint->nq == 1 ? "%s" : "%s[%u]", joint->name, i);
+                ck_assert_str_eq(robot->q_names[joint->q_index + i], expected);
+                if (i < joint->nv)
+                    ck_assert_str_eq(robot->v_names[joint->v_index + i], expected);
+            }
+        }
+        dyn_client_description_free(robot);
+    }
+}
+END_TEST
+
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 /* The planar arm of two equal links, described in both conventions, has the closed form of its mass matrix. */
@@ -768,6 +789,7 @@ int main(void) {
     tcase_add_test(all, choices_of_the_request_come_before_those_of_the_description);
     tcase_add_test(all, multipliers_are_used_as_they_are_given);
     tcase_add_test(all, a_model_that_changed_meanwhile_is_not_replaced);
+    tcase_add_test(all, coordinates_have_one_spelling);
     tcase_add_test(all, tables_of_both_conventions_are_the_planar_arm);
     tcase_add_test(all, screws_come_back_with_the_same_torques);
     tcase_add_test(all, attached_and_detached_is_as_before);

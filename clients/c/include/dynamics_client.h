@@ -519,6 +519,8 @@ typedef struct dyn_client_description {
     dyn_client_compilation compilation;
     const char *compilation_reason; /* of one that failed, else empty */
     const char *instruction_set;    /* of the algorithms that serve, such as "avx512"; empty: not stated */
+    const char *const *q_names;     /* model.nq: "elbow", or "root_joint[0]" .. of a joint with several coordinates */
+    const char *const *v_names;     /* model.nv: likewise, of velocities, forces and accelerations */
 } dyn_client_description;
 
 /* All that the daemon knows of a model, named by name or digest. NOT_FOUND. */

@@ -78,7 +78,8 @@ static dyn_client_link to_link(const Dynamics__V1__Link *from) {
 
 /* Returns whether the counts are such that every index of the result is in its range. */
 static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
-    if (reply->model == NULL || reply->n_zero_q != reply->model->nq || reply->n_home_q != reply->model->nq)
+    if (reply->model == NULL || reply->n_zero_q != reply->model->nq || reply->n_home_q != reply->model->nq ||
+        reply->n_q_names != reply->model->nq || reply->n_v_names != reply->model->nv)
         return false;
     for (size_t i = 0; i < reply->n_joints; i++) {
         const Dynamics__V1__JointCoordinates *at = reply->joints[i]->coordinates;
@@ -127,6 +128,8 @@ static bool take_description(description_result *result) {
         .report = result->report,
         .zero_q = from->zero_q,
         .home_q = from->home_q,
+        .q_names = (const char *const *)from->q_names,
+        .v_names = (const char *const *)from->v_names,
         .compilation =
             from->compilation ? (dyn_client_compilation)from->compilation->state : DYN_CLIENT_COMPILATION_UNSPECIFIED,
         .compilation_reason = from->compilation ? from->compilation->reason : "",

@@ -66,7 +66,7 @@ class Inputs(fixture.Case):
         found, in_q, in_v = [], 0, 0
         for joint, nq, nv in self.joints:
             for i in range(max(nq, nv)):
-                found.append((joint if max(nq, nv) == 1 else f"{joint}/{i}", in_q + i, in_v + i if i < nv else None))
+                found.append((joint if max(nq, nv) == 1 else f"{joint}[{i}]", in_q + i, in_v + i if i < nv else None))
             in_q, in_v = in_q + nq, in_v + nv
         return found
 
@@ -137,8 +137,8 @@ class Inputs(fixture.Case):
         self.assertEqual(both[len(v):], ask(q=q))
         for wrong, reason in (({"query": {"model": "none"}}, "args.query.model: there is no model"),
                               ({"query": TWO_LINK}, "args.query.joint_names"),
-                              ({"joint_state": {**state, "name": ["spherical/0"] * len(names)}},
-                               'args.joint_state.name[1]: "spherical/0" is named twice')):
+                              ({"joint_state": {**state, "name": ["spherical[0]"] * len(names)}},
+                               'args.joint_state.name[1]: "spherical[0]" is named twice')):
             told = self.client.refusal("/dynamics/forward_dynamics", {"query": CHAIN, "joint_state": state, **wrong})
             self.assertTrue(told.startswith(reason), told)
 
@@ -147,11 +147,11 @@ class Inputs(fixture.Case):
         names = [name for name, _, _ in self.names()]
         whole = {"header": {"frame_id": token}, "name": names, "effort": [0.5] * len(names)}
         bare = list(names)
-        bare[bare.index("spherical/0")] = "spherical"
+        bare[bare.index("spherical[0]")] = "spherical"
         twice = list(names)
-        twice[twice.index("spherical/0")] = "spherical/1"
+        twice[twice.index("spherical[0]")] = "spherical[1]"
         for wrong, reason in (
-                ({"name": bare}, '"spherical" is a joint with several coordinates: name each, with /0, /1'),
+                ({"name": bare}, '"spherical" is a joint with several coordinates: name each, with [0], [1]'),
                 ({"name": twice}, "named twice"),
                 ({"name": names[:-1]}, f"{len(names) - 1} names; name each of {len(names)} coordinates"),
                 ({"effort": [1.0]}, f"msg.effort: 1 values; give one for each of {len(names)} names, or none"),
