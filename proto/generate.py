@@ -3,6 +3,8 @@
 """Writes what follows from the wire contract, and checks its rules.
 
     generate.py SET --server DIRECTORY      methods/methods.h and methods/methods.c of the server
+    generate.py SET --client DIRECTORY MIRRORS
+                                            ask.h and mirrors.c of the C client, by clients/c/mirrors.txt
     generate.py SET --wire-doc FILE         deploy/doc/wire.md
     generate.py SET --check-wire-doc FILE   compares the file with what would be written
 
@@ -13,6 +15,7 @@ import argparse
 import pathlib
 import sys
 
+import client
 import descriptors
 import methods
 import wire_doc
@@ -41,6 +44,14 @@ def write_server(directory, table):
     write(directory / "methods" / "methods.c", methods.server_table(table))
 
 
+def write_client(directory, mirrors, table, enums):
+    checks, wrong = client.mirror_checks(enums, client.read_mirrors(mirrors))
+    if wrong:
+        sys.exit("\n".join(wrong))
+    write(directory / "ask.h", client.ask_header(table))
+    write(directory / "mirrors.c", checks)
+
+
 def document(files, table, messages):
     """The text of wire.md; ends the program where a comment lacks something."""
     enums = descriptors.enums_of(files)
@@ -54,6 +65,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", help="descriptor set of all files, with their comments")
     parser.add_argument("--server", metavar="DIRECTORY", type=pathlib.Path)
+    parser.add_argument("--client", metavar=("DIRECTORY", "MIRRORS"), type=pathlib.Path, nargs=2)
     parser.add_argument("--wire-doc", metavar="FILE", type=pathlib.Path)
     parser.add_argument("--check-wire-doc", metavar="FILE", type=pathlib.Path)
     given = parser.parse_args()
@@ -65,6 +77,8 @@ def main():
         sys.exit("\n".join(wrong))
     if given.server:
         write_server(given.server, table)
+    if given.client:
+        write_client(*given.client, table, descriptors.enums_of(files))
     if given.wire_doc:
         write(given.wire_doc, document(files, table, messages))
     checked = given.check_wire_doc

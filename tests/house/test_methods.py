@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""proto/generate.py refuses an envelope in which a method lacks its role, its result or its messages.
+"""proto/generate.py refuses an envelope in which a method lacks its role, its result or its messages, and an
+enumeration of which the C client does not say how it mirrors it.
 
     test_methods.py PROTOC_C
 """
@@ -33,6 +34,33 @@ class Methods(unittest.TestCase):
                                   directory / "server"], capture_output=True, text=True, check=False)
             written = directory / "server" / "methods" / "methods.c"
             return run.returncode, run.stderr + (written.read_text(encoding="utf-8") if written.exists() else "")
+
+    def mirrored(self, old, new):
+        """The generator's answer to a change of clients/c/mirrors.txt."""
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            text = (PROTO.parent / "clients" / "c" / "mirrors.txt").read_text(encoding="utf-8")
+            self.assertEqual(text.count(old), 1, old)
+            (directory / "mirrors.txt").write_text(text.replace(old, new), encoding="utf-8")
+            subprocess.run([PROTOC, f"--descriptor_set_out={directory}/set", "--include_imports",
+                            "--include_source_info", f"-I{PROTO}", *sorted(PROTO.glob("dynamics/v1/*.proto"))],
+                           check=True)
+            run = subprocess.run([sys.executable, "-B", PROTO / "generate.py", f"{directory}/set", "--client",
+                                  directory, directory / "mirrors.txt"], capture_output=True, text=True, check=False)
+            written = directory / "mirrors.c"
+            return run.stderr + (written.read_text(encoding="utf-8") if written.exists() else "")
+
+    def test_checks_each_value_that_the_client_mirrors(self):
+        text = self.mirrored("Rates  ", "Rates  ")
+        self.assertIn("_Static_assert((int)DYN_CLIENT_RATES_CENTRAL == "
+                      '(int)DYNAMICS__V1__RATES__RATES_CENTRAL, "RATES_CENTRAL");', text)
+        self.assertIn("(int)DYN_CLIENT_COMPILATION_WAITS == ", text)
+        self.assertNotIn("ROLLOUT_RESULT", text)
+
+    def test_refuses_an_enumeration_of_which_nothing_is_said(self):
+        self.assertEqual("clients/c/mirrors.txt: Rates has no row\n"
+                         "clients/c/mirrors.txt: there is no enumeration Ratio\n",
+                         self.mirrored("Rates  ", "Ratio  "))
 
     def refuses(self, expected, *changes):
         code, text = self.generate(*changes)

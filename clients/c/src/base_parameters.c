@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "call.h"
+#include "ask.h"
 #include "descriptions.h"
 #include "error.h"
 
@@ -64,8 +64,7 @@ static dyn_client_status ask(dyn_client *client, const char *model, const double
     asked.query = &query;
     if (taken->memory.is_exhausted)
         return fail_memory(error);
-    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_FIND_BASE_PARAMETERS, &asked.base, timeout, error,
-                       &taken->reply);
+    return ask_find_base_parameters(client, &asked, timeout, error, &taken->reply);
 }
 
 dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model, const double *gravity,

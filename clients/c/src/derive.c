@@ -2,7 +2,7 @@
 /*
  * New models from old ones, and models back to descriptions.
  */
-#include "call.h"
+#include "ask.h"
 
 #include <stdlib.h>
 
@@ -141,7 +141,7 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
         derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
     if (memory->is_exhausted)
         return fail_memory(error);
-    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL, &derive.base, timeout, error, answer);
+    return ask_derive_model(client, &derive, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_derive_request *request, double timeout,
@@ -200,8 +200,7 @@ dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
     exported_result *taken = calloc(1, sizeof *taken);
     if (taken == NULL)
         return fail_memory(error);
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL, &asked.base, timeout, error, &taken->reply);
+    dyn_client_status status = ask_export_model(client, &asked, timeout, error, &taken->reply);
     if (status == DYN_CLIENT_OK)
         status = take_export(taken, error);
     if (status == DYN_CLIENT_OK)

@@ -2,7 +2,7 @@
 /*
  * The description of a model.
  */
-#include "call.h"
+#include "ask.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,8 +150,7 @@ dyn_client_status dyn_client_describe_model(dyn_client *client, const char *mode
     description_result *result = calloc(1, sizeof *result);
     if (result == NULL)
         return fail_memory(error);
-    dyn_client_status status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL, &question.base,
-                                           timeout, error, &result->reply);
+    dyn_client_status status = ask_describe_model(client, &question, timeout, error, &result->reply);
     if (status == DYN_CLIENT_OK && !is_consistent(result->reply))
         status = fail_bad_reply(error, "the description contradicts itself");
     if (status == DYN_CLIENT_OK && !take_description(result))

@@ -2,7 +2,7 @@
 /*
  * Many quantities at once.
  */
-#include "call.h"
+#include "ask.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -225,8 +225,7 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
         axes[i] = (Dynamics__V1__TaskAxis)request->task_axes[i];
     asked->n_task_axes = request->task_axis_count;
     asked->task_axes = axes;
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_EVALUATE, &asked->base, query->timeout, error, &reply);
+    dyn_client_status status = ask_evaluate(client, asked, query->timeout, error, &reply);
     if (status == DYN_CLIENT_OK && !fits(reply, query, asked)) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         status = fail_bad_reply(error, "the results are not those that were asked for");

@@ -2,7 +2,7 @@
 /*
  * Where a torque comes from.
  */
-#include "call.h"
+#include "ask.h"
 
 #include <stdlib.h>
 
@@ -97,8 +97,7 @@ static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__ExplainRequest *asked,
                              dyn_client_error *error, dyn_client_explanation **explanation) {
     Dynamics__V1__ExplainReply *reply;
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_EXPLAIN, &asked->base, query->timeout, error, &reply);
+    dyn_client_status status = ask_explain(client, asked, query->timeout, error, &reply);
     return status == DYN_CLIENT_OK ? take_reply(reply, query->nv, error, explanation) : status;
 }
 

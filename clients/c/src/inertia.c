@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "call.h"
+#include "ask.h"
 #include "descriptions.h"
 #include "error.h"
 
@@ -166,7 +166,7 @@ static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_cl
     asked.point = point != NULL ? from_vector3(memory, point) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_INERTIA, &asked.base, timeout, error, answer);
+    return ask_compute_inertia(client, &asked, timeout, error, answer);
 }
 
 /* The protocol has room for one of the two. */

@@ -2,7 +2,7 @@
 /*
  * Loading, listing and unloading models.
  */
-#include "call.h"
+#include "ask.h"
 
 #include <stdlib.h>
 
@@ -80,7 +80,7 @@ static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_requ
     load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL, &load.base, timeout, error, answer);
+    return ask_load_model(client, &load, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request, double timeout,
@@ -137,8 +137,7 @@ dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__ListModelsRequest question = DYNAMICS__V1__LIST_MODELS_REQUEST__INIT;
     Dynamics__V1__ListModelsReply *answer;
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_LIST_MODELS, &question.base, timeout, error, &answer);
+    dyn_client_status status = ask_list_models(client, &question, timeout, error, &answer);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + answer->n_models * sizeof *result->models);

@@ -13,7 +13,7 @@
 
 #include <dynamics/v1/event.pb-c.h>
 
-#include "call.h"
+#include "ask.h"
 #include "one_way.h"
 #include "watch.h"
 
@@ -38,8 +38,7 @@ static void cancel(const progress *self) {
     Dynamics__V1__CancelReply *reply = NULL;
     question.client = self->client_number;
     question.id = self->id;
-    if (call_method(self->client, DYNAMICS__V1__REQUEST__METHOD_CANCEL, &question.base, 0, NULL, &reply) ==
-        DYN_CLIENT_OK)
+    if (ask_cancel(self->client, &question, 0, NULL, &reply) == DYN_CLIENT_OK)
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
 }
 

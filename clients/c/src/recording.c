@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "call.h"
+#include "ask.h"
 #include "error.h"
 
 static dyn_client_status check(dyn_client *client, const char *recording, dyn_client_error *error) {
@@ -26,8 +26,7 @@ dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout,
     *list = NULL;
     dyn_client_status status = check(client, "", error);
     if (status == DYN_CLIENT_OK)
-        status =
-            call_method(client, DYNAMICS__V1__REQUEST__METHOD_LIST_RECORDINGS, &question.base, timeout, error, &reply);
+        status = ask_list_recordings(client, &question, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + reply->n_recordings * sizeof *result->recordings);
@@ -63,8 +62,7 @@ dyn_client_status dyn_client_delete_recording(dyn_client *client, const char *re
     if (status != DYN_CLIENT_OK)
         return status;
     deletion.recording = (char *)recording;
-    status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_DELETE_RECORDING, &deletion.base, timeout, error, &reply);
+    status = ask_delete_recording(client, &deletion, timeout, error, &reply);
     if (status == DYN_CLIENT_OK)
         dynamics__v1__delete_recording_reply__free_unpacked(reply, NULL);
     return status;
@@ -87,7 +85,7 @@ dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *rec
     question.recording = (char *)recording;
     question.offset = offset;
     question.bytes = bytes;
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_FETCH_RECORDING, &question.base, timeout, error, &reply);
+    status = ask_fetch_recording(client, &question, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     part_result *result = calloc(1, sizeof *result);

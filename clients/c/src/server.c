@@ -2,7 +2,7 @@
 /*
  * Questions about the daemon itself.
  */
-#include "call.h"
+#include "ask.h"
 
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static dyn_client_status ask_health(dyn_client *client, const char *component, d
     Dynamics__V1__GetHealthRequest question = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
     if (component != NULL)
         question.component = (char *)component;
-    return call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH, &question.base, timeout, error, answer);
+    return ask_get_health(client, &question, timeout, error, answer);
 }
 
 dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error) {
@@ -161,8 +161,7 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__GetServerInfoRequest question = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
     Dynamics__V1__GetServerInfoReply *answer;
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_SERVER_INFO, &question.base, timeout, error, &answer);
+    dyn_client_status status = ask_get_server_info(client, &question, timeout, error, &answer);
     if (status != DYN_CLIENT_OK)
         return status;
     info_result *result = calloc(1, sizeof *result + answer->n_endpoints * sizeof *result->endpoints);

@@ -2,7 +2,7 @@
 /*
  * Simulations that live in the daemon.
  */
-#include "call.h"
+#include "ask.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,8 +192,7 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
     fill_stepping(options, &controller, &gravity, &stepping);
     create.stepping = &stepping;
     Dynamics__V1__CreateSimulationReply *reply;
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION, &create.base, timeout, error, &reply);
+    dyn_client_status status = ask_create_simulation(client, &create, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
@@ -237,7 +236,7 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
         step.input = &driven;
     }
     if (status == DYN_CLIENT_OK)
-        status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION, &step.base, timeout, error, &reply);
+        status = ask_step_simulation(client, &step, timeout, error, &reply);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -269,7 +268,7 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
     set.simulation = (char *)name;
     set.token = token;
     set.input = &driven;
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_INPUT, &set.base, timeout, error, &reply);
+    status = ask_set_simulation_input(client, &set, timeout, error, &reply);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -288,7 +287,7 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
         return status;
     get.simulation = (char *)name;
     get.token = token;
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_SIMULATION_STATE, &get.base, timeout, error, &reply);
+    status = ask_get_simulation_state(client, &get, timeout, error, &reply);
     if (status == DYN_CLIENT_OK)
         status = give(reply, reply->simulation, reply->state, error, simulation);
     if (status != DYN_CLIENT_OK || simulation == NULL)
@@ -315,7 +314,7 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     set.q = (double *)q;
     set.n_v = count_of(v, nv);
     set.v = (double *)v;
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_SET_SIMULATION_STATE, &set.base, timeout, error, &reply);
+    status = ask_set_simulation_state(client, &set, timeout, error, &reply);
     return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
 }
 
@@ -386,7 +385,7 @@ dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *na
         return status;
     claim.simulation = (char *)name;
     claim.lease = lease;
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_CLAIM_SIMULATION, &claim.base, timeout, error, &reply);
+    status = ask_claim_simulation(client, &claim, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
@@ -410,8 +409,7 @@ dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_LIST_SIMULATIONS, &question.base, timeout, error, &reply);
+    status = ask_list_simulations(client, &question, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + reply->n_simulations * sizeof *result->simulations);
@@ -449,7 +447,7 @@ dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *n
     record.simulation = (char *)name;
     record.token = token;
     record.recording = (char *)recording;
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_RECORD_SIMULATION, &record.base, timeout, error, &reply);
+    status = ask_record_simulation(client, &record, timeout, error, &reply);
     if (status == DYN_CLIENT_OK)
         dynamics__v1__record_simulation_reply__free_unpacked(reply, NULL);
     return status;
@@ -464,7 +462,7 @@ dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name
         return status;
     stop.simulation = (char *)name;
     stop.token = token;
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_STOP_RECORDING, &stop.base, timeout, error, &reply);
+    status = ask_stop_recording(client, &stop, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     if (entries != NULL)
@@ -493,8 +491,7 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
     question.first = first;
     question.stride = stride;
     question.count = count;
-    status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_REPLAY_SIMULATION, &question.base, timeout, error, &reply);
+    status = ask_replay_simulation(client, &question, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     replay_result *result = calloc(1, sizeof *result);
@@ -543,7 +540,7 @@ dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_SAVE_SIMULATIONS, &save.base, timeout, error, &reply);
+    status = ask_save_simulations(client, &save, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     if (count != NULL)
@@ -559,8 +556,7 @@ dyn_client_status dyn_client_restore_simulations(dyn_client *client, double time
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_RESTORE_SIMULATIONS, &restore.base, timeout, error, &reply);
+    status = ask_restore_simulations(client, &restore, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     if (count != NULL)

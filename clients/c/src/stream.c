@@ -2,7 +2,7 @@
 /*
  * Streams: points that are pushed to the daemon.
  */
-#include "call.h"
+#include "ask.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     stream_targets targets;
     dyn_client_status status = fill_target(options, &targets, error, &open);
     if (status == DYN_CLIENT_OK)
-        status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM, &open.base, timeout, error, &reply);
+        status = ask_open_stream(client, &open, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_stream *self = calloc(1, sizeof *self);
@@ -282,8 +282,7 @@ dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, do
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
-    dyn_client_status code =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_STREAM, &question.base, timeout, error, &reply);
+    dyn_client_status code = ask_get_stream(client, &question, timeout, error, &reply);
     return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
 }
 
@@ -294,8 +293,7 @@ dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dy
     *list = NULL;
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
-    dyn_client_status code =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_LIST_STREAMS, &question.base, timeout, error, &reply);
+    dyn_client_status code = ask_list_streams(client, &question, timeout, error, &reply);
     return code == DYN_CLIENT_OK ? give(reply, reply->n_streams, reply->streams, error, list) : code;
 }
 
@@ -318,8 +316,7 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
     get.stream = (char *)name;
     get.first = first;
     get.count = capacity;
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_GET_STREAM_POINTS, &get.base, timeout, error, &reply);
+    dyn_client_status status = ask_get_stream_points(client, &get, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     *count = reply->n_sequence;
@@ -370,8 +367,7 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
     close.stream = stream->name;
     close.key = stream->key;
     await_arrival(client, stream, timeout);
-    dyn_client_status code =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_CLOSE_STREAM, &close.base, timeout, error, &reply);
+    dyn_client_status code = ask_close_stream(client, &close, timeout, error, &reply);
     dyn_client_leave_stream(stream);
     return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "ask.h"
 #include "error.h"
 #include "progress.h"
 #include "query.h"
@@ -129,8 +129,7 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     asked.n_time = time != NULL ? query->samples : 0, asked.time = (double *)time;
     asked.rates = (Dynamics__V1__Rates)rates;
     asked.tip = fill_tip(tip, &tip_message);
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS_TRAJECTORY, &asked.base, query->timeout,
-                         error, &reply);
+    status = ask_inverse_dynamics_trajectory(client, &asked, query->timeout, error, &reply);
     query_parts_free(&parts);
     return status == DYN_CLIENT_OK ? take_inverse(reply, query, values, error, trajectory) : status;
 }
@@ -179,8 +178,7 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     asked.n_tau = count, asked.tau = (double *)tau;
     asked.tip = fill_tip(tip, &tip_message);
     asked.stepping = stepping_fill(&message, stepping);
-    status = call_method(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS_TRAJECTORY, &asked.base, query->timeout,
-                         error, &reply);
+    status = ask_forward_dynamics_trajectory(client, &asked, query->timeout, error, &reply);
     query_parts_free(&parts);
     return status == DYN_CLIENT_OK ? take_forward(reply, query, rows, error, trajectory) : status;
 }

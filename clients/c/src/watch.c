@@ -10,7 +10,7 @@
 
 #include <dynamics/v1/event.pb-c.h>
 
-#include "call.h"
+#include "ask.h"
 #include "error.h"
 
 static const double DEFAULT_WAIT = 10;
@@ -80,8 +80,7 @@ dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *na
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_simulation.simulation", "client or name is NULL");
     question.simulation = (char *)name;
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_WATCH_SIMULATION, &question.base, timeout, error, &reply);
+    dyn_client_status status = ask_watch_simulation(client, &question, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     uint32_t before = reply->simulation != NULL ? reply->simulation->watchers : 0;
@@ -101,8 +100,7 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
-    dyn_client_status status =
-        call_method(client, DYNAMICS__V1__REQUEST__METHOD_WATCH_STREAM, &question.base, timeout, error, &reply);
+    dyn_client_status status = ask_watch_stream(client, &question, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
     uint32_t before = reply->stream != NULL ? reply->stream->watchers : 0;

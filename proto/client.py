@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the C client has from the contract: one typed function for each method, and checks of its enumerations."""
+import re
+
+from methods import NOTE
+
+PACKAGE = "dynamics.v1."
+
+
+def c_type(name):
+    return "Dynamics__V1__" + name.removeprefix(PACKAGE).replace(".", "__")
+
+
+def capitals(name):
+    """JOINT_TYPE of JointType."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
+
+
+def ask_header(methods):
+    """ask.h: a function for each method, so that a request cannot be sent or a reply be read as that of another one."""
+    parts = [NOTE + "#ifndef CLIENT_ASK_H\n#define CLIENT_ASK_H\n\n"
+             '#include "call.h"\n\n'
+             "/* Asks a method; the answer is freed with protobuf_c_message_free_unpacked(&answer->base, NULL). */\n"]
+    for method in methods:
+        number = f"DYNAMICS__V1__REQUEST__METHOD_{method.name.upper()}"
+        parts.append(
+            f"\nstatic inline dyn_client_status ask_{method.name}(\n"
+            f"    dyn_client *client, {c_type(method.request)} *asked, double timeout, dyn_client_error *error,\n"
+            f"    {c_type(method.reply)} **answer) {{\n"
+            f"    return call_method(client, {number}, &asked->base, timeout, error, answer);\n}}\n")
+    return "".join(parts) + "\n#endif\n"
+
+
+def read_mirrors(path):
+    """The rows of mirrors.txt: name of an enumeration -> prefix, and its values with another name."""
+    rows = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words and not line.startswith("#"):
+            rows[words[0]] = (words[1], dict(word.split("=") for word in words[2:]))
+    return rows
+
+
+def mirror_checks(enums, rows):
+    """mirrors.c, and a sentence for each enumeration that mirrors.txt lacks or that does not exist."""
+    checks, wrong = [], []
+    named = {name.removeprefix(PACKAGE): enum for name, enum in enums.items()}
+    wrong += [f"clients/c/mirrors.txt: {name} has no row" for name in named if name not in rows]
+    wrong += [f"clients/c/mirrors.txt: there is no enumeration {name}" for name in rows if name not in named]
+    for name, (prefix, others) in rows.items():
+        for value in named[name].values if prefix != "-" and name in named else []:
+            own = value.name.removeprefix(capitals(name.split(".")[-1]) + "_")
+            own = others.get(own, own)
+            if own:
+                wire = f"{capitals_of_type(name)}__{value.name}"
+                checks.append(f"_Static_assert((int){prefix}_{own} == (int){wire}, \"{value.name}\");\n")
+    text = (NOTE + '#include "dynamics_client.h"\n\n#include <dynamics/v1/envelope.pb-c.h>\n'
+            "#include <dynamics/v1/event.pb-c.h>\n\n/* The numbers of the client are those of the wire. */\n" +
+            "".join(checks))
+    return text, wrong
+
+
+def capitals_of_type(name):
+    return "DYNAMICS__V1__" + "__".join(capitals(part) for part in name.split("."))
