@@ -42,7 +42,7 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     dyn_status status = dyn_base_parameters_create(model, gravity, &error, &grouping);
     if (status != DYN_OK) {
         call_blame(c, "query.model");
-        call_fail(c, reason_of_status(status), "%s", error.message);
+        call_fail_library(c, &error);
     }
     return grouping;
 }

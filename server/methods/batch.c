@@ -2,7 +2,6 @@
 /* The samples of a request. */
 #include "methods/batch.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,86 +140,86 @@ double *batch_output(batch *b, size_t values) {
     return call_allocate(b->call, b->n * values, sizeof(double));
 }
 
-/* Input that an error of the library refers to: its order and width. */
-typedef struct place {
-    const char *name, *wire; /* in the library and on the wire */
-    size_t width;
-    const int *columns;
-} place;
+/* Rows that an argument of the library consists of. */
+typedef enum row_kind { ROW_OTHER, ROW_Q, ROW_V } row_kind;
 
-/* Index that the caller used for an element of a block that starts at sample `first`. */
-static size_t caller_index(const place *p, size_t first, size_t index) {
-    size_t row = index / p->width + first, column = index % p->width;
-    for (size_t c = 0; p->columns && c < p->width; c++) {
-        if ((size_t)p->columns[c] == column) {
-            return row * p->width + c;
+/* Arguments of the library as the wire names them. */
+static const struct argument {
+    const char *library, *wire;
+    row_kind row;
+} arguments[] = {
+    {"q", "q", ROW_Q},
+    {"q_0", "q", ROW_Q},
+    {"q_1", "q_1", ROW_Q},
+    {"q_r", "q_ref", ROW_Q},
+    {"v", "v", ROW_V},
+    {"a", "a", ROW_V},
+    {"tau", "tau", ROW_V},
+    {"dq", "dq", ROW_V},
+    {"dv", "dv", ROW_V},
+    {"da", "da", ROW_V},
+    {"dtau", "dtau", ROW_V},
+    {"v_r", "v_ref", ROW_V},
+    {"a_r", "a_ref", ROW_V},
+    {"t", "time", ROW_OTHER},
+    {"task", "task_axes", ROW_OTHER},
+    {"model", "query.model", ROW_OTHER},
+    {"gravity", "query.gravity", ROW_OTHER},
+    {"payloads", "query.payloads", ROW_OTHER},
+    {"external_forces", "query.external_forces", ROW_OTHER},
+};
+
+static const struct argument *find_argument(const char *library) {
+    for (size_t i = 0; library && i < sizeof arguments / sizeof arguments[0]; i++) {
+        if (strcmp(arguments[i].library, library) == 0) {
+            return &arguments[i];
         }
     }
-    return row * p->width + column;
+    return NULL;
 }
 
-/* Copies a text of the library's with every "q[13]" and "sample 13" as the caller counts: the library saw one block,
- * in the model's order. */
-static void translate(const batch *b, size_t first, const char *text, char *result, size_t size) {
-    const place places[] = {
-        {"tau[", "tau[", b->nv, b->order.v},
-        {"q[", "q[", b->nq, b->order.q},
-        {"v[", "v[", b->nv, b->order.v},
-        {"a[", "a[", b->nv, b->order.v},
-        {"dtau[", "dtau[", b->nv, b->order.v},
-        {"dq[", "dq[", b->nv, b->order.v},
-        {"dv[", "dv[", b->nv, b->order.v},
-        {"da[", "da[", b->nv, b->order.v},
-        {"q_r[", "q_ref[", b->nq, b->order.q},
-        {"v_r[", "v_ref[", b->nv, b->order.v},
-        {"a_r[", "a_ref[", b->nv, b->order.v},
-        {"force[", "force[", 3, NULL},
-        {"torque[", "torque[", 3, NULL},
-        {"sample ", "sample ", 1, NULL},
-        {"t[", "time[", 1, NULL},
-    };
-    size_t used = 0;
-    bool is_start = true; /* of a word */
-    while (*text && used + 1 < size) {
-        const place *found = NULL;
-        for (size_t i = 0; is_start && !found && i < sizeof places / sizeof places[0]; i++) {
-            size_t length = strlen(places[i].name);
-            if (strncmp(text, places[i].name, length) == 0 && isdigit((unsigned char)text[length])) {
-                found = &places[i];
-            }
-        }
-        if (found) {
-            char *end;
-            size_t index = strtoul(text + strlen(found->name), &end, 10);
-            int length = snprintf(result + used, size - used, "%s%zu", found->wire, caller_index(found, first, index));
-            used = used + (size_t)length < size ? used + (size_t)length : size - 1;
-            text = end;
-            is_start = false;
-        } else {
-            is_start = !isalnum((unsigned char)*text) && *text != '_';
-            result[used++] = *text++;
+/* Index that the caller used for a number of an argument, in rows of `width` numbers. */
+static size_t caller_index(size_t index, size_t width, const int *columns) {
+    for (size_t c = 0; columns && c < width; c++) {
+        if ((size_t)columns[c] == index % width) {
+            return index / width * width + c;
         }
     }
-    result[used] = '\0';
+    return index;
 }
 
-/* Returns whether a place that the library names is a part of the request's query. */
-static bool is_in_query(const char *name) {
-    static const char *const parts[] = {"model", "gravity", "payloads["};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (strncmp(name, parts[i], strlen(parts[i])) == 0) {
-            return true;
-        }
+/* Blames the field of an error's site, as the caller counts: the library saw samples from `first` on, in the model's
+ * order. */
+static void blame_site(const batch *b, size_t first, const dyn_error *error) {
+    const dyn_error_site *site = &error->site;
+    char item[32] = "", index[32] = "";
+    const char *name = site->argument ? site->argument : error->place;
+    const struct argument *known = find_argument(name);
+    size_t at = site->index + first * site->width;
+    if (known && known->row != ROW_OTHER && !site->part) {
+        bool is_q = known->row == ROW_Q;
+        at = caller_index(at, is_q ? b->nq : b->nv, is_q ? b->order.q : b->order.v);
     }
-    return false;
+    if (site->has_item) {
+        snprintf(item, sizeof item, "[%zu]", site->item);
+    }
+    if (site->has_index) {
+        snprintf(index, sizeof index, "[%zu]", at);
+    }
+    call_blame(b->call, "%s%s%s%s%s", known ? known->wire : name, item, site->part ? "." : "",
+               site->part ? site->part : "", index);
 }
 
-void batch_fail(batch *b, size_t first, dyn_status status, const dyn_error *error) {
-    char field[DYN_PLACE_SIZE + 32], message[DYN_MESSAGE_SIZE + 64];
-    translate(b, first, error->place, field, sizeof field);
-    translate(b, first, error->message, message, sizeof message);
-    call_blame(b->call, "%s%s", is_in_query(field) ? "query." : "", field);
-    call_fail(b->call, reason_of_status(status), "%s", message);
+void batch_fail(batch *b, size_t first, const dyn_error *error) {
+    const dyn_error_site *site = &error->site;
+    blame_site(b, first, error);
+    call_fail_library(b->call, error);
+    if (site->has_sample) {
+        call_tell_sample(b->call, site->sample + first);
+    }
+    if (site->has_joint) {
+        call_tell_joint(b->call, dyn_model_joint(b->model, site->joint)->name);
+    }
 }
 
 /* A step and what it is called with. */
@@ -305,7 +304,7 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
         return true;
     case BLOCKS_FAILED:
         if (status != DYN_CANCELLED) {
-            batch_fail(b, first, status, &error);
+            batch_fail(b, first, &error);
             return false;
         }
         break;

@@ -107,7 +107,7 @@ bool batch_proceed(const batch *b, size_t parts);
 
 /* Ends the call with an error of the library's, which counts samples from `first` on, and columns as the model has
  * them. */
-void batch_fail(batch *b, size_t first, dyn_status status, const dyn_error *error);
+void batch_fail(batch *b, size_t first, const dyn_error *error);
 
 /* Brings n rows of nq into the caller's order; the array itself, or another one. NULL when out of memory. */
 double *batch_ordered_configurations(batch *b, double *values);

@@ -150,7 +150,8 @@ blocks_result blocks_run(const blocks *b, dyn_status *status, dyn_error *error, 
     }
     shared_work *w = create(b);
     if (!w) {
-        *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .message = "out of memory"};
+        *error =
+            (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .site.cause = DYN_CAUSE_MEMORY, .message = "out of memory"};
         *status = DYN_RESOURCE_EXHAUSTED;
         *first = 0;
         return BLOCKS_FAILED;

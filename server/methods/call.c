@@ -51,6 +51,22 @@ void call_tell_limit(call *c, uint64_t limit, uint64_t requested) {
     c->status.requested = requested;
 }
 
+void call_tell_sample(call *c, uint64_t sample) {
+    c->status.of_sample_case = DYNAMICS__V1__STATUS__OF_SAMPLE_SAMPLE;
+    c->status.sample = sample;
+}
+
+void call_tell_joint(call *c, const char *name) {
+    char *copy = arena_array(&c->memory, strlen(name) + 1, 1); /* what is short of memory leaves the joint out */
+    if (copy) {
+        c->status.joint = strcpy(copy, name);
+    }
+}
+
+void call_fail_library(call *c, const dyn_error *error) {
+    call_fail(c, reason_of_error(error), "%s", error->message);
+}
+
 void call_refuse(call *c, const refusal *why) {
     if (why->field[0]) {
         call_blame(c, "%s", why->field);

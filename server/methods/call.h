@@ -67,6 +67,13 @@ void call_fail(call *c, error_reason reason, const char *format, ...) __attribut
 /* Adds to the error that ended the call the bound that was met, and what the request asks for in its unit. */
 void call_tell_limit(call *c, uint64_t limit, uint64_t requested);
 
+/* Adds to the error that ended the call the sample that it is about, and the name of the joint. */
+void call_tell_sample(call *c, uint64_t sample);
+void call_tell_joint(call *c, const char *name);
+
+/* Ends the call with an error of the library; the field to blame must be set. */
+void call_fail_library(call *c, const dyn_error *error);
+
 /* Ends the call with a refusal, whose field is one of the method's message. */
 struct refusal;
 void call_refuse(call *c, const struct refusal *why);

@@ -56,7 +56,7 @@ void description_fail_table(call *c, dyn_status status, const dyn_error *error) 
     } else {
         call_blame(c, "denavit_hartenberg");
     }
-    call_fail(c, reason_of_status(status), "%s", error->message);
+    call_fail_library(c, error);
 }
 
 bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable *from, dyn_builder **builder) {
@@ -106,7 +106,7 @@ void description_fail_screws(call *c, dyn_status status, const dyn_error *error)
     } else if (strncmp(error->place, "joint joint", 11) == 0 && number > 0) {
         call_blame(c, "screws.slist[%lu]", number - 1);
     }
-    call_fail(c, reason_of_status(status), "%s", error->message);
+    call_fail_library(c, error);
 }
 
 static bool check_count(call *c, const char *name, size_t count, size_t wanted, size_t n) {
@@ -159,7 +159,7 @@ Dynamics__V1__ScrewChain *description_write_screws(call *c, const dyn_model *mod
     if (status != DYN_OK) {
         bool is_tip = strcmp(error.place, "tip") == 0;
         call_blame(c, is_tip ? "tip" : "format");
-        call_fail(c, reason_of_status(status), "%s%s%s", is_tip ? "" : error.place, is_tip ? "" : ": ", error.message);
+        call_fail(c, reason_of_error(&error), "%s%s%s", is_tip ? "" : error.place, is_tip ? "" : ": ", error.message);
         return NULL;
     }
     dynamics__v1__screw_chain__init(to);

@@ -37,21 +37,6 @@ static void scale_rows(const batch *b, const task *t, const double *v, size_t fi
     }
 }
 
-/* Renames the library's q_0 to q, its name in the request. */
-static void rename_in(char *text) {
-    for (char *at; (at = strstr(text, "q_0[")) != NULL;) {
-        memmove(at + 1, at + 3, strlen(at + 3) + 1);
-    }
-}
-
-static dyn_status renamed(dyn_status status, dyn_error *error) {
-    if (status != DYN_OK) {
-        rename_in(error->place);
-        rename_in(error->message);
-    }
-    return status;
-}
-
 static dyn_status integrate_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                  dyn_error *error) {
     const task *t = context;
@@ -63,9 +48,8 @@ static dyn_status difference_step(const batch *b, const batch_worker *w, const v
                                   size_t count, dyn_error *error) {
     (void)w;
     const task *t = context;
-    dyn_status status =
-        dyn_difference(b->model, count, b->q + first * b->nq, t->q_1 + first * b->nq, error, t->result + first * b->nv);
-    return renamed(status, error);
+    return dyn_difference(b->model, count, b->q + first * b->nq, t->q_1 + first * b->nq, error,
+                          t->result + first * b->nv);
 }
 
 static dyn_status interpolate_step(const batch *b, const batch_worker *w, const void *context, size_t first,
@@ -77,16 +61,14 @@ static dyn_status interpolate_step(const batch *b, const batch_worker *w, const 
         scale_rows(b, t, w->scratch, first, count, w->scratch);
         status = dyn_integrate(b->model, count, q, w->scratch, 1, error, t->result + first * b->nq);
     }
-    return renamed(status, error);
+    return status;
 }
 
 static dyn_status distance_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                 dyn_error *error) {
     (void)w;
     const task *t = context;
-    dyn_status status =
-        dyn_distance(b->model, count, b->q + first * b->nq, t->q_1 + first * b->nq, error, t->result + first);
-    return renamed(status, error);
+    return dyn_distance(b->model, count, b->q + first * b->nq, t->q_1 + first * b->nq, error, t->result + first);
 }
 
 static dyn_status normalize_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,

@@ -11,8 +11,7 @@
 bool description_fail_element(call *c, dyn_status status, const dyn_error *error) {
     bool is_named = strncmp(error->place, "link ", 5) == 0 || strncmp(error->place, "joint ", 6) == 0 ||
                     strncmp(error->place, "robot ", 6) == 0;
-    call_fail(c, reason_of_status(status), "%s%s%s", is_named ? error->place : "", is_named ? ": " : "",
-              error->message);
+    call_fail(c, reason_of_error(error), "%s%s%s", is_named ? error->place : "", is_named ? ": " : "", error->message);
     return false;
 }
 

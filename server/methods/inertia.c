@@ -29,7 +29,7 @@ static bool fail(const part *p, dyn_status status, const dyn_error *error) {
     } else {
         call_blame(p->call, "%s.%s.%s", p->path, p->kind, error->place);
     }
-    call_fail(p->call, reason_of_status(status), "%s", error->message);
+    call_fail_library(p->call, error);
     return false;
 }
 
@@ -173,7 +173,7 @@ static bool take_mesh(part *p) {
 /* Blames the list of numbers of the part. */
 static bool fail_values(const part *p, dyn_status status, const dyn_error *error) {
     call_blame(p->call, "%s.%s.values", p->path, p->kind);
-    call_fail(p->call, reason_of_status(status), "%s", error->message);
+    call_fail_library(p->call, error);
     return false;
 }
 

@@ -118,12 +118,18 @@ static dyn_status energy(const states *s, dyn_error *error, double *const output
 
 /* Tells of an entry that is not finite; the library does not see these arrays together. */
 static dyn_status check_finite(const states *s, const char *name, const double *values, dyn_error *error) {
-    size_t count = s->count * (size_t)dyn_model_nv(s->model);
-    for (size_t i = 0; values && i < count; i++) {
+    size_t nv = (size_t)dyn_model_nv(s->model);
+    for (size_t i = 0; values && i < s->count * nv; i++) {
         if (!isfinite(values[i])) {
             error->status = DYN_INVALID_ARGUMENT;
-            snprintf(error->place, sizeof error->place, "%s[%zu]", name, i);
-            snprintf(error->message, sizeof error->message, "%s[%zu] is %g; give a finite number", name, i, values[i]);
+            error->site = (dyn_error_site){.cause = DYN_CAUSE_NOT_FINITE,
+                                           .argument = name,
+                                           .has_index = true,
+                                           .index = i,
+                                           .width = nv,
+                                           .has_sample = true,
+                                           .sample = i / nv};
+            snprintf(error->message, sizeof error->message, "the value is %g; give a finite number", values[i]);
             return DYN_INVALID_ARGUMENT;
         }
     }
@@ -237,13 +243,8 @@ static dyn_status acceleration_ellipsoids(const states *s, dyn_error *error, dou
 }
 
 static dyn_status operational_space(const states *s, dyn_error *error, double *const output[]) {
-    dyn_status status =
-        dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, error,
-                              output[0], output[1], output[2], output[3], output[4], output[5]);
-    if (status != DYN_OK && strcmp(error->place, "task") == 0) {
-        snprintf(error->place, sizeof error->place, "task_axes");
-    }
-    return status;
+    return dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, error,
+                                 output[0], output[1], output[2], output[3], output[4], output[5]);
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */

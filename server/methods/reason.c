@@ -24,7 +24,8 @@ double reason_retry_after(error_reason r) {
     return reasons[r].retry_after;
 }
 
-error_reason reason_of_status(dyn_status status) {
+/* The reason of a library status whose cause says no more. */
+static error_reason reason_of_status(dyn_status status) {
     switch (status) {
     case DYN_OK:
         return REASON_NONE;
@@ -35,9 +36,45 @@ error_reason reason_of_status(dyn_status status) {
     case DYN_FAILED_PRECONDITION:
         return REASON_MODEL_UNSUITABLE;
     case DYN_RESOURCE_EXHAUSTED:
-        return REASON_MEMORY_SHORT;
+        return REASON_TEXT_TOO_LONG;
     case DYN_CANCELLED:
         return REASON_CANCELLED;
     }
     return REASON_DEFECT;
+}
+
+error_reason reason_of_error(const dyn_error *error) {
+    switch (error->site.cause) {
+    case DYN_CAUSE_OTHER:
+        break;
+    case DYN_CAUSE_MISSING:
+        return REASON_MISSING_VALUE;
+    case DYN_CAUSE_NOT_FINITE:
+        return REASON_NOT_FINITE;
+    case DYN_CAUSE_PRECISION:
+        return error->status == DYN_INVALID_ARGUMENT ? REASON_VALUE_BEYOND_PRECISION : REASON_PRECISION_TOO_LOW;
+    case DYN_CAUSE_NOT_UNIT:
+        return REASON_INVALID_ROTATION;
+    case DYN_CAUSE_INERTIA:
+        return REASON_INVALID_INERTIA;
+    case DYN_CAUSE_OVERFLOW:
+        return REASON_RESULT_OVERFLOW;
+    case DYN_CAUSE_FRAME:
+        return REASON_FRAME_NOT_FOUND;
+    case DYN_CAUSE_JOINT:
+        return REASON_JOINT_NOT_FOUND;
+    case DYN_CAUSE_NAME:
+        return REASON_INVALID_NAME;
+    case DYN_CAUSE_SINGULAR_MASS_MATRIX:
+        return REASON_SINGULAR_MASS_MATRIX;
+    case DYN_CAUSE_SINGULAR_TASK:
+        return REASON_SINGULAR_TASK;
+    case DYN_CAUSE_NO_MASS:
+        return REASON_NO_MASS;
+    case DYN_CAUSE_MEMORY:
+        return REASON_MEMORY_SHORT;
+    case DYN_CAUSE_TOO_MANY:
+        return REASON_TOO_MANY_ENTRIES;
+    }
+    return reason_of_status(error->status);
 }

@@ -26,6 +26,7 @@
     X(INVALID_ROTATION, INVALID_ARGUMENT, 0)                                                                           \
     X(INVALID_INERTIA, INVALID_ARGUMENT, 0)                                                                            \
     X(INVALID_DESCRIPTION, INVALID_ARGUMENT, 0)                                                                        \
+    X(VALUE_BEYOND_PRECISION, INVALID_ARGUMENT, 0)                                                                     \
     X(RESULT_OVERFLOW, INVALID_ARGUMENT, 0)                                                                            \
     X(UNKNOWN_METHOD, UNIMPLEMENTED, 0)                                                                                \
     X(UNKNOWN_FIELD, UNIMPLEMENTED, 0)                                                                                 \
@@ -106,7 +107,7 @@ char *reason_token(error_reason r);
 /* Seconds after which the same request may succeed; 0: it fails again. */
 double reason_retry_after(error_reason r);
 
-/* The reason of a library status that says no more. */
-error_reason reason_of_status(dyn_status status);
+/* The reason of an error of the library. */
+error_reason reason_of_error(const dyn_error *error);
 
 #endif

@@ -133,7 +133,7 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
     }
     dyn_status status = dyn_integrate(r->model, 1, q, zero, 0, &error, zero + r->nv);
     free(zero);
-    return status == DYN_OK || refuse(why, REASON_INVALID_VALUE, field, "%s", error.message);
+    return status == DYN_OK || refuse(why, reason_of_error(&error), field, "%s", error.message);
 }
 
 /* One half of a wrench: 3 finite numbers, or none for zero. */

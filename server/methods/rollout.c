@@ -474,7 +474,7 @@ static bool check_inputs(task *t) {
     t->computed_with = stepping_computed_with(b, &t->code, simulator);
     dyn_simulator_free(simulator);
     if (status != DYN_OK) {
-        batch_fail(b, 0, status, &error);
+        batch_fail(b, 0, &error);
     }
     return status == DYN_OK;
 }

@@ -224,10 +224,10 @@ static simulation_face *create_face(const Dynamics__V1__CreateSimulationRequest 
 }
 
 /* The library's name of an option as the field of the request. */
-static void refuse_library(refusal *why, dyn_status status, const dyn_error *error) {
+static void refuse_library(refusal *why, const dyn_error *error) {
     char field[REFUSAL_FIELD_SIZE];
     snprintf(field, sizeof field, "stepping.%.100s", error->place);
-    refuse(why, reason_of_status(status), error->place[0] ? field : "", "%s", error->message);
+    refuse(why, reason_of_error(error), error->place[0] ? field : "", "%s", error->message);
 }
 
 /* Refuses a simulation whose steps are not compiled, but must be. */
@@ -257,7 +257,7 @@ static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulation
     options.compiled = chosen.compiled, options.object = chosen.object;
     dyn_status status = simulation_create(entry, name, &options, l->pacer, &live_simulation_hooks, l, &error, &s);
     if (status != DYN_OK) {
-        refuse_library(why, status, &error);
+        refuse_library(why, &error);
         goto failed;
     }
     if (!check_code(s, &chosen, why)) {

@@ -179,7 +179,7 @@ bool stepping_create(batch *b, const dyn_simulation_options *options, const step
         call_fail_memory(b->call);
     } else if (status != DYN_OK) {
         call_blame(b->call, "stepping.%s", error.place);
-        call_fail(b->call, reason_of_status(status), "%s", error.message);
+        call_fail_library(b->call, &error);
     }
     if (status != DYN_OK) {
         return false;
@@ -189,7 +189,7 @@ bool stepping_create(batch *b, const dyn_simulation_options *options, const step
         status = dyn_simulator_load(*simulator, b->payload_count, b->payloads, &error);
     }
     if (status != DYN_OK) {
-        batch_fail(b, 0, status, &error);
+        batch_fail(b, 0, &error);
     }
     if (status != DYN_OK || !check_code(b, code, *simulator)) {
         dyn_simulator_free(*simulator);

@@ -131,7 +131,7 @@ static bool derive(batch *b, const double *time, dyn_rates rates, double **v, do
     }
     dyn_status status = dyn_derive_rates(b->model, b->n, time, b->q, rates, &error, *v, *a);
     if (status != DYN_OK) {
-        batch_fail(b, 0, status, &error);
+        batch_fail(b, 0, &error);
     }
     return status == DYN_OK;
 }
@@ -337,7 +337,8 @@ static bool move(batch *b, forward_task *t) {
         memcpy(t->v + (i + 1) * b->nv, t->v + i * b->nv, b->nv * sizeof(double));
     }
     if (status != DYN_OK) {
-        batch_fail(b, i > 0 ? i - 1 : 0, status, &error);
+        error.site.index += error.site.has_index ? (i - 1) * b->nv : 0; /* the library saw two rows of tau */
+        batch_fail(b, 0, &error);
     } else if (!goes_on && !call_has_ended(b->call) && !call_is_cancelled(b->call)) {
         call_is_late(b->call);
     }

@@ -22,7 +22,7 @@ def described(root):
     code = None
     for line in (root / "proto/dynamics/v1/status.proto").read_text().splitlines():
         heading = re.fullmatch(r"//   CODE_(\w+)(.*)", line)
-        row = re.fullmatch(r"//     ([A-Z][A-Z_]+(?:, [A-Z_]+)*),?(?:  .*)?", line)
+        row = re.fullmatch(r"//     ([A-Z][A-Z_]+(?:, [A-Z_]+)*),?(?: +.*)?", line)
         if heading:
             code = (heading.group(1), heading.group(2).endswith("try again."))
         elif row and code:

@@ -244,7 +244,8 @@ START_TEST(singular_task_is_told_with_its_sample_and_row) {
         dyn_operational_space(model, w, 20, NULL, q, NULL, &task, &error, Omega, Lambda, NULL, NULL, NULL, NULL),
         DYN_FAILED_PRECONDITION);
     ck_assert_str_eq(error.place, "task");
-    ck_assert_ptr_nonnull(strstr(error.message, "in sample 0"));
+    ck_assert(error.site.has_sample && error.site.sample == 0);
+    ck_assert_int_eq(error.site.cause, DYN_CAUSE_SINGULAR_TASK);
     ck_assert_ptr_nonnull(strstr(error.message, " of link0 depends"));
     require(dyn_operational_space(model, w, 20, NULL, q, NULL, &task, &error, Omega, NULL, NULL, NULL, NULL, NULL),
             &error);

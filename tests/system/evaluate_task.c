@@ -359,7 +359,9 @@ START_TEST(singular_state_is_told_by_its_number) {
         .q = q, .quantity_count = 1, .quantities = &asked, .frame_count = 1, .frames = &frame};
     ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_str_eq(error.field, "evaluate.task_axes");
-    ck_assert_msg(strstr(error.message, "in sample 611") != NULL, "%s", error.message);
+    ck_assert(error.has_sample);
+    ck_assert_uint_eq(error.sample, 611);
+    ck_assert_str_eq(error.reason, "SINGULAR_TASK");
     asked = DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA;
     ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_OK);
     dyn_client_evaluation_free(answer);

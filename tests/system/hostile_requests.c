@@ -214,10 +214,10 @@ static const struct {
     {no_q, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.q", "q has 0 values"},
     {wrong_v_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.v", "v has 3 values; 2 samples"},
     {wrong_a_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.a", "a has 6 values; 2 samples"},
-    {nan_in_q, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.q[3]", "joint2"},
-    {infinity_in_v, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.v[0]", "joint1"},
-    {minus_infinity_in_a, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.a[1]", "-inf"},
-    {nan_in_the_callers_order, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "inverse_dynamics.q[2]", "joint2"},
+    {nan_in_q, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.q[3]", "joint2"},
+    {infinity_in_v, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.v[0]", "joint1"},
+    {minus_infinity_in_a, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.a[1]", "-inf"},
+    {nan_in_the_callers_order, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.q[2]", "joint2"},
     {unknown_joint, CODE(NOT_FOUND), "JOINT_NOT_FOUND", "inverse_dynamics.query.joint_names[1]",
      "did you mean \"joint2\""},
     {repeated_joint, CODE(INVALID_ARGUMENT), "DUPLICATE", "inverse_dynamics.query.joint_names[1]",
@@ -255,6 +255,11 @@ START_TEST(spoilt_question_is_answered_with_its_place) {
     questions[_i].spoil(&x);
     Dynamics__V1__Reply *reply = sp_ask(&peer, &x.request);
     ck_assert_str_eq(reply->status->reason, questions[_i].reason);
+    if (questions[_i].spoil == nan_in_the_callers_order) {
+        ck_assert_int_eq(reply->status->of_sample_case, DYNAMICS__V1__STATUS__OF_SAMPLE_SAMPLE);
+        ck_assert_uint_eq(reply->status->sample, 1);
+        ck_assert_str_eq(reply->status->joint, "joint2");
+    }
     sp_expect_error(reply, questions[_i].code, questions[_i].field, questions[_i].words);
 }
 END_TEST

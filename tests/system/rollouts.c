@@ -331,8 +331,8 @@ START_TEST(rates_beyond_a_double_are_refused) {
                                                             DYN_CLIENT_RATES_CENTRAL, NULL, &error, &found),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.time[2]");
-    ck_assert_msg(strstr(error.message, "the rates of sample 0 are") &&
-                      strstr(error.message, "s before time[2], or smaller changes of q"),
+    ck_assert_msg(strstr(error.message, "the rates are") &&
+                      strstr(error.message, "s before this time, or smaller changes of q") && error.has_sample,
                   "%s", error.message);
 }
 END_TEST

@@ -54,7 +54,7 @@ START_TEST(what_has_no_solution_is_refused) {
     double factors[4] = {1, 0, 0, 1}, x[2];
     ck_assert_int_eq(dyn_workspace_create(model, &error, &w), DYN_OK);
     expect_error(dyn_mass_factors(model, w, 1, q, &error, factors), &error, DYN_FAILED_PRECONDITION, "model",
-                 "joint jb: the mass matrix is singular in sample 0");
+                 "joint jb: the mass matrix is singular");
     expect_error(dyn_mass_factors(model, w, 1, b, &error, factors), &error, DYN_INVALID_ARGUMENT, "q[1]", "nan");
     factors[0] = factors[3] = 1;
     expect_error(dyn_mass_solve(model, w, 1, factors, b, &error, x), &error, DYN_INVALID_ARGUMENT, "b[1]", "nan");

@@ -8,6 +8,9 @@
 #ifndef DYNAMICS_STATUS_H
 #define DYNAMICS_STATUS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include <dynamics/export.h>
 
 #ifdef __cplusplus
@@ -25,10 +28,44 @@ typedef enum dyn_status {
 
 enum { DYN_PLACE_SIZE = 192, DYN_MESSAGE_SIZE = 512 };
 
+/* Causes of errors, for programs. */
+typedef enum dyn_cause {
+    DYN_CAUSE_OTHER = 0,            /* the status and the message say all */
+    DYN_CAUSE_MISSING,              /* an argument is NULL or empty */
+    DYN_CAUSE_NOT_FINITE,           /* a number is infinite or not a number */
+    DYN_CAUSE_PRECISION,            /* a number is outside the range of single precision */
+    DYN_CAUSE_NOT_UNIT,             /* a quaternion is not of norm one */
+    DYN_CAUSE_INERTIA,              /* no rigid body has this inertia */
+    DYN_CAUSE_OVERFLOW,             /* a result is outside the range of the precision */
+    DYN_CAUSE_FRAME,                /* there is no such frame or link */
+    DYN_CAUSE_JOINT,                /* there is no such joint */
+    DYN_CAUSE_NAME,                 /* a name is not one that may be given */
+    DYN_CAUSE_SINGULAR_MASS_MATRIX, /* no inertia resists a joint, or a negative one */
+    DYN_CAUSE_SINGULAR_TASK,        /* rows of a task depend on each other */
+    DYN_CAUSE_NO_MASS,              /* the links have no mass */
+    DYN_CAUSE_MEMORY,               /* out of memory */
+    DYN_CAUSE_TOO_MANY,             /* a count or a size is above a bound */
+} dyn_cause;
+
+/* Values that an error is about. `argument` is the name of a parameter, static text, or NULL. With `has_item` it is a
+ * list, the error is about its element `item`, and `part` (static text) is a member of that. With `has_index`, `index`
+ * counts the numbers of the argument or its part as they are passed, of which each sample has `width` (0: the numbers
+ * are of all samples); with `has_sample`, `sample` counts the samples of the call, and with `has_joint`, `joint` the
+ * joints of the model. */
+typedef struct dyn_error_site {
+    dyn_cause cause;
+    const char *argument, *part;
+    bool has_item, has_index, has_sample, has_joint;
+    size_t item, index, width, sample;
+    int joint;
+} dyn_error_site;
+
 /* Description of an error. `place` names the argument or the element, such as "q[13]", "link wrist" or "urdf:42";
- * `message` is a sentence with the offending value. Both are printable (text.h); a name too long is cut. */
+ * `message` is a sentence with the offending value. Both are printable (text.h); a name too long is cut. The message
+ * names neither samples nor indices: these are in `site`, so that callers who split their work can count them anew. */
 typedef struct dyn_error {
     dyn_status status;
+    dyn_error_site site;
     char place[DYN_PLACE_SIZE];
     char message[DYN_MESSAGE_SIZE];
 } dyn_error;

@@ -53,16 +53,16 @@ static const char *advice(double x) {
     return isfinite(x) ? "beyond single precision; ask for double precision" : "give a finite number";
 }
 
-/* Name of the joint that owns coordinate k of q (or of v). */
-static const char *coordinate_owner(const dyn_model *model, int k, bool of_q) {
+/* Joint that owns coordinate k of q (or of v). */
+static int coordinate_owner(const dyn_model *model, int k, bool of_q) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         int first = of_q ? joint->q_index : joint->v_index, count = of_q ? joint->nq : joint->nv;
         if (k >= first && k < first + count) {
-            return joint->name;
+            return j;
         }
     }
-    return "?";
+    return 0;
 }
 
 static dyn_status check_rows(const dyn_model *model, number_range range, const char *name, bool of_q, size_t n,
@@ -72,10 +72,17 @@ static dyn_status check_rows(const dyn_model *model, number_range range, const c
         return DYN_OK;
     }
     size_t i = first_not_held(range.precision, rows, n * width);
-    char place[DYN_PLACE_SIZE];
-    snprintf(place, sizeof place, "%s[%zu]", name, i);
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "joint %s: %s is %g in sample %zu; %s",
-                         coordinate_owner(model, (int)(i % width), of_q), place, rows[i], i / width, advice(rows[i]));
+    const dyn_error_site site = {.cause = isfinite(rows[i]) ? DYN_CAUSE_PRECISION : DYN_CAUSE_NOT_FINITE,
+                                 .argument = name,
+                                 .has_index = true,
+                                 .index = i,
+                                 .width = width,
+                                 .has_sample = true,
+                                 .sample = i / width,
+                                 .has_joint = true,
+                                 .joint = coordinate_owner(model, (int)(i % width), of_q)};
+    return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "joint %s: the value is %g; %s",
+                        model->joints[site.joint].name, rows[i], advice(rows[i]));
 }
 
 static bool has_quaternion(const dyn_joint *joint) {
@@ -113,11 +120,18 @@ static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *join
         const double *x = q + s * nq + first;
         double norm = quaternion_norm(x);
         if (!(fabs(norm - 1) <= QUATERNION_TOLERANCE)) {
-            char place[DYN_PLACE_SIZE];
-            snprintf(place, sizeof place, "%s[%zu]", name, s * nq + first);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
-                                 "joint %s: the quaternion (x y z w) from %s on has norm %g in sample %zu; make it 1",
-                                 joint->name, place, norm, s);
+            const dyn_error_site site = {.cause = DYN_CAUSE_NOT_UNIT,
+                                         .argument = name,
+                                         .has_index = true,
+                                         .index = s * nq + first,
+                                         .width = nq,
+                                         .has_sample = true,
+                                         .sample = s,
+                                         .has_joint = true,
+                                         .joint = (int)(joint - model->joints)};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "joint %s: the quaternion (x y z w) that begins here has norm %g; make it 1",
+                                joint->name, norm);
         }
     }
     return DYN_OK;
@@ -126,7 +140,7 @@ static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *join
 static dyn_status check_configuration(const dyn_model *model, number_range range, const char *name, size_t n,
                                       const double *q, dyn_error *error) {
     if (n > 0 && model->nq > 0 && !q) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is missing", name);
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, name, "%s is missing", name);
     }
     dyn_status status = check_rows(model, range, name, true, n, q, error);
     int quaternions = model->nq - model->nv;
@@ -154,16 +168,16 @@ dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t 
 
 dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error) {
     if (n > 0 && model->nv > 0 && !v) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is missing", name);
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, name, "%s is missing", name);
     }
     return check_rows(model, range_of_doubles(), name, false, n, v, error);
 }
 
 dyn_status dyn_check_gravity(dyn_precision precision, const double *gravity, dyn_error *error) {
     if (gravity && first_not_held(precision, gravity, 3) < 3) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "gravity", "gravity is (%g, %g, %g); give finite numbers%s",
-                             gravity[0], gravity[1], gravity[2],
-                             precision == DYN_SINGLE_PRECISION ? " that single precision can hold" : "");
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NOT_FINITE, "gravity",
+                                 "gravity is (%g, %g, %g); give finite numbers%s", gravity[0], gravity[1], gravity[2],
+                                 precision == DYN_SINGLE_PRECISION ? " that single precision can hold" : "");
     }
     return DYN_OK;
 }
@@ -182,16 +196,16 @@ dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspac
 
 dyn_status dyn_check_mass(const dyn_model *model, dyn_error *error) {
     if (!(dyn_model_mass(model) > 0)) {
-        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                             "the links have no mass, and so no centre of mass; give them one");
+        return dyn_error_because(error, DYN_FAILED_PRECONDITION, DYN_CAUSE_NO_MASS, "model",
+                                 "the links have no mass, and so no centre of mass; give them one");
     }
     return DYN_OK;
 }
 
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error) {
     if (frame != DYN_WORLD_FRAME && (frame < 0 || frame >= model->link_count)) {
-        return dyn_error_set(error, DYN_NOT_FOUND, "frame", "there is no frame %d; the model has %d", frame,
-                             model->link_count);
+        return dyn_error_because(error, DYN_NOT_FOUND, DYN_CAUSE_FRAME, "frame",
+                                 "there is no frame %d; the model has %d", frame, model->link_count);
     }
     return DYN_OK;
 }
@@ -205,10 +219,18 @@ static dyn_status check_force(const dyn_workspace *w, size_t n, const dyn_extern
     for (size_t s = 0; s < (f->stride ? n : 1); s++) {
         size_t i = first_not_held(w->precision, f->wrench + s * f->stride, 6);
         if (i < 6) {
-            char place[DYN_PLACE_SIZE];
-            snprintf(place, sizeof place, "external_forces[%zu].%s[%zu]", j, i < 3 ? "torque" : "force", s * 3 + i % 3);
             double x = f->wrench[s * f->stride + i];
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; %s", place, x, advice(x));
+            const dyn_error_site site = {.cause = isfinite(x) ? DYN_CAUSE_PRECISION : DYN_CAUSE_NOT_FINITE,
+                                         .argument = "external_forces",
+                                         .has_item = true,
+                                         .item = j,
+                                         .part = i < 3 ? "torque" : "force",
+                                         .has_index = true,
+                                         .index = s * 3 + i % 3,
+                                         .width = f->stride ? 3 : 0,
+                                         .has_sample = f->stride != 0,
+                                         .sample = s};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the value is %g; %s", x, advice(x));
         }
     }
     return DYN_OK;
@@ -218,9 +240,9 @@ dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_
                             dyn_error *error) {
     size_t count = forces ? forces->count : 0;
     if (count > workspace->wrench_capacity) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "external_forces",
-                             "%zu external forces; this model takes up to %zu in one call", count,
-                             workspace->wrench_capacity);
+        return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_TOO_MANY, "external_forces",
+                                 "%zu external forces; this model takes up to %zu in one call", count,
+                                 workspace->wrench_capacity);
     }
     dyn_status status = DYN_OK;
     for (size_t j = 0; status == DYN_OK && j < count; j++) {
@@ -241,9 +263,10 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
 
 static dyn_status refuse_result(dyn_precision precision, const char *name, size_t sample, dyn_error *error) {
     bool is_single = precision == DYN_SINGLE_PRECISION;
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
-                         "%s of sample %zu is beyond the range of %s precision; the inputs are too large%s", name,
-                         sample, dyn_precision_name(precision), is_single ? ", ask for double precision" : "");
+    const dyn_error_site site = {.cause = DYN_CAUSE_OVERFLOW, .argument = name, .has_sample = true, .sample = sample};
+    return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                        "%s is beyond the range of %s precision; the inputs are too large%s", name,
+                        dyn_precision_name(precision), is_single ? ", ask for double precision" : "");
 }
 
 dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error) {
@@ -277,18 +300,22 @@ static bool pivots_are_positive(const dyn_workspace *w, sample_block block) {
 /* Refuses a sample for the pivot of a joint: one that is not positive, or that of a joint that nothing resists. */
 static dyn_status refuse_pivot(const dyn_workspace *w, const dyn_joint *joint, size_t sample, double pivot,
                                dyn_error *error) {
+    const dyn_error_site site = {.cause = DYN_CAUSE_SINGULAR_MASS_MATRIX,
+                                 .argument = "model",
+                                 .has_sample = true,
+                                 .sample = sample,
+                                 .has_joint = true,
+                                 .joint = (int)(joint - w->model->joints)};
     if (pivot < 0) {
-        return dyn_error_set(
-            error, DYN_FAILED_PRECONDITION, "model",
-            "joint %s: the mass matrix is indefinite in sample %zu, the inertia that resists the joint "
-            "is negative; correct the inertias of the links that it moves",
-            joint->name, sample);
+        return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
+                            "joint %s: the mass matrix is indefinite, the inertia that resists the joint is negative; "
+                            "correct the inertias of the links that it moves",
+                            joint->name);
     }
-    return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                         "joint %s: the mass matrix is singular in sample %zu, no inertia resists the joint; give the "
-                         "links that it moves a mass and an inertia%s",
-                         joint->name, sample,
-                         w->precision == DYN_SINGLE_PRECISION ? ", or ask for double precision" : "");
+    return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
+                        "joint %s: the mass matrix is singular, no inertia resists the joint; give the links that it "
+                        "moves a mass and an inertia%s",
+                        joint->name, w->precision == DYN_SINGLE_PRECISION ? ", or ask for double precision" : "");
 }
 
 dyn_status dyn_check_pivots(const dyn_model *model, const dyn_workspace *w, sample_block block, dyn_error *error) {

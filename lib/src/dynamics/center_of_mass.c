@@ -33,12 +33,12 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
         return status;
     }
     if (joint < -1 || joint >= model->joint_count) {
-        return dyn_error_set(error, DYN_NOT_FOUND, "joint", "there is no joint %d; the model has %d", joint,
-                             model->joint_count);
+        return dyn_error_because(error, DYN_NOT_FOUND, DYN_CAUSE_JOINT, "joint",
+                                 "there is no joint %d; the model has %d", joint, model->joint_count);
     }
     if (!(subtree_mass(model, first_body(model, joint)) > 0)) {
-        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                             "the links have no mass, and so no centre of mass; give them one");
+        return dyn_error_because(error, DYN_FAILED_PRECONDITION, DYN_CAUSE_NO_MASS, "model",
+                                 "the links have no mass, and so no centre of mass; give them one");
     }
     return DYN_OK;
 }

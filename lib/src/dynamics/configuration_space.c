@@ -226,14 +226,21 @@ dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, con
 }
 
 /* The quaternion at q[i], normalized with w >= 0. */
-static dyn_status normalize_at(const dyn_joint *joint, double *q, size_t i, dyn_error *error) {
+static dyn_status normalize_at(const dyn_model *model, const dyn_joint *joint, double *q, size_t i, dyn_error *error) {
     double *x = q + i, norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
     if (!(norm > 0 && isfinite(norm))) {
-        char place[DYN_PLACE_SIZE];
-        snprintf(place, sizeof place, "q[%zu]", i);
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
-                             "joint %s: the quaternion (x y z w) from %s on has norm %g and no direction", joint->name,
-                             place, norm);
+        const dyn_error_site site = {.cause = DYN_CAUSE_NOT_UNIT,
+                                     .argument = "q",
+                                     .has_index = true,
+                                     .index = i,
+                                     .width = (size_t)model->nq,
+                                     .has_sample = true,
+                                     .sample = i / (size_t)model->nq,
+                                     .has_joint = true,
+                                     .joint = (int)(joint - model->joints)};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "joint %s: the quaternion (x y z w) that begins here has norm %g and no direction",
+                            joint->name, norm);
     }
     for (int k = 0; k < 4; k++) {
         x[k] /= norm;
@@ -254,7 +261,7 @@ dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, dyn_
             const dyn_joint *joint = &model->joints[j];
             int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
             if (quaternion >= 0) {
-                status = normalize_at(joint, out, s * nq + (size_t)(joint->q_index + quaternion), error);
+                status = normalize_at(model, joint, out, s * nq + (size_t)(joint->q_index + quaternion), error);
             }
         }
     }

@@ -83,10 +83,10 @@ static double find_volume(const gram *given) {
 static dyn_status check_matrix(const double G[36], size_t sample, dyn_error *error) {
     for (int i = 0; i < 36; i++) {
         if (!isfinite(G[i])) {
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q",
-                                 "the ellipsoids of sample %zu are beyond the range of a double; the inputs are too "
-                                 "large",
-                                 sample);
+            const dyn_error_site site = {
+                .cause = DYN_CAUSE_OVERFLOW, .argument = "q", .has_sample = true, .sample = sample};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "the ellipsoids are beyond the range of a double; the inputs are too large");
         }
     }
     return DYN_OK;

@@ -63,10 +63,14 @@ static dyn_status check_rows(const dyn_workspace *w, const dyn_task *task, const
             if (!(dyn_packed_number(kept, i, block, l) > independence[w->precision])) {
                 char name[DYN_PLACE_SIZE];
                 name_row(w->model, task, i, name, sizeof name);
-                return dyn_error_set(error, DYN_FAILED_PRECONDITION, "task",
-                                     "the task is singular in sample %zu: its row %s depends on those behind it, or "
-                                     "nothing moves it; leave it out, or ask for the inverse inertia alone",
-                                     block.first + l, name);
+                const dyn_error_site site = {.cause = DYN_CAUSE_SINGULAR_TASK,
+                                             .argument = "task",
+                                             .has_sample = true,
+                                             .sample = block.first + l};
+                return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
+                                    "the task is singular: its row %s depends on those behind it, or nothing moves "
+                                    "it; leave it out, or ask for the inverse inertia alone",
+                                    name);
             }
         }
     }

@@ -26,18 +26,19 @@ static bool is_nothing(const dyn_inertia *inertia) {
 }
 
 static dyn_status check_payload(const dyn_model *model, size_t k, const dyn_payload *payload, dyn_error *error) {
-    char place[DYN_PLACE_SIZE];
+    dyn_error_site site = {
+        .cause = DYN_CAUSE_FRAME, .argument = "payloads", .has_item = true, .item = k, .part = "link"};
     if (payload->link < 0 || payload->link >= model->link_count) {
-        snprintf(place, sizeof place, "payloads[%zu].link", k);
-        return dyn_error_set(error, DYN_NOT_FOUND, place, "there is no link %d; the model has %d", payload->link,
-                             model->link_count);
+        return dyn_error_at(error, DYN_NOT_FOUND, &site, "there is no link %d; the model has %d", payload->link,
+                            model->link_count);
     }
     dyn_error bad;
     if (is_nothing(&payload->inertia) || dyn_inertia_check(&payload->inertia, &bad) == DYN_OK) {
         return DYN_OK;
     }
-    snprintf(place, sizeof place, "payloads[%zu].inertia", k);
-    return dyn_error_set(error, bad.status, place, "link %s: %s", model->links[payload->link].name, bad.message);
+    site.cause = bad.site.cause;
+    site.part = "inertia";
+    return dyn_error_at(error, bad.status, &site, "link %s: %s", model->links[payload->link].name, bad.message);
 }
 
 /* Returns whether a payload stands in place of the link's own inertia. */

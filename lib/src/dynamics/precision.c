@@ -28,9 +28,10 @@ static dyn_status check_range(const char *owner, const constants *c, dyn_error *
     for (int i = 0; i < c->count; i++) {
         double size = fabs(c->x[i]);
         if (size > dyn_largest_number(DYN_SINGLE_PRECISION) || (c->is_positive && size > 0 && size < (double)FLT_MIN)) {
-            return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model",
-                                 "%s: %s is %g, which single precision cannot hold (%g to %g); use double precision",
-                                 owner, c->name, c->x[i], (double)FLT_MIN, (double)FLT_MAX);
+            return dyn_error_because(
+                error, DYN_FAILED_PRECONDITION, DYN_CAUSE_PRECISION, "model",
+                "%s: %s is %g, which single precision cannot hold (%g to %g); use double precision", owner, c->name,
+                c->x[i], (double)FLT_MIN, (double)FLT_MAX);
         }
     }
     return DYN_OK;

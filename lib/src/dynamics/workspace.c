@@ -75,7 +75,8 @@ dyn_status dyn_workspace_create_in(dyn_precision precision, const dyn_model *mod
     size_t size = header + lay_out(model, kernels, 0, &measured);
     dyn_workspace *w = aligned_alloc(ALIGNMENT, size);
     if (!w) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "workspace", "no memory for %zu bytes", size);
+        return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_MEMORY, "workspace",
+                                 "no memory for %zu bytes", size);
     }
     memset(w, 0, size);
     lay_out(model, kernels, (uintptr_t)w + header, w);

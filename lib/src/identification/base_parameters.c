@@ -97,7 +97,7 @@ static dyn_status samples_create(const dyn_model *model, const double *gravity, 
     s->y_T = calloc(n * s->width + 1, sizeof(double)), s->y_V = calloc(n * s->width + 1, sizeof(double));
     s->position = calloc(3 * joints + 1, sizeof(double)), s->rotation = calloc(9 * joints + 1, sizeof(double));
     if (!s->q || !s->v || !s->y_T || !s->y_V || !s->position || !s->rotation) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+        return dyn_error_memory(error);
     }
     dyn_status status = dyn_workspace_create(model, error, &s->workspace);
     dyn_zero_configuration(model, s->q);
@@ -298,16 +298,15 @@ static dyn_status sample_columns(samples *s, const dyn_base_parameters *g, size_
 static dyn_status regroup_coupled(samples *s, dyn_base_parameters *g, dyn_error *error) {
     size_t count = (size_t)g->count, states = count + 8, rows = 2 * states;
     if (s->width > LINK * COUPLED_JOINTS) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model",
-                             "the base parameters of coupled mimic joints among %zu joints; the limit is %d",
-                             s->width / LINK, COUPLED_JOINTS);
+        return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_TOO_MANY, "model",
+                                 "the base parameters of coupled mimic joints among %zu joints; the limit is %d",
+                                 s->width / LINK, COUPLED_JOINTS);
     }
     double *W = calloc(rows * count + 1, sizeof *W), *sizes = calloc(count + 1, sizeof *sizes);
     size_t *order = calloc(count + 1, sizeof *order);
     g->factors = calloc(count * s->width + 1, sizeof *g->factors);
     bool allocated = W && sizes && order && g->factors;
-    dyn_status status = allocated ? sample_columns(s, g, states, W, error)
-                                  : dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+    dyn_status status = allocated ? sample_columns(s, g, states, W, error) : dyn_error_memory(error);
     if (status == DYN_OK) {
         scale_columns(g, rows, W, sizes);
         size_t rank = eliminate(rows, count, noise, W, order);
@@ -344,7 +343,7 @@ static void list_columns(dyn_base_parameters *g) {
 static dyn_status find_groups(samples *s, dyn_base_parameters *g, dyn_error *error) {
     double *D = calloc(2 * s->n * LINK, sizeof *D);
     if (!D) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+        return dyn_error_memory(error);
     }
     for (int j = dyn_model_joint_count(s->model) - 1; j >= 0; j--) {
         regroup_link(s, j, D, g);
@@ -362,14 +361,14 @@ dyn_status dyn_base_parameters_create(const dyn_model *model, const double *grav
     *grouping = NULL;
     dyn_base_parameters *g = calloc(1, sizeof *g);
     if (!g) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+        return dyn_error_memory(error);
     }
     g->parameters = dyn_model_parameter_count(model);
     g->columns = calloc((size_t)g->parameters + 1, sizeof *g->columns);
     g->regroupings = calloc((size_t)g->parameters + 1, sizeof *g->regroupings);
     dyn_status status = samples_create(model, gravity, &s, error);
     if (status == DYN_OK && (!g->columns || !g->regroupings)) {
-        status = dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "model", "out of memory");
+        status = dyn_error_memory(error);
     }
     if (status == DYN_OK) {
         status = find_groups(&s, g, error);
@@ -425,7 +424,7 @@ dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const
     size_t width = (size_t)grouping->parameters;
     double *moved = calloc(width + 1, sizeof *moved);
     if (!moved) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "p", "out of memory");
+        return dyn_error_memory(error);
     }
     memcpy(moved, p, width * sizeof *moved);
     regroup(grouping, moved);
@@ -440,7 +439,7 @@ dyn_status dyn_base_parameters_matrix(const dyn_base_parameters *grouping, dyn_e
     size_t width = (size_t)grouping->parameters;
     double *unit = calloc(width + 1, sizeof *unit);
     if (!unit) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "B", "out of memory");
+        return dyn_error_memory(error);
     }
     for (size_t c = 0; c < width; c++) {
         memset(unit, 0, width * sizeof *unit);

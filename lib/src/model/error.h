@@ -18,6 +18,14 @@ dyn_status dyn_error_set(dyn_error *error, dyn_status status, const char *place,
 dyn_status dyn_error_set_list(dyn_error *error, dyn_status status, const char *place, const char *format, va_list list)
     __attribute__((format(printf, 4, 0)));
 
+/* Writes an error about values. `place` follows from the site: "q[13]" or "external_forces[2].force[4]". */
+dyn_status dyn_error_at(dyn_error *error, dyn_status status, const dyn_error_site *site, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Writes an error with a cause; otherwise as dyn_error_set. */
+dyn_status dyn_error_because(dyn_error *error, dyn_status status, dyn_cause cause, const char *place,
+                             const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* Sets "out of memory" and returns DYN_RESOURCE_EXHAUSTED. */
 dyn_status dyn_error_memory(dyn_error *error);
 

@@ -171,24 +171,26 @@ dyn_status dyn_inertia_check(const dyn_inertia *inertia, dyn_error *error) {
         finite = finite && isfinite(inertia->rotational[k]);
     }
     if (!finite) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "inertia", "a number of the inertia is not finite");
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NOT_FINITE, "inertia",
+                                 "a number of the inertia is not finite");
     }
     if (!(inertia->mass > 0)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "mass", "the mass is %g kg; a body has a positive one",
-                             inertia->mass);
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_INERTIA, "mass",
+                                 "the mass is %g kg; a body has a positive one", inertia->mass);
     }
     double moments[3];
     dyn_inertia_principal_moments(inertia, moments);
     double trace = moments[0] + moments[1] + moments[2];
     if (moments[0] < -tolerance * fabs(trace)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "rotational",
-                             "the smallest principal moment is %g kg m^2; no body has a negative one", moments[0]);
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_INERTIA, "rotational",
+                                 "the smallest principal moment is %g kg m^2; no body has a negative one", moments[0]);
     }
     if (moments[2] > (moments[0] + moments[1]) * (1 + tolerance)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "rotational",
-                             "the principal moment %g kg m^2 is above the sum of the others, %g and %g; no density of "
-                             "mass has this inertia",
-                             moments[2], moments[0], moments[1]);
+        return dyn_error_because(
+            error, DYN_INVALID_ARGUMENT, DYN_CAUSE_INERTIA, "rotational",
+            "the principal moment %g kg m^2 is above the sum of the others, %g and %g; no density of "
+            "mass has this inertia",
+            moments[2], moments[0], moments[1]);
     }
     return DYN_OK;
 }
@@ -209,8 +211,8 @@ void dyn_inertia_to_parameters(const dyn_inertia *inertia, double p[10]) {
 
 dyn_status dyn_inertia_from_parameters(const double p[10], dyn_error *error, dyn_inertia *inertia) {
     if (!(p[0] > 0 && isfinite(p[0]))) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "p[0]",
-                             "the mass is %g kg; without a positive one there is no centre of mass", p[0]);
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_INERTIA, "p[0]",
+                                 "the mass is %g kg; without a positive one there is no centre of mass", p[0]);
     }
     dyn_inertia out = {.mass = p[0], .rotational = {p[4], p[5], p[7], p[6], p[8], p[9]}};
     for (int i = 0; i < 3; i++) {
@@ -238,8 +240,8 @@ dyn_status dyn_inertia_from_pseudo(const double P[16], dyn_error *error, dyn_ine
     double trace = P[0] + P[5] + P[10];
     const double p[10] = {P[15], P[3], P[7], P[11], trace - P[0], -P[1], trace - P[5], -P[2], -P[6], trace - P[10]};
     if (!(p[0] > 0 && isfinite(p[0]))) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "pseudo[15]",
-                             "the mass is %g kg; without a positive one there is no centre of mass", p[0]);
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_INERTIA, "pseudo[15]",
+                                 "the mass is %g kg; without a positive one there is no centre of mass", p[0]);
     }
     return dyn_inertia_from_parameters(p, error, inertia);
 }

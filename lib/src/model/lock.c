@@ -40,12 +40,12 @@ static dyn_status mark_locked(const dyn_model *model, size_t count, const char *
 
 /* Checks the coordinates of a joint that is to be locked. */
 static dyn_status check_coordinates(const dyn_joint *joint, const double *q, dyn_error *error) {
-    char place[32];
     for (int k = joint->q_index; k < joint->q_index + joint->nq; k++) {
         if (!isfinite(q[k])) {
-            snprintf(place, sizeof place, "q[%d]", k);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "joint %s: %s is %g; give a finite number",
-                                 joint->name, place, q[k]);
+            const dyn_error_site site = {
+                .cause = DYN_CAUSE_NOT_FINITE, .argument = "q", .has_index = true, .index = (size_t)k};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "joint %s: the value is %g; give a finite number",
+                                joint->name, q[k]);
         }
     }
     int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
@@ -56,10 +56,11 @@ static dyn_status check_coordinates(const dyn_joint *joint, const double *q, dyn
     const double *x = q + first;
     double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
     if (!(fabs(norm - 1) <= 1e-3)) {
-        snprintf(place, sizeof place, "q[%d]", first);
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
-                             "joint %s: the quaternion (x y z w) from %s on has norm %g; make it 1", joint->name, place,
-                             norm);
+        const dyn_error_site site = {
+            .cause = DYN_CAUSE_NOT_UNIT, .argument = "q", .has_index = true, .index = (size_t)first};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "joint %s: the quaternion (x y z w) that begins here has norm %g; make it 1", joint->name,
+                            norm);
     }
     return DYN_OK;
 }

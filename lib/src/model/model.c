@@ -177,8 +177,8 @@ dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, dyn_er
         link = name_index_find(&model->joint_names, name);
     }
     if (link < 0 && strcmp(name, "world") != 0) {
-        return dyn_error_set(error, DYN_NOT_FOUND, "frame", "robot %s has no link and no joint named \"%s\"",
-                             model->name, name);
+        return dyn_error_because(error, DYN_NOT_FOUND, DYN_CAUSE_FRAME, "frame",
+                                 "robot %s has no link and no joint named \"%s\"", model->name, name);
     }
     *frame = link >= 0 ? link : DYN_WORLD_FRAME;
     return DYN_OK;

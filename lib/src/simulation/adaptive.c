@@ -241,14 +241,14 @@ static void go(flow *f, double *q, double *v, int *struck) {
 
 static dyn_status check_times(const dyn_adaptive_motion *m, dyn_error *error) {
     if (m->n == 0) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "t", "there are no times; give at least one");
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, "t",
+                                 "there are no times; give at least one");
     }
     for (size_t i = 0; i < m->n; i++) {
         if (!isfinite(m->t[i]) || (i > 0 && !(m->t[i] > m->t[i - 1]))) {
-            char place[DYN_PLACE_SIZE];
-            snprintf(place, sizeof place, "t[%zu]", i);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %.17g; give finite times in order", place,
-                                 m->t[i]);
+            const dyn_error_site site = {.argument = "t", .has_index = true, .index = i};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the time is %.17g; give finite times in order",
+                                m->t[i]);
         }
     }
     return DYN_OK;
@@ -267,12 +267,15 @@ static dyn_status check_start(const dyn_simulator *s, const dyn_adaptive_motion 
         const joint_range *range = &s->joints.ranges[i];
         double q = m->q[range->q_index];
         if (!(q >= range->lower && q <= range->upper)) {
-            char place[DYN_PLACE_SIZE];
-            snprintf(place, sizeof place, "q[%d]", range->q_index);
-            return dyn_error_set(
-                error, DYN_INVALID_ARGUMENT, place,
-                "joint %s: %s is %g, outside the joint's limits %g to %g; start inside, or without stops",
-                s->model->joints[range->joint].name, place, q, range->lower, range->upper);
+            const dyn_error_site site = {.argument = "q",
+                                         .has_index = true,
+                                         .index = (size_t)range->q_index,
+                                         .has_joint = true,
+                                         .joint = range->joint};
+            return dyn_error_at(
+                error, DYN_INVALID_ARGUMENT, &site,
+                "joint %s: the value is %g, outside the joint's limits %g to %g; start inside, or without stops",
+                s->model->joints[range->joint].name, q, range->lower, range->upper);
         }
     }
     return DYN_OK;

@@ -32,14 +32,16 @@ enum { MOST_POINTS = 7, MOST_JOINT_NV = 6 };
 
 static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
     for (size_t i = 0; i < n; i++) {
-        char place[DYN_PLACE_SIZE];
-        snprintf(place, sizeof place, "t[%zu]", i);
+        const dyn_error_site site = {.cause = isfinite(t[i]) ? DYN_CAUSE_OTHER : DYN_CAUSE_NOT_FINITE,
+                                     .argument = "t",
+                                     .has_index = true,
+                                     .index = i};
         if (!isfinite(t[i])) {
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; give a finite number", place, t[i]);
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the time is %g; give a finite number", t[i]);
         }
         if (i > 0 && !(t[i] > t[i - 1])) {
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %.17g, not after the time %.17g before it",
-                                 place, t[i], t[i - 1]);
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "the time is %.17g, not after that before it, %.17g", t[i], t[i - 1]);
         }
     }
     return DYN_OK;
@@ -266,13 +268,17 @@ static dyn_status check_rates(size_t n, size_t nv, const double *t, const double
                               dyn_error *error) {
     for (size_t k = 0; k < n * nv; k++) {
         if (!isfinite(v[k]) || !isfinite(a[k])) {
-            char place[DYN_PLACE_SIZE];
             size_t end = end_of_shortest(n, t);
-            snprintf(place, sizeof place, "t[%zu]", end);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
-                                 "the rates of sample %zu are beyond the range of double precision; give longer "
-                                 "intervals than the %g s before %s, or smaller changes of q",
-                                 k / nv, t[end] - t[end - 1], place);
+            const dyn_error_site site = {.cause = DYN_CAUSE_OVERFLOW,
+                                         .argument = "t",
+                                         .has_index = true,
+                                         .index = end,
+                                         .has_sample = true,
+                                         .sample = k / nv};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "the rates are beyond the range of double precision; give longer intervals than the "
+                                "%g s before this time, or smaller changes of q",
+                                t[end] - t[end - 1]);
         }
     }
     return DYN_OK;

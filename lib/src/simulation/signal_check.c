@@ -3,7 +3,6 @@
  * Checks of signals: every row of every sample, each once.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "../dynamics/arguments.h"
 #include "../model/error.h"
@@ -11,16 +10,16 @@
 #include "simulator.h"
 #include "signal_check.h"
 
-/* The joint that a column of q or v belongs to. */
-static const char *owner(const dyn_model *model, bool of_q, size_t column) {
+/* Joint that a column of q or v belongs to. */
+static int owner(const dyn_model *model, bool of_q, size_t column) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         size_t first = (size_t)(of_q ? joint->q_index : joint->v_index), count = (size_t)(of_q ? joint->nq : joint->nv);
         if (column >= first && column < first + count) {
-            return joint->name;
+            return j;
         }
     }
-    return "?";
+    return 0;
 }
 
 static dyn_status check_row(const dyn_model *model, const signal_shape *shape, const dyn_signal *signal, size_t s,
@@ -29,11 +28,18 @@ static dyn_status check_row(const dyn_model *model, const signal_shape *shape, c
     for (size_t i = 0; i < width; i++) {
         double x = signal->rows[at + i];
         if (!isfinite(x)) {
-            char place[DYN_PLACE_SIZE];
-            snprintf(place, sizeof place, "%s[%zu]", shape->name, at + i);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
-                                 "joint %s: %s is %g in sample %zu, step %zu; give a finite number",
-                                 owner(model, shape->of_q, i), place, x, s, k);
+            const dyn_error_site site = {.cause = DYN_CAUSE_NOT_FINITE,
+                                         .argument = shape->name,
+                                         .has_index = true,
+                                         .index = at + i,
+                                         .width = signal->sample_stride,
+                                         .has_sample = signal->sample_stride != 0,
+                                         .sample = s,
+                                         .has_joint = true,
+                                         .joint = owner(model, shape->of_q, i)};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "joint %s: the value of step %zu is %g; give a finite number",
+                                model->joints[site.joint].name, k, x);
         }
     }
     return DYN_OK;
@@ -55,17 +61,21 @@ dyn_status signal_check(const dyn_simulator *simulator, const signal_shape *shap
 }
 
 /* A quaternion of the reference whose norm is not one. */
-static dyn_status check_quaternion(const dyn_joint *joint, size_t at, const double *x, dyn_error *error) {
+static dyn_status check_quaternion(const dyn_model *model, int joint, size_t at, const double *x, dyn_error *error) {
     static const double tolerance = 1e-3;
     double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
     if (fabs(norm - 1) <= tolerance) {
         return DYN_OK;
     }
-    char place[DYN_PLACE_SIZE];
-    snprintf(place, sizeof place, "q_r[%zu]", at);
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
-                         "joint %s: the quaternion (x y z w) from %s on has norm %g; make it 1", joint->name, place,
-                         norm);
+    const dyn_error_site site = {.cause = DYN_CAUSE_NOT_UNIT,
+                                 .argument = "q_r",
+                                 .has_index = true,
+                                 .index = at,
+                                 .has_joint = true,
+                                 .joint = joint};
+    return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                        "joint %s: the quaternion (x y z w) that begins here has norm %g; make it 1",
+                        model->joints[joint].name, norm);
 }
 
 dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t steps, const dyn_signal *q_r,
@@ -78,7 +88,7 @@ dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t ste
         for (size_t i = 0; quaternion >= 0 && status == DYN_OK && i < samples * rows; i++) {
             size_t row = i / rows * q_r->sample_stride + i % rows * q_r->step_stride;
             size_t at = row + (size_t)(joint->q_index + quaternion);
-            status = check_quaternion(joint, at, q_r->rows + at, error);
+            status = check_quaternion(model, j, at, q_r->rows + at, error);
         }
     }
     return status;
@@ -91,10 +101,14 @@ static dyn_status check_wrenches(size_t j, size_t n, size_t steps, const dyn_sig
         size_t row = i / 6;
         double x = wrench->rows[row / rows * wrench->sample_stride + row % rows * wrench->step_stride + i % 6];
         if (!isfinite(x)) {
-            char place[DYN_PLACE_SIZE];
-            snprintf(place, sizeof place, "external_forces[%zu].%s[%zu]", j, i % 6 < 3 ? "torque" : "force",
-                     row * 3 + i % 3);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; give a finite number", place, x);
+            const dyn_error_site site = {.cause = DYN_CAUSE_NOT_FINITE,
+                                         .argument = "external_forces",
+                                         .has_item = true,
+                                         .item = j,
+                                         .part = i % 6 < 3 ? "torque" : "force",
+                                         .has_index = true,
+                                         .index = row * 3 + i % 3};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the value is %g; give a finite number", x);
         }
     }
     return DYN_OK;
@@ -103,9 +117,9 @@ static dyn_status check_wrenches(size_t j, size_t n, size_t steps, const dyn_sig
 dyn_status signal_check_forces(const dyn_simulator *simulator, size_t n, size_t steps, const dyn_signal_force *forces,
                                size_t count, dyn_error *error) {
     if (count > simulator->workspace->wrench_capacity) {
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "external_forces",
-                             "%zu external forces; this model takes up to %zu in one call", count,
-                             simulator->workspace->wrench_capacity);
+        return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_TOO_MANY, "external_forces",
+                                 "%zu external forces; this model takes up to %zu in one call", count,
+                                 simulator->workspace->wrench_capacity);
     }
     dyn_status status = DYN_OK;
     for (size_t j = 0; status == DYN_OK && j < count; j++) {

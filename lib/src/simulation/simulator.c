@@ -116,7 +116,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     dyn_simulator *s = aligned_alloc(ALIGNMENT, size);
     if (!s) {
         dyn_workspace_free(workspace);
-        return dyn_error_set(error, DYN_RESOURCE_EXHAUSTED, "simulator", "no memory for %zu bytes", size);
+        return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_MEMORY, "simulator",
+                                 "no memory for %zu bytes", size);
     }
     memset(s, 0, size);
     lay_out(model, lanes, (uintptr_t)s + header_size(), s, &springs);
