@@ -53,7 +53,8 @@ static void compare(random_source base, derivatives_of *derivatives, bool forwar
         require(derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, &error, X[0], X[1], X[2]),
                 &error);
         for (int i = 0; i < 3; i++) {
-            assert_close(names[i], k, X[i], Y[i], s.nv * s.nv, tolerance);
+            /* M of some trees is so badly conditioned that small entries of its inverse have few right digits. */
+            (forward ? assert_norm_close : assert_close)(names[i], k, X[i], Y[i], s.nv * s.nv, tolerance);
             free(X[i]), free(Y[i]);
         }
         setting_free(&s);

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Entries below this share of the norm are compared with that share. */
+static const double SHARE = 0.03;
+
 void require(dyn_status status, const dyn_error *error) {
     ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
 }
@@ -27,6 +30,15 @@ double larger(double x, double y) {
 }
 
 void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
+    const double all = norm(y, count);
+    for (size_t i = 0; i < count; i++) {
+        double bound = tolerance * fmax(fabs(y[i]), SHARE * fmax(1, all));
+        ck_assert_msg(fabs(x[i] - y[i]) <= bound, "%s, case %d: entry %zu is %.17g, not %.17g (bound %g, norm %g)",
+                      what, k, i, x[i], y[i], bound, all);
+    }
+}
+
+void assert_norm_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
     double square = 0, scale = fmax(1, norm(y, count));
     for (size_t i = 0; i < count; i++) {
         square += (x[i] - y[i]) * (x[i] - y[i]);

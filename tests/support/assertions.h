@@ -22,8 +22,11 @@ double norm(const double *x, size_t count);
 /* The larger of two errors, or NaN where one is that: fmax would pass it over. */
 double larger(double x, double y);
 
-/* |x - y| is at most `tolerance` times |y| (or times 1 where that is larger). `what` and `k` say which case it is. */
+/* Requires of each entry |x_i - y_i| <= tolerance max(|y_i|, 0.03 max(1, |y|)). `what` and `k` name the case. */
 void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance);
+
+/* Requires |x - y| <= tolerance max(1, |y|): for vectors whose small entries are differences of large numbers. */
+void assert_norm_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance);
 
 /* Runs the tests of one file and prints what they find; returns the exit status of main. */
 int run_properties(const char *name, TCase *tests);

@@ -165,6 +165,6 @@ void check_base_torques(random_source *random, const char *name, const dyn_model
             reduced[i] += Y[i * width + (size_t)columns[c]] * b[c];
         }
     }
-    assert_close(name, 0, reduced, tau, rows, 1e-10);
+    assert_norm_close(name, 0, reduced, tau, rows, 1e-10);
     free(Y), free(p), free(b), free(tau), free(reduced);
 }
