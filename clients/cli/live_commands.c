@@ -722,8 +722,8 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
     dyn_client_error error;
     dyn_client_replay *part;
     for (uint64_t first = 0; first <= whole->steps && !interrupted;) {
-        if (dyn_client_replay_simulation(client, recording, first, (uint64_t)stride, REPLAY_STATES, 0, &error, &part) !=
-            DYN_CLIENT_OK)
+        const dyn_client_rows states = {first, (uint64_t)stride, REPLAY_STATES};
+        if (dyn_client_replay_simulation(client, recording, &states, 0, &error, &part) != DYN_CLIENT_OK)
             return complain_call(&error, NULL);
         for (size_t i = 0; i < part->count; i++)
             trace_row(rows, part->step[i], (double)part->step[i] * part->step_length, part->q + i * part->nq,
@@ -758,7 +758,7 @@ exit_code run_replay(const command *self, const arguments *given, dyn_client *cl
     long stride = 1;
     if (text != NULL && !parse_integer(text, 1, 1000000000, &stride))
         return complain(EXIT_USAGE, "--stride %s: give a whole number of steps", text);
-    if (dyn_client_replay_simulation(client, recording, 0, 0, 0, 0, &error, &replay) != DYN_CLIENT_OK)
+    if (dyn_client_replay_simulation(client, recording, NULL, 0, &error, &replay) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     /* The names of joints are asked for where they are shown: to be compared, a recording needs no loaded model. */
     bool is_shown =

@@ -245,6 +245,7 @@ static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t st
                                           .stepping = &run->stepping,
                                           .steps = steps,
                                           .stride = is_traced ? stride : 0,
+                                          .only_last = !is_traced,
                                           .with_tau = is_traced && !is_accurate,
                                           .with_energy = true,
                                           .is_accurate = is_accurate,

@@ -130,8 +130,10 @@ static void run(replay *p) {
 static void reserve(replay *p) {
     call *c = p->call;
     simulation *s = p->simulation;
-    size_t row = (s->nq + 2 * s->nv) * sizeof(double), most = (size_t)(p->reader.size / row) + 1;
-    size_t count = p->request->count < most ? (size_t)p->request->count : most;
+    const Dynamics__V1__ReplaySimulationRequest *r = p->request;
+    size_t row = (s->nq + 2 * s->nv) * sizeof(double);
+    uint64_t most = p->reader.size / row / (r->stride ? r->stride : 1) + 1;
+    size_t count = r->with_states ? (size_t)(r->count > 0 && r->count < most ? r->count : most) : 0;
     uint64_t limit = atomic_load(&c->service->limits->reply_bytes);
     if ((double)count * (double)(row + 10) > (double)limit) {
         call_blame(c, "count");
@@ -199,10 +201,22 @@ static bool open_file(replay *p) {
     return true;
 }
 
+/* Refuses a choice of states when none are returned. */
+static bool check_choice_of_states(const replay *p) {
+    const Dynamics__V1__ReplaySimulationRequest *r = p->request;
+    const char *field = r->first > 0 ? "first" : r->stride > 0 ? "stride" : r->count > 0 ? "count" : NULL;
+    if (r->with_states || !field) {
+        return true;
+    }
+    call_blame(p->call, "%s", field);
+    call_fail(p->call, REASON_UNUSED_FIELD, "%s chooses among states, and none are returned; set with_states", field);
+    return false;
+}
+
 void method_replay_simulation(call *c) {
     replay p = {.call = c, .request = c->request->replay_simulation};
     p.reply = call_allocate(c, 1, sizeof *p.reply);
-    if (!p.reply || !open_file(&p)) {
+    if (!p.reply || !check_choice_of_states(&p) || !open_file(&p)) {
         return;
     }
     dynamics__v1__replay_simulation_reply__init(p.reply);

@@ -158,7 +158,13 @@ static bool take_length(task *t) {
         return false;
     }
     t->rollout.steps = r->steps;
-    t->rollout.stride = r->stride <= r->steps ? r->stride : r->steps + 1;
+    if (r->only_last && r->stride > 0) {
+        call_blame(b->call, "stride");
+        call_fail(b->call, REASON_UNUSED_FIELD, "only_last asks for one row; leave stride out");
+        return false;
+    }
+    uint64_t stride = r->stride > 0 ? r->stride : 1;
+    t->rollout.stride = r->only_last ? 0 : stride <= r->steps ? stride : r->steps + 1;
     t->rows = dyn_rollout_rows(&t->rollout);
     batch_expect(b, t->rows * width + 16);
     return true;

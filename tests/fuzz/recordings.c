@@ -86,7 +86,8 @@ static void write_file(const recorded_run *run, const char *path, decisions *d) 
 
 /* What holds of the states in a reply. */
 static void check(const Dynamics__V1__ReplaySimulationRequest *asked, const Dynamics__V1__ReplaySimulationReply *told) {
-    require(told->n_step <= asked->count, "no more states come than are asked for");
+    require(asked->with_states || told->n_step == 0, "no states come unless they are asked for");
+    require(asked->count == 0 || told->n_step <= asked->count, "no more states come than are asked for");
     require(told->equal_steps <= told->steps && told->n_step <= told->steps, "steps are counted once");
     require(told->n_step == 0 || (told->n_q % told->n_step == 0 && told->n_v % told->n_step == 0), "rows are whole");
     require(told->n_v == told->n_tau, "v and tau have the same rows");
@@ -108,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     replay.first = decide(&d, 4);
     replay.stride = decide(&d, 3);
     replay.count = decide(&d, 4) ? decide(&d, 256) : 1000000;
+    replay.with_states = replay.first > 0 || replay.stride > 0 || replay.count > 0;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_REPLAY_SIMULATION;
     request.replay_simulation = &replay;
     bool is_unchanged = d.left == 0;

@@ -310,7 +310,7 @@ static void record(const char *name, uint64_t token, uint64_t steps) {
 /* What was recorded under that name comes out with the same bits if the code is the same. */
 static void assert_replay(const char *name, const char *recorded_with, const char *computed_with) {
     dyn_client_replay *replay;
-    require(dyn_client_replay_simulation(client, name, 0, 1, 0, 0, &error, &replay));
+    require(dyn_client_replay_simulation(client, name, NULL, 0, &error, &replay));
     ck_assert_str_eq(replay->recorded_with, recorded_with);
     ck_assert_str_eq(replay->computed_with, computed_with);
     ck_assert(replay->steps == 300 && !replay->is_truncated);
@@ -375,7 +375,7 @@ END_TEST
 static char *roll_out(dyn_client_compiled_steps compiled, double v[JOINTS]) {
     const dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
     const dyn_client_stepping stepping = {.compiled = compiled, .ignore_effort_limits = true};
-    const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100};
+    const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true};
     dyn_client_rollout *rollout;
     require(dyn_client_rollout_run(client, &query, &request, &error, &rollout));
     char *with = strdup(rollout->computed_with);
@@ -411,7 +411,7 @@ START_TEST(steps_that_cannot_be_compiled_are_refused) {
     static const double moon[3] = {0, 0, -1.62};
     dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
     dyn_client_stepping stepping = {.compiled = DYN_CLIENT_COMPILED_ALWAYS};
-    const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100};
+    const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true};
     dyn_client_simulation_options options = {.model = "ur5", .compiled = DYN_CLIENT_COMPILED_ALWAYS};
     dyn_client_rollout *rollout;
     dyn_client_simulation *simulation;

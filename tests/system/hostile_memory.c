@@ -306,6 +306,7 @@ static void occupy_worker(const sp_peer *peer, double seconds) {
     method.q = q;
     method.n_q = UR5_JOINTS;
     method.steps = 1000000000;
+    method.only_last = true;
     request.timeout = seconds;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_ROLLOUT;
     request.rollout = &method;

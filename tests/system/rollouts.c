@@ -116,6 +116,7 @@ START_TEST(order_of_joints_does_not_matter) {
     const dyn_client_stepping pd = {.law = DYN_CLIENT_CONTROL_PD_GRAVITY, .gain_count = 1, .kp = &gain, .kd = &gain};
     dyn_client_rollout_request request = {.stepping = &pd,
                                           .steps = 100,
+                                          .only_last = true,
                                           .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
                                           .reference_layout = DYN_CLIENT_LAYOUT_CONSTANT,
                                           .with_tau = true};
@@ -137,8 +138,12 @@ START_TEST(one_sample_diverges_alone) {
     tau[1][2] = 1e300;
     dyn_client_query query = UR5;
     query.samples = 3;
-    const dyn_client_rollout_request request = {
-        .q = q[0], .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT, .stepping = &IDEAL, .steps = 20};
+    const dyn_client_rollout_request request = {.q = q[0],
+                                                .tau = tau[0],
+                                                .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
+                                                .stepping = &IDEAL,
+                                                .steps = 20,
+                                                .only_last = true};
     dyn_client_rollout *result = roll_out(&query, &request);
     ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_RAN);
     ck_assert_int_ne(result->outcomes[1].status, DYN_CLIENT_SAMPLE_RAN);
@@ -164,6 +169,7 @@ START_TEST(payloads_count) {
                                                 .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
                                                 .stepping = &euler,
                                                 .steps = 1,
+                                                .only_last = true,
                                                 .with_energy = true};
     dyn_client_rollout *rolled = roll_out(&query, &request), *unloaded = roll_out(&UR5, &request);
     dyn_client_trajectory *moved;
@@ -196,7 +202,7 @@ static void expect_refusal(const dyn_client_rollout_request *request, const char
 START_TEST(wrong_requests_are_refused_with_their_field) {
     double q[NV] = {0}, bad[2 * NV] = {0, 0, 0, NAN};
     const double negative = -1;
-    const dyn_client_rollout_request good = {.q = q, .steps = 2};
+    const dyn_client_rollout_request good = {.q = q, .steps = 2, .only_last = true};
     dyn_client_rollout_request r = good;
     r.steps = 0, expect_refusal(&r, "rollout.steps");
     r = good, r.q = bad, expect_refusal(&r, "rollout.q[3]");
@@ -204,7 +210,8 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
     r = good, r.tau = bad, r.tau_layout = DYN_CLIENT_LAYOUT_CONSTANT, expect_refusal(&r, "rollout.tau[3]");
     r = good, r.tau = bad, r.tau_layout = (dyn_client_layout)3, expect_refusal(&r, "rollout.tau_layout");
     r = good, r.q_r = q, r.reference_layout = DYN_CLIENT_LAYOUT_CONSTANT, expect_refusal(&r, "rollout.q_ref");
-    r = good, r.steps = 1000000000, r.stride = 1, expect_refusal(&r, "rollout.q");
+    r = good, r.steps = 1000000000, r.only_last = false, expect_refusal(&r, "rollout.q");
+    r = good, r.stride = 1, expect_refusal(&r, "rollout.stride");
     r = good, r.is_accurate = true, r.relative = 2, expect_refusal(&r, "rollout.relative");
     r = good, r.is_accurate = true, r.with_tau = true, expect_refusal(&r, "rollout.accuracy");
     r = good, r.is_accurate = true, r.steps = 1000000000, expect_refusal(&r, "rollout.steps");
@@ -238,7 +245,8 @@ START_TEST(accurate_motions_end_where_they_must) {
     double q[NV] = {0};
     dyn_client_stepping slow = IDEAL;
     slow.velocity_bound = 2, slow.step = 0.01;
-    dyn_client_rollout_request request = {.q = q, .stepping = &slow, .steps = 100, .is_accurate = true};
+    dyn_client_rollout_request request = {
+        .q = q, .stepping = &slow, .steps = 100, .only_last = true, .is_accurate = true};
     dyn_client_rollout *result = roll_out(&UR5, &request);
     ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_TOO_FAST);
     ck_assert_str_eq(result->outcomes[0].joint, "");
@@ -282,7 +290,7 @@ static double time_rollout(double timeout, size_t steps, told *t, dyn_client_sta
     dyn_client_query query = UR5;
     query.timeout = timeout;
     const dyn_client_rollout_request request = {
-        .q = q, .stepping = &IDEAL, .steps = steps, .progress = t ? note : NULL, .context = t};
+        .q = q, .stepping = &IDEAL, .steps = steps, .only_last = true, .progress = t ? note : NULL, .context = t};
     dyn_client_rollout *result;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     *status = dyn_client_rollout_run(client, &query, &request, &error, &result);
@@ -415,12 +423,9 @@ START_TEST(forces_move_as_a_rollout_does) {
     ck_assert_int_eq(
         dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &error, &moved),
         DYN_CLIENT_OK);
-    const dyn_client_rollout_request request = {.q = q,
-                                                .tau = tau[0],
-                                                .tau_layout = DYN_CLIENT_LAYOUT_SHARED,
-                                                .stepping = &book,
-                                                .steps = ROWS - 1,
-                                                .stride = 1};
+    const dyn_client_rollout_request request = {
+        .q = q, .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_SHARED, .stepping = &book, .steps = ROWS - 1};
+    /* Stride 0 is 1: a row for each step. */
     dyn_client_rollout *rolled = roll_out(&UR5, &request);
     ck_assert_uint_eq(moved->rows, ROWS);
     ck_assert_uint_eq(rolled->rows, ROWS);

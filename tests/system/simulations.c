@@ -279,7 +279,7 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
     ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
     ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, &error, NULL));
     ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
-    ok(dyn_client_replay_simulation(client, "pushed", 0, 1, 0, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "pushed", NULL, 0, &error, &replay));
     ck_assert_uint_eq(replay->steps, 200);
     ck_assert_uint_eq(replay->equal_steps, 200);
     dyn_client_replay_free(replay);
@@ -560,7 +560,7 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
     refused(dyn_client_record_simulation(client, "arm", token, "", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "letters");
     dyn_client_replay *replay;
-    refused(dyn_client_replay_simulation(client, "none", 0, 0, 0, 0, &error, &replay), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_replay_simulation(client, "none", NULL, 0, &error, &replay), DYN_CLIENT_NOT_FOUND,
             "replay_simulation.recording", "none.recording");
     dyn_client_watch *watch;
     refused(dyn_client_watch_simulation(client, "x", 0, &error, &watch), DYN_CLIENT_NOT_FOUND,
@@ -824,13 +824,27 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_ALREADY_EXISTS,
             "record_simulation.recording", "exists");
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "run", 0, 1, 10, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 10}, 0, &error, &replay));
     ck_assert_uint_gt(replay->steps, 300);
     ck_assert_uint_eq(replay->equal_steps, replay->steps);
     ck_assert_uint_eq(replay->first_difference, 0);
     ck_assert(!replay->is_truncated);
     ck_assert_uint_eq(replay->count, 10);
     ck_assert_uint_eq(replay->nq, NQ);
+    uint64_t steps = replay->steps;
+    dyn_client_replay_free(replay);
+    /* Zeros choose from the beginning, every row and all rows; without a choice there are none. */
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0}, 0, &error, &replay));
+    ck_assert_uint_eq(replay->count, steps);
+    uint64_t first = replay->step[0], third = replay->step[2];
+    dyn_client_replay_free(replay);
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){.first = first, .stride = third - first}, 0,
+                                    &error, &replay));
+    ck_assert_uint_eq(replay->step[0], first);
+    ck_assert_uint_eq(replay->step[1], third);
+    dyn_client_replay_free(replay);
+    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &error, &replay));
+    ck_assert_uint_eq(replay->count, 0);
     dyn_client_replay_free(replay);
 }
 END_TEST
@@ -873,7 +887,7 @@ START_TEST(recording_is_replayed_without_its_model) {
         ok(dyn_client_unload_model(client, "pendulum", 0, &error));
         if (k == 1)
             load_pendulum(0.7);
-        ok(dyn_client_replay_simulation(client, "swing", 0, 0, 0, 0, &error, &replay));
+        ok(dyn_client_replay_simulation(client, "swing", NULL, 0, &error, &replay));
         ck_assert_uint_eq(replay->steps, 100);
         ck_assert_uint_eq(replay->equal_steps, 100);
         dyn_client_replay_free(replay);
@@ -1043,12 +1057,12 @@ START_TEST(changed_recording_is_found_out) {
     fputc(byte ^ 1, file);
     fclose(file);
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "run", 0, 0, 0, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &error, &replay));
     ck_assert_uint_eq(replay->equal_steps, replay->steps - 1);
     ck_assert_uint_eq(replay->first_difference, 100);
     dyn_client_replay_free(replay);
     ck_assert_int_eq(truncate(path, size / 2), 0);
-    ok(dyn_client_replay_simulation(client, "run", 0, 0, 0, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &error, &replay));
     ck_assert(replay->is_truncated);
     ck_assert_uint_eq(replay->equal_steps, replay->steps);
     dyn_client_replay_free(replay);

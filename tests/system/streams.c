@@ -363,7 +363,7 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     dyn_client_simulation_free(state);
     /* What came from the stream is in the recording. */
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "fed", 0, 0, 0, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "fed", NULL, 0, &error, &replay));
     ck_assert_uint_eq(replay->steps, POINTS - 1);
     ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
     dyn_client_replay_free(replay);
@@ -414,7 +414,7 @@ START_TEST(external_forces_act_beside_a_stream) {
     ck_assert_mem_eq(state->external_forces[0].force, weight, sizeof weight);
     ck_assert_double_gt(fabs(state->q[1] - q[(POINTS - 1) * NV + 1]), 2e-3);
     dyn_client_simulation_free(state);
-    ok(dyn_client_replay_simulation(client, "loaded", 0, 0, 0, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "loaded", NULL, 0, &error, &replay));
     ck_assert_uint_eq(replay->steps, POINTS - 1);
     ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
     dyn_client_replay_free(replay);
@@ -500,7 +500,7 @@ START_TEST(recorded_points_are_in_the_file) {
     ck_assert_ptr_nonnull(memmem(bytes, size, a, sizeof a));
     /* It is no recording of a simulation, and there is no second one of its name. */
     dyn_client_replay *replay;
-    refused(dyn_client_replay_simulation(client, "points", 0, 0, 0, 0, &error, &replay), DYN_CLIENT_DATA_LOSS,
+    refused(dyn_client_replay_simulation(client, "points", NULL, 0, &error, &replay), DYN_CLIENT_DATA_LOSS,
             "replay_simulation.recording", "no recording of a simulation");
     refused(dyn_client_open_stream(client, &options, 0, &error, &stream), DYN_CLIENT_ALREADY_EXISTS,
             "open_stream.record.recording", "exists");

@@ -1206,11 +1206,16 @@ typedef struct dyn_client_replay {
                                                   where the recording does not say it */
 } dyn_client_replay;
 
-/* States from step `first` on, every stride'th, at most `count`. */
+/* Part of many rows: number `first`, every stride'th after it, at most `count`. Zeros stand for the beginning, every
+ * row, and all rows. */
+typedef struct dyn_client_rows {
+    uint64_t first, stride, count;
+} dyn_client_rows;
+
+/* Computes a recorded run once more. `states` chooses the states to return by their steps; NULL: none. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording,
-                                                                 uint64_t first, uint64_t stride, uint64_t count,
-                                                                 double timeout, dyn_client_error *error,
-                                                                 dyn_client_replay **replay);
+                                                                 const dyn_client_rows *states, double timeout,
+                                                                 dyn_client_error *error, dyn_client_replay **replay);
 DYN_CLIENT_EXPORT void dyn_client_replay_free(dyn_client_replay *replay);
 
 /* A recording in the daemon's state directory. */
@@ -1293,7 +1298,8 @@ typedef struct dyn_client_rollout_request {
     const double *q, *v; /* n x nq, n x nv (NULL: at rest): where the samples start */
     const dyn_client_stepping *stepping;
     size_t steps;      /* at least 1 */
-    size_t stride;     /* results at the steps 0, stride, 2 stride ...; 0: at the end alone */
+    size_t stride;     /* results at the steps 0, stride, 2 stride ...; default 1 */
+    bool only_last;    /* results at the end alone; stride is 0 */
     const double *tau; /* rows of nv; NULL: zeros */
     dyn_client_layout tau_layout;
     bool is_linear;                /* tau goes in lines from row to row: one row more than steps */

@@ -117,6 +117,7 @@ static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_cl
     asked->hold = request->is_linear ? DYNAMICS__V1__HOLD__HOLD_LINEAR : DYNAMICS__V1__HOLD__HOLD_ZERO_ORDER;
     asked->steps = steps;
     asked->stride = request->stride;
+    asked->only_last = request->only_last;
     return DYN_CLIENT_OK;
 }
 

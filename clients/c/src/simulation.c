@@ -478,9 +478,8 @@ typedef struct replay_result {
     Dynamics__V1__ReplaySimulationReply *reply;
 } replay_result;
 
-dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording, uint64_t first,
-                                               uint64_t stride, uint64_t count, double timeout, dyn_client_error *error,
-                                               dyn_client_replay **replay) {
+dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording, const dyn_client_rows *states,
+                                               double timeout, dyn_client_error *error, dyn_client_replay **replay) {
     Dynamics__V1__ReplaySimulationRequest question = DYNAMICS__V1__REPLAY_SIMULATION_REQUEST__INIT;
     Dynamics__V1__ReplaySimulationReply *reply;
     *replay = NULL;
@@ -488,9 +487,12 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
     if (status != DYN_CLIENT_OK)
         return status;
     question.recording = (char *)recording;
-    question.first = first;
-    question.stride = stride;
-    question.count = count;
+    if (states != NULL) {
+        question.with_states = true;
+        question.first = states->first;
+        question.stride = states->stride;
+        question.count = states->count;
+    }
     status = ask_replay_simulation(client, &question, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;

@@ -244,6 +244,7 @@ class Carrier:
         start = STATES[0]
         found = self.ask("rollout", q=start[0], v=start[1], steps=500, stepping={
             "step": 0.001, "integrator": "INTEGRATOR_RK4"}, results=["ROLLOUT_RESULT_Q", "ROLLOUT_RESULT_V"])
+        self.assertEqual(found.rows, 501)
         self.close_to([sum(energy(found.q[-2:], found.v[-2:]))], [sum(energy(*start[:2]))], 1e-7)
         self.assertEqual(found.outcomes[0].steps, 500)
 
@@ -265,7 +266,7 @@ class Carrier:
         self.assertFalse(self.call("cancel", client=self.client.number, id=1).found)
         other = support.Client(ENVELOPE, self.urls["request"], self.client.number)
         request = other.make("rollout", {"query": {"model": "panda"}, "q": [0, 0, 0, -1, 0, 1, 0], "steps": 10 ** 8,
-                                         "stepping": {"step": 1e-6}}, timeout=50)
+                                         "only_last": True, "stepping": {"step": 1e-6}}, timeout=50)
         ends = []
 
         def roll():
@@ -394,7 +395,8 @@ class Carrier:
 
         self.await_true(is_told, "an event arrives")
         request = self.client.make("rollout", {"query": {"model": "panda"}, "q": [0, 0, 0, -1, 0, 1, 0] * 64,
-                                               "steps": 20000, "stepping": {"step": 1e-4}}, progress=77)
+                                               "steps": 20000, "only_last": True,
+                                               "stepping": {"step": 1e-4}}, progress=77)
         self.client.send(request)
         seen = {}
         while not {"models", "progress/77"} <= set(seen):

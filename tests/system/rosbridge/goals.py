@@ -52,7 +52,7 @@ class Goals(fixture.Case):
             "token": made["token"]})
         rows = 50000
         return {
-            "rollout": {"query": PANDA, "q": Q * 50, "steps": 1000000, "stride": 0},
+            "rollout": {"query": PANDA, "q": Q * 50, "steps": 1000000, "only_last": True},
             "forward_dynamics_trajectory": {"query": PANDA, "q": Q, "tau": [0.1] * 7 * rows, 
                                             "stepping": {"step": 0.001, "substeps": 1000}},
             "step_simulation": {"simulation": "long", "token": int(made["token"]), "steps": 10 ** 9},

@@ -133,7 +133,8 @@ def use_action():
         if feedback.fraction > 0:
             client.cancel_goal()
 
-    client.send_goal(msg.RolloutGoal(query=[panda], q=[0.1] * 350, steps=200000), feedback_cb=on_feedback)
+    long = msg.RolloutGoal(query=[panda], q=[0.1] * 350, steps=200000, only_last=True)
+    client.send_goal(long, feedback_cb=on_feedback)
     assert client.wait_for_result(rospy.Duration(WAIT)), "the goal does not end"
     assert client.get_state() == GoalStatus.PREEMPTED, client.get_goal_status_text()
     assert 0 < max(fractions) < 1, fractions

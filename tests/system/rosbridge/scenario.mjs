@@ -21,11 +21,11 @@ const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * s
 /// An action to its end, and one that is cancelled. roslib 1 has none.
 async function act(ROSLIB, ros, q) {
   const action = new ROSLIB.Action({ ros, name: "/dynamics/rollout", actionType: "dynamics_msgs/Rollout" });
-  const start = { query: { model: "two_link" }, q, steps: 10 };
+  const start = { query: { model: "two_link" }, q, steps: 10, only_last: true };
   const result = await within(30, "rollout", (done, failed) => action.sendGoal(start, done, () => {}, failed));
   check(result.q.length === 2 && result.q[0] !== q[0], `the rollout ends at ${result.q}`);
   let fraction = 0;
-  const long = { query: { model: "panda" }, q: Array(7 * 50).fill(0.1), steps: 200000 };
+  const long = { query: { model: "panda" }, q: Array(7 * 50).fill(0.1), steps: 200000, only_last: true };
   const cancelled = await within(60, "cancel", (done, failed) => {
     const id = action.sendGoal(long, () => failed("it was not cancelled"), (feedback) => {
       fraction = feedback.fraction;

@@ -359,7 +359,7 @@ class Topics(fixture.Case):
         self.assertEqual(self.client.receive("action_result")["status"], 6)
 
     def test_a_long_goal_has_feedback_and_is_cancelled(self):
-        goal = {"query": PANDA, "q": [0.1] * 7 * 50, "steps": 200000, "stride": 0}
+        goal = {"query": PANDA, "q": [0.1] * 7 * 50, "steps": 200000, "only_last": True}
         self.client.send("send_action_goal", id="long", action="/dynamics/rollout", args=goal, feedback=True)
         feedback = [self.client.receive("action_feedback") for _ in range(2)]
         self.assertEqual((feedback[0]["id"], feedback[0]["action"]), ("long", "/dynamics/rollout"))
