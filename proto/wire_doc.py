@@ -95,8 +95,12 @@ FLOATING = {"double", "float"}
 SENTENCE = re.compile(r"(?<=[.])\s+(?=[A-Z\"0-9])")
 
 
+# Stands for the line break before a row of a table in a comment, and before a paragraph.
+BREAK = "\0"
+
+
 def one_line(comment):
-    return re.sub(r"\s+", " ", comment).strip()
+    return re.sub(r"\s+", " ", re.sub(r"\n(\n|  (?=\S))", f" {BREAK}", comment)).strip()
 
 
 def sentences(comment):
@@ -229,7 +233,7 @@ def link(name):
 
 
 def cell(text):
-    return text.replace("|", "\\|").replace("<", "\\<") or "-"
+    return text.replace("|", "\\|").replace("<", "\\<").replace(BREAK, "<br>") or "-"
 
 
 def type_cell(field):
@@ -303,4 +307,4 @@ def text(files, methods, messages, enums):
     parts = list(head(methods))
     for file in files:
         parts += file_text(file, sent, enums)
-    return "".join(parts)
+    return "".join(parts).replace(BREAK, "")
