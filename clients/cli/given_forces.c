@@ -31,8 +31,7 @@ static exit_code take_force(const char *given, dyn_client_reference_frame frame,
 exit_code given_forces_take(const arguments *given, given_forces *forces) {
     size_t frame, length = 1;
     *forces = (given_forces){.count = given->force_count};
-    exit_code code =
-        arguments_choice(given, OPTION_FORCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, DYN_CLIENT_LOCAL, &frame);
+    exit_code code = arguments_choice(given, OPTION_FORCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, 0, &frame);
     if (code != EXIT_OK)
         return code;
     for (size_t i = 0; i < given->force_count; i++)
@@ -45,8 +44,8 @@ exit_code given_forces_take(const arguments *given, given_forces *forces) {
     char *text = forces->links;
     for (size_t i = 0; i < given->force_count && code == EXIT_OK; i++) {
         char *end = stpcpy(text, given->forces[i]);
-        code = take_force(given->forces[i], (dyn_client_reference_frame)frame, text, forces->values + 6 * i,
-                          &forces->list[i]);
+        code = take_force(given->forces[i], (dyn_client_reference_frame)(frame + DYN_CLIENT_LOCAL), text,
+                          forces->values + 6 * i, &forces->list[i]);
         text = end + 1;
     }
     return code;

@@ -51,7 +51,7 @@ static bool read_frame(const json_t *value, const char *field, dyn_client_refere
     const char *name = json_string_value(value);
     for (int i = 0; name != NULL && i < REFERENCE_FRAMES; i++) {
         if (strcmp(name, REFERENCE_FRAME_NAMES[i]) == 0) {
-            *frame = (dyn_client_reference_frame)i;
+            *frame = (dyn_client_reference_frame)(i + DYN_CLIENT_LOCAL);
             return true;
         }
     }

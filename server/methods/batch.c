@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "methods/geometry.h"
 #include "methods/query.h"
 #include "methods/text.h"
 
@@ -363,21 +364,14 @@ bool batch_find_frame(batch *b, error_reason missing, const char *name, int *fra
 }
 
 bool batch_reference_frame(batch *b, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame) {
-    switch (wire) {
-    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL:
-        *frame = DYN_LOCAL;
-        return true;
-    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD:
-        *frame = DYN_WORLD;
-        return true;
-    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED:
-        *frame = DYN_LOCAL_WORLD_ALIGNED;
-        return true;
-    default:
-        call_fail(b->call, REASON_UNKNOWN_VALUE,
-                  "the reference frame is %d; give LOCAL (0), WORLD (1) or LOCAL_WORLD_ALIGNED (2)", (int)wire);
+    const dyn_reference_frame *found = geometry_reference_frame(wire);
+    if (!found) {
+        call_fail(b->call, wire ? REASON_UNKNOWN_VALUE : REASON_MISSING_VALUE,
+                  "the reference frame is %d; " GEOMETRY_REFERENCE_FRAMES, (int)wire);
         return false;
     }
+    *frame = *found;
+    return true;
 }
 
 void batch_close(batch *b) {

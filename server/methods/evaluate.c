@@ -102,14 +102,26 @@ static bool find_subtree(batch *b, question *asked) {
     return true;
 }
 
+/* Returns whether a quantity is asked for that is expressed in a frame of choice. */
+static bool needs_reference_frame(const Dynamics__V1__EvaluateRequest *r) {
+    for (size_t i = 0; i < r->n_quantities; i++) {
+        const quantity_row *row = quantity_find(r->quantities[i]);
+        if (row->of == OF_TASK || (row->of == OF_FRAMES && !row->expressed_in)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Checks all arguments but the numbers. */
 static bool check_request(batch *b, question *asked) {
     const Dynamics__V1__EvaluateRequest *r = asked->request;
     if (!check_quantities(b, asked) || !find_frames(b, asked) || !find_subtree(b, asked)) {
         return false;
     }
+    bool may_lack = !needs_reference_frame(r) && r->reference_frame == 0;
     call_blame(b->call, "reference_frame");
-    return batch_reference_frame(b, r->reference_frame, &asked->reference_frame) &&
+    return (may_lack || batch_reference_frame(b, r->reference_frame, &asked->reference_frame)) &&
            (!asked->has_task || task_rows_take(b, r->n_frames, asked->frames, asked->reference_frame, r->n_task_axes,
                                                r->task_axes, &asked->rows));
 }

@@ -45,6 +45,20 @@ bool geometry_read_numbers(call *c, const char *path, size_t count, const double
     return true;
 }
 
+const dyn_reference_frame *geometry_reference_frame(Dynamics__V1__ReferenceFrame wire) {
+    static const dyn_reference_frame local = DYN_LOCAL, world = DYN_WORLD, aligned = DYN_LOCAL_WORLD_ALIGNED;
+    switch (wire) {
+    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL:
+        return &local;
+    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD:
+        return &world;
+    case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED:
+        return &aligned;
+    default:
+        return NULL;
+    }
+}
+
 /* Returns whether columns are orthonormal and right-handed. */
 static bool is_rotation(const double R[9]) {
     double determinant =

@@ -8,6 +8,7 @@
 #ifndef SERVER_METHODS_GEOMETRY_H
 #define SERVER_METHODS_GEOMETRY_H
 
+#include <dynamics/kinematics.h>
 #include <dynamics/model.h>
 
 #include "methods/call.h"
@@ -22,6 +23,12 @@ bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3
 
 /* `count` finite numbers. */
 bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to);
+
+/* The frame of a number of the wire; NULL where it has none, as for a choice that is not made. */
+const dyn_reference_frame *geometry_reference_frame(Dynamics__V1__ReferenceFrame wire);
+
+/* End of an error about such a number: the choices. */
+#define GEOMETRY_REFERENCE_FRAMES "give LOCAL (1), WORLD (2) or LOCAL_WORLD_ALIGNED (3)"
 
 /* An absent placement is the identity. */
 bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to);

@@ -9,7 +9,8 @@
 static bool add_frames(batch *b, evaluation *e, const Dynamics__V1__KinematicsRequest *r) {
     quantity_place at = {.subtree = -1};
     call_blame(b->call, "reference_frame");
-    if (!batch_reference_frame(b, r->reference_frame, &at.reference_frame)) {
+    bool may_lack = !r->jacobians && r->reference_frame == 0;
+    if (!may_lack && !batch_reference_frame(b, r->reference_frame, &at.reference_frame)) {
         return false;
     }
     for (size_t i = 0; i < r->n_frames; i++) {

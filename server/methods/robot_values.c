@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "methods/geometry.h"
 #include "methods/text.h"
 
 static void fill_refusal(refusal *why, error_reason reason, const char *field, const char *format, va_list arguments) {
@@ -169,12 +170,12 @@ static bool find_frame(const robot *r, const char *field, const char *name, int 
 
 static bool find_reference_frame(const char *field, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame,
                                  refusal *why) {
-    static const dyn_reference_frame frames[] = {DYN_LOCAL, DYN_WORLD, DYN_LOCAL_WORLD_ALIGNED};
-    if ((unsigned)wire >= sizeof frames / sizeof *frames) {
-        return refuse(why, REASON_UNKNOWN_VALUE, field,
-                      "the reference frame is %d; give LOCAL (0), WORLD (1) or LOCAL_WORLD_ALIGNED (2)", (int)wire);
+    const dyn_reference_frame *found = geometry_reference_frame(wire);
+    if (!found) {
+        return refuse(why, wire ? REASON_UNKNOWN_VALUE : REASON_MISSING_VALUE, field,
+                      "the reference frame is %d; " GEOMETRY_REFERENCE_FRAMES, (int)wire);
     }
-    *frame = frames[wire];
+    *frame = *found;
     return true;
 }
 

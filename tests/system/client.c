@@ -322,7 +322,8 @@ START_TEST(misuse_is_refused_without_a_request) {
     ck_assert_str_eq(error.field, "timeout");
     query = TWO_LINK;
     query.external_force_count = 1;
-    query.external_forces = &(dyn_client_external_force){.link = "link1", .rows = 5};
+    query.external_forces =
+        &(dyn_client_external_force){.link = "link1", .reference_frame = DYN_CLIENT_LOCAL, .rows = 5};
     ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, x, NULL, NULL, &error, x),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "query.external_forces[0]");

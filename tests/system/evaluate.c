@@ -323,7 +323,8 @@ START_TEST(quantities_are_the_same_alone_and_together) {
                                            .quantity_count = QUANTITIES,
                                            .quantities = all,
                                            .frame_count = 2,
-                                           .frames = frames};
+                                           .frames = frames,
+                                           .reference_frame = DYN_CLIENT_LOCAL};
     ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &together), DYN_CLIENT_OK);
     request.quantity_count = 1;
     size_t next = 0;
@@ -374,7 +375,8 @@ START_TEST(results_do_not_depend_on_the_batch) {
                                            .quantity_count = 4,
                                            .quantities = asked,
                                            .frame_count = 1,
-                                           .frames = &frame};
+                                           .frames = &frame,
+                                           .reference_frame = DYN_CLIENT_LOCAL};
     ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &all), DYN_CLIENT_OK);
     query.samples = 1;
     for (size_t s = 0; s < SAMPLES; s += 37) {

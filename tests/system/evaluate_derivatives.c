@@ -342,8 +342,14 @@ START_TEST(large_results_do_not_depend_on_the_batch) {
     dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES};
     dyn_client_error error;
     dyn_client_evaluation *all;
-    dyn_client_evaluate_request request = {
-        .q = q, .v = q, .tau = q, .quantity_count = 2, .quantities = asked, .frame_count = 1, .frames = &frame};
+    dyn_client_evaluate_request request = {.q = q,
+                                           .v = q,
+                                           .tau = q,
+                                           .quantity_count = 2,
+                                           .quantities = asked,
+                                           .frame_count = 1,
+                                           .frames = &frame,
+                                           .reference_frame = DYN_CLIENT_LOCAL};
     ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &all), DYN_CLIENT_OK);
     for (size_t s = 0; s < SAMPLES; s += 29) {
         request.q = request.v = request.tau = q + 6 * s;

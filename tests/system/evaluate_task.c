@@ -107,6 +107,7 @@ START_TEST(task_moves_as_its_equation_says) {
                                                .quantities = asked,
                                                .frame_count = 1,
                                                .frames = &frame,
+                                               .reference_frame = DYN_CLIENT_LOCAL,
                                                .task_axis_count = 1,
                                                .task_axes = &axes[axis]};
         if (dyn_client_evaluate(of.client, &of.query, &request, &error, &answer) != DYN_CLIENT_OK) {
@@ -279,8 +280,12 @@ START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     dyn_client_evaluation *pose;
     static const dyn_client_quantity place = DYN_CLIENT_FRAME_POSE;
     dyn_client_error error;
-    dyn_client_evaluate_request request = {
-        .q = of.q, .quantity_count = 1, .quantities = &place, .frame_count = both->body_count, .frames = both->bodies};
+    dyn_client_evaluate_request request = {.q = of.q,
+                                           .quantity_count = 1,
+                                           .quantities = &place,
+                                           .frame_count = both->body_count,
+                                           .frames = both->bodies,
+                                           .reference_frame = DYN_CLIENT_LOCAL};
     must(&of, "poses", dyn_client_evaluate(of.client, &of.query, &request, &error, &pose), &error);
     for (size_t b = 0; b < both->body_count; b++) {
         for (size_t s = 0; s < of.count; s++) {
@@ -355,8 +360,12 @@ START_TEST(singular_state_is_told_by_its_number) {
     const dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    dyn_client_evaluate_request request = {
-        .q = q, .quantity_count = 1, .quantities = &asked, .frame_count = 1, .frames = &frame};
+    dyn_client_evaluate_request request = {.q = q,
+                                           .quantity_count = 1,
+                                           .quantities = &asked,
+                                           .frame_count = 1,
+                                           .frames = &frame,
+                                           .reference_frame = DYN_CLIENT_LOCAL};
     ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_str_eq(error.field, "evaluate.task_axes");
     ck_assert(error.has_sample);
@@ -379,7 +388,8 @@ START_TEST(wrong_tasks_are_refused_with_their_field) {
     const double q[6] = {0};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    dyn_client_evaluate_request request = {.q = q, .quantity_count = 1, .quantities = &asked, .frames = frames};
+    dyn_client_evaluate_request request = {
+        .q = q, .quantity_count = 1, .quantities = &asked, .frames = frames, .reference_frame = DYN_CLIENT_LOCAL};
     ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.frames");
     request.frame_count = 9;

@@ -76,6 +76,7 @@ static void ask_well(question *x) {
     x->method.v = x->v;
     x->method.a = x->a;
     x->force.link = text("link2");
+    x->force.frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL;
     x->force.n_force = 3;
     x->force.force = x->f;
     x->forces[0] = &x->force;
@@ -168,6 +169,10 @@ static void wrong_force_count(question *x) {
     x->force.n_force = 4;
 }
 
+static void no_reference_frame(question *x) {
+    x->force.frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_UNSPECIFIED;
+}
+
 static void unknown_reference_frame(question *x) {
     x->force.frame = (Dynamics__V1__ReferenceFrame)9;
 }
@@ -237,6 +242,8 @@ static const struct {
      "\"link3\""},
     {wrong_force_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.query.external_forces[0].force",
      "force has 4 values"},
+    {no_reference_frame, CODE(INVALID_ARGUMENT), "MISSING_VALUE", "inverse_dynamics.query.external_forces[0].frame",
+     "give LOCAL (1)"},
     {unknown_reference_frame, CODE(INVALID_ARGUMENT), "UNKNOWN_VALUE",
      "inverse_dynamics.query.external_forces[0].frame", "is 9"},
     {nan_in_force, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.query.external_forces[0].force[1]", "nan"},
@@ -300,13 +307,13 @@ static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int refe
 
 START_TEST(unknown_frame) {
     char *frames[] = {text("link1"), text("tpi")};
-    sp_expect_error(ask_kinematics(frames, 2, 0, true, 1), CODE(NOT_FOUND), "kinematics.frames[1]",
+    sp_expect_error(ask_kinematics(frames, 2, 1, true, 1), CODE(NOT_FOUND), "kinematics.frames[1]",
                     "no frame \"tpi\"; did you mean \"tip\"");
 }
 END_TEST
 
 START_TEST(no_frame) {
-    sp_expect_error(ask_kinematics(NULL, 0, 0, true, 1), CODE(INVALID_ARGUMENT), "kinematics.frames", "at least one");
+    sp_expect_error(ask_kinematics(NULL, 0, 1, true, 1), CODE(INVALID_ARGUMENT), "kinematics.frames", "at least one");
 }
 END_TEST
 
@@ -320,12 +327,14 @@ START_TEST(unknown_reference_frame_of_jacobians) {
     char *frames[] = {text("tip")};
     sp_expect_error(ask_kinematics(frames, 1, -3, true, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
                     "is -3");
+    sp_expect_error(ask_kinematics(frames, 1, 0, true, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
+                    "give LOCAL (1)");
 }
 END_TEST
 
 START_TEST(reply_that_would_be_too_large) {
     char *frames[] = {text("tip")};
-    sp_expect_error(ask_kinematics(frames, 1, 0, true, SAMPLES), CODE(RESOURCE_EXHAUSTED), "kinematics.q",
+    sp_expect_error(ask_kinematics(frames, 1, 1, true, SAMPLES), CODE(RESOURCE_EXHAUSTED), "kinematics.q",
                     "limits.reply_bytes");
 }
 END_TEST

@@ -92,8 +92,13 @@ START_TEST(tasks_and_ellipsoids_count_payloads) {
     const dyn_client_payload box = a_box("tool0", false);
     const dyn_client_operation attach = {
         .kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "box", .inertia = box.inertia, .pose = box.pose};
-    const dyn_client_evaluate_request request = {
-        .q = q, .v = v, .quantity_count = 6, .quantities = quantities, .frame_count = 1, .frames = &frame};
+    const dyn_client_evaluate_request request = {.q = q,
+                                                 .v = v,
+                                                 .quantity_count = 6,
+                                                 .quantities = quantities,
+                                                 .frame_count = 1,
+                                                 .frames = &frame,
+                                                 .reference_frame = DYN_CLIENT_LOCAL};
     dyn_client_evaluation *answers[2];
     derive("ur5", models[1], &attach);
     for (int k = 0; k < 2; k++) {

@@ -179,7 +179,8 @@ END_TEST
 
 START_TEST(mass_matrix_refuses_gravity_and_forces) {
     const double q[2] = {0.3, 0.4}, gravity[3] = {0, 0, -1.62}, force[3] = {1, 2, 3};
-    const dyn_client_external_force push = {.link = "tip", .force = force, .rows = 1};
+    const dyn_client_external_force push = {
+        .link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .force = force, .rows = 1};
     double M[4];
     dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1, .gravity = gravity};
     ck_assert_int_eq(dyn_client_mass_matrix(client, &query, q, &error, M), DYN_CLIENT_INVALID_ARGUMENT);

@@ -359,7 +359,7 @@ START_TEST(rates_are_derived_and_limits_are_told) {
     dyn_client_query query = UR5;
     query.samples = ROWS;
     const double force[3] = {5, 0, -2};
-    const dyn_client_tip tip = {.link = "tool0", .rows = 1, .force = force};
+    const dyn_client_tip tip = {.link = "tool0", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force};
     dyn_client_trajectory *given, *derived;
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], v[0], a[0], DYN_CLIENT_RATES_GIVEN,
                                                             &tip, &error, &given),
@@ -404,7 +404,7 @@ START_TEST(rates_are_derived_and_limits_are_told) {
                                                             DYN_CLIENT_RATES_CENTRAL, NULL, &error, &none),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.v");
-    const dyn_client_tip nowhere = {.link = "nose", .rows = 1, .force = force};
+    const dyn_client_tip nowhere = {.link = "nose", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force};
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], NULL,
                                                             DYN_CLIENT_RATES_GIVEN, &nowhere, &error, &none),
                      DYN_CLIENT_NOT_FOUND);

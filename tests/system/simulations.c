@@ -178,7 +178,11 @@ END_TEST
 static const double ur5_q[NQ] = {0.3, -1.1, 0.9, 0.4, -0.7, 0.2};
 static const double push_values[] = {10, -20, 5, 1, 2, -3, -7, 3, 11};
 static const dyn_client_external_force pushes[] = {
-    {.link = "wrist_3_link", .force = push_values, .torque = push_values + 3, .rows = 1},
+    {.link = "wrist_3_link",
+     .reference_frame = DYN_CLIENT_LOCAL,
+     .force = push_values,
+     .torque = push_values + 3,
+     .rows = 1},
     {.link = "forearm_link", .reference_frame = DYN_CLIENT_WORLD, .force = push_values + 6, .rows = 1},
     {.link = "forearm_link", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .torque = push_values + 1, .rows = 1},
 };
@@ -307,11 +311,21 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
         dyn_client_status status;
         const char *field, *word;
     } cases[] = {
-        {{.link = "forearm_lnk", .force = good}, DYN_CLIENT_NOT_FOUND, "link", "did you mean"},
-        {{.link = "", .force = good}, DYN_CLIENT_NOT_FOUND, "link", "no link"},
+        {{.link = "forearm_lnk", .reference_frame = DYN_CLIENT_LOCAL, .force = good},
+         DYN_CLIENT_NOT_FOUND,
+         "link",
+         "did you mean"},
+        {{.link = "", .reference_frame = DYN_CLIENT_LOCAL, .force = good}, DYN_CLIENT_NOT_FOUND, "link", "no link"},
+        {{.link = "forearm_link", .force = good}, DYN_CLIENT_INVALID_ARGUMENT, "frame", "give LOCAL (1)"},
         {{.link = "forearm_link", .reference_frame = 7}, DYN_CLIENT_INVALID_ARGUMENT, "frame", "7"},
-        {{.link = "forearm_link", .force = bad}, DYN_CLIENT_INVALID_ARGUMENT, "force[2]", "nan"},
-        {{.link = "forearm_link", .torque = bad}, DYN_CLIENT_INVALID_ARGUMENT, "torque[2]", "nan"},
+        {{.link = "forearm_link", .reference_frame = DYN_CLIENT_LOCAL, .force = bad},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "force[2]",
+         "nan"},
+        {{.link = "forearm_link", .reference_frame = DYN_CLIENT_LOCAL, .torque = bad},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "torque[2]",
+         "nan"},
     };
     uint64_t token = create(&lockstep);
     dyn_client_external_force many[MOST + 1];

@@ -38,7 +38,8 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
     static dyn_client_quantity quantities[MAX_QUANTITIES];
     const char *const frames[] = {dyn_model_link(tree->model, dyn_model_link_count(tree->model) - 1)->name};
     const double force[3] = {3, -2, 10}, torque[3] = {0.5, 0, 1};
-    const dyn_client_external_force pull = {.link = frames[0], .force = force, .torque = torque, .rows = 1};
+    const dyn_client_external_force pull = {
+        .link = frames[0], .reference_frame = DYN_CLIENT_LOCAL, .force = force, .torque = torque, .rows = 1};
     dyn_client_query query = tree->query;
     query.model = model;
     query.external_force_count = 1;
@@ -56,7 +57,8 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
                                                  .quantity_count = comparable_quantities(quantities),
                                                  .quantities = quantities,
                                                  .frame_count = 1,
-                                                 .frames = frames};
+                                                 .frames = frames,
+                                                 .reference_frame = DYN_CLIENT_LOCAL};
     dyn_client_error error;
     dyn_client_evaluation *answer;
     wire_require(dyn_client_evaluate(tree->client, &query, &request, &error, &answer), &error);

@@ -684,10 +684,12 @@ DYN_CLIENT_EXPORT void dyn_client_base_parameters_free(dyn_client_base_parameter
 /* ---- dynamics: tau = M(q) a + h(q, v) - sum J' f_ext, h = C(q, v) v + g(q) -----------------------------------------
  */
 
+/* Frame that a spatial quantity is expressed in. */
 typedef enum dyn_client_reference_frame {
-    DYN_CLIENT_LOCAL = 0,               /* axes and origin of the link or frame */
-    DYN_CLIENT_WORLD = 1,               /* axes and origin of the world */
-    DYN_CLIENT_LOCAL_WORLD_ALIGNED = 2, /* axes of the world, origin of the link or frame */
+    DYN_CLIENT_FRAME_UNSPECIFIED = 0,   /* refused where a frame is needed */
+    DYN_CLIENT_LOCAL = 1,               /* axes and origin of the link or frame */
+    DYN_CLIENT_WORLD = 2,               /* axes and origin of the world */
+    DYN_CLIENT_LOCAL_WORLD_ALIGNED = 3, /* axes of the world, origin of the link or frame */
 } dyn_client_reference_frame;
 
 /* A wrench that the environment applies to a link; its torque is about the origin of the reference frame. */

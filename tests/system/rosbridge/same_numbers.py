@@ -62,7 +62,7 @@ class Numbers(fixture.Case):
         times = [0.01 * i for i in range(3)]
         quantities = ["QUANTITY_MASS_MATRIX", "QUANTITY_CORIOLIS_MATRIX", "QUANTITY_KINETIC_ENERGY",
                       "QUANTITY_FRAME_JACOBIAN", "QUANTITY_FORWARD_DYNAMICS_BY_Q", "QUANTITY_TORQUE_REGRESSOR"]
-        frame = {"frames": ["panda_link7"]}
+        frame = {"frames": ["panda_link7"], "reference_frame": "REFERENCE_FRAME_LOCAL"}
         return {
             "list_models": {}, "describe_model": {"model": "panda"},
             "compute_inertia": {"parts": [{"density": 1234.5, "box": {"size": {"x": 0.1, "y": 1 / 3, "z": 0.7}}}]},
