@@ -14,6 +14,9 @@
 /* Bytes of a reply beside its arrays, at most. */
 enum { REPLY_MARGIN = 4096 };
 
+/* Samples that failed whose errors a reply tells. */
+enum { MOST_MARKS = 1000 };
+
 /* Checks the number of samples. */
 static bool check_samples(batch *b, const char *field) {
     uint64_t limit = atomic_load(&b->call->service->limits->samples);
@@ -41,6 +44,7 @@ bool batch_open_model(call *c, batch *b, const Dynamics__V1__Query *query, query
         call_fail(b->call, REASON_NO_MOVING_JOINT, "model \"%s\" has no moving joint", b->entry->name);
         return false;
     }
+    call_tell_model(c, b->entry);
     return query_read(b, query);
 }
 
@@ -240,13 +244,42 @@ static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *err
     return status;
 }
 
+/* Samples that are computed at once after one has failed. */
+enum { CAUTIOUS_SAMPLES = 8 };
+
+/* Runs the step on a block and leaves out the samples that fail. The library names the first of them, so the samples
+ * before it are run again without it. After a failure few samples are run at once, twice as many after each success:
+ * so a block of failures costs no more than one of single samples. */
+static dyn_status run_marking(const step_call *s, const batch_worker *w, size_t first, size_t count, dyn_error *error) {
+    const batch *b = s->batch;
+    size_t end = first + count, most = count;
+    while (first < end) {
+        size_t part = end - first < most ? end - first : most;
+        dyn_status status = s->step(b, w, s->context, first, part, error);
+        if (status == DYN_OK) {
+            first += part;
+            most = 2 * part;
+        } else if (status == DYN_CANCELLED || !error->site.has_sample) {
+            return status;
+        } else if (error->site.sample > 0) {
+            most = error->site.sample;
+        } else {
+            b->marks[first++] = 1;
+            atomic_fetch_add(b->marked, 1);
+            most = CAUTIOUS_SAMPLES;
+        }
+    }
+    return DYN_OK;
+}
+
 /* Runs the step on one block, with a workspace of the thread's own. */
 static dyn_status run_block(void *argument, unsigned worker, size_t first, size_t count, dyn_error *error) {
     const step_call *s = argument;
     batch_worker *w = &s->batch->workers[worker];
     dyn_status status = w->workspace ? DYN_OK : prepare_worker(s->batch, w, error);
     if (status == DYN_OK) {
-        status = s->step(s->batch, w, s->context, first, count, error);
+        status = s->batch->is_marking ? run_marking(s, w, first, count, error)
+                                      : s->step(s->batch, w, s->context, first, count, error);
     }
     if (s->batch->parts == 0) {
         atomic_fetch_add(s->batch->done, count);
@@ -274,11 +307,60 @@ static bool create_workers(batch *b, size_t scratch_size) {
     }
     b->done = call_allocate(b->call, 1, sizeof *b->done);
     b->workers = call_allocate(b->call, most, sizeof *b->workers);
+    b->marks = b->is_marking ? call_allocate(b->call, b->n, 1) : NULL;
+    b->marked = b->is_marking ? call_allocate(b->call, 1, sizeof *b->marked) : NULL;
     for (unsigned i = 0; b->workers && i < most; i++) {
         b->worker_count = i + 1;
         b->workers[i].scratch = scratch_size ? call_allocate(b->call, 1, scratch_size) : NULL;
     }
     return !call_has_ended(b->call);
+}
+
+/* Runs a sample that failed once more, and writes its error. False, and the call ended, when memory is short. */
+static bool describe_mark(batch *b, const step_call *s, size_t sample, Dynamics__V1__SampleError *to) {
+    dyn_error error = {0};
+    run_block((void *)(uintptr_t)s, 0, sample, 1, &error);
+    blame_site(b, sample, &error);
+    dynamics__v1__sample_error__init(to);
+    to->sample = sample;
+    to->code = reason_code(reason_of_error(&error));
+    to->reason = reason_token(reason_of_error(&error));
+    to->message = call_string(b->call, error.message);
+    to->field = call_string(b->call, b->call->field);
+    b->call->field[0] = '\0';
+    return !call_has_ended(b->call);
+}
+
+/* Writes the errors of the first samples that failed into the reply. */
+static bool tell_marks(batch *b, const step_call *s) {
+    size_t total = b->is_marking ? atomic_load(b->marked) : 0, most = total < MOST_MARKS ? total : MOST_MARKS;
+    Dynamics__V1__Reply *reply = &b->call->reply;
+    if (total == 0) {
+        return true;
+    }
+    Dynamics__V1__SampleError *errors = call_allocate(b->call, most, sizeof *errors);
+    reply->sample_errors = call_allocate(b->call, most, sizeof *reply->sample_errors);
+    b->is_marking = false; /* the steps below return their error */
+    for (size_t i = 0; i < b->n && reply->n_sample_errors < most && !call_has_ended(b->call); i++) {
+        Dynamics__V1__SampleError *error = errors + reply->n_sample_errors;
+        if (b->marks[i] && describe_mark(b, s, i, error)) {
+            reply->sample_errors[reply->n_sample_errors++] = error;
+        }
+    }
+    reply->sample_error_count = total;
+    return !call_has_ended(b->call);
+}
+
+void batch_mark_rows(const batch *b, size_t width, double *values) {
+    size_t left = b->marks ? atomic_load(b->marked) : 0;
+    for (size_t i = 0; left > 0; i++) {
+        if (b->marks[i]) {
+            for (size_t k = 0; k < width; k++) {
+                values[i * width + k] = NAN;
+            }
+            left--;
+        }
+    }
 }
 
 bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_size) {
@@ -302,7 +384,7 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
     size_t first;
     switch (blocks_run(&work, &status, &error, &first)) {
     case BLOCKS_DONE:
-        return true;
+        return tell_marks(b, &s);
     case BLOCKS_FAILED:
         if (status != DYN_CANCELLED) {
             batch_fail(b, first, &error);

@@ -31,6 +31,7 @@ typedef enum query_parts {
     QUERY_FORCES = 8,
     QUERY_PRECISION = 16,
     QUERY_ALL = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_PRECISION,
+    QUERY_ON_ERROR = 32,
 } query_parts;
 
 /* Resources of one thread. */
@@ -61,6 +62,9 @@ typedef struct batch {
     size_t force_rows;           /* that an external force has where it has more than one: n, or rows of a trajectory */
     size_t force_count;
     dyn_external_force *forces; /* on the first row; from batch_begin on */
+    bool is_marking;            /* samples that fail are marked, and do not end the call */
+    uint8_t *marks;             /* of each sample: 1 if it failed */
+    atomic_size_t *marked;      /* how many failed */
 } batch;
 
 /* Computes samples first .. first + count - 1, at most BLOCK_SAMPLES of them. Several threads do so at once. */
@@ -100,6 +104,9 @@ double *batch_output(batch *b, size_t values);
 /* Runs the step over all samples, with a look at the deadline before each block; a long request on all workers that
  * are free. Each thread is given `scratch_size` bytes. */
 bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_size);
+
+/* Fills the rows of samples that failed with NaN, in n rows of `width` values. */
+void batch_mark_rows(const batch *b, size_t width, double *values);
 
 /* To be asked by a step that takes long, which did so many parts of samples since: false when it should end with
  * DYN_CANCELLED. Tells the progress where the request wants it. Any thread. */

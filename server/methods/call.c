@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <dynamics/text.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "methods/robot_values.h"
@@ -61,6 +62,12 @@ void call_tell_joint(call *c, const char *name) {
     if (copy) {
         c->status.joint = strcpy(copy, name);
     }
+}
+
+void call_tell_model(call *c, const model_entry *entry) {
+    char digits[17];
+    snprintf(digits, sizeof digits, "%.16s", entry->digest + strlen("sha256:"));
+    c->reply.model_key = strtoull(digits, NULL, 16);
 }
 
 void call_fail_library(call *c, const dyn_error *error) {

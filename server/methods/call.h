@@ -71,6 +71,9 @@ void call_tell_limit(call *c, uint64_t limit, uint64_t requested);
 void call_tell_sample(call *c, uint64_t sample);
 void call_tell_joint(call *c, const char *name);
 
+/* Writes the model that the result is computed with into the reply. */
+void call_tell_model(call *c, const model_entry *entry);
+
 /* Ends the call with an error of the library; the field to blame must be set. */
 void call_fail_library(call *c, const dyn_error *error);
 

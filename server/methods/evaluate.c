@@ -219,7 +219,7 @@ void method_evaluate(call *c) {
     batch b;
     evaluation e;
     question asked = {.request = r};
-    if (batch_open(c, &b, r->query, QUERY_ALL, r->n_q, r->q) && check_request(&b, &asked) &&
+    if (batch_open(c, &b, r->query, QUERY_ALL | QUERY_ON_ERROR, r->n_q, r->q) && check_request(&b, &asked) &&
         add_quantities(&b, &e, &asked) && evaluation_run(&b, &e, arrays)) {
         answer(&b, &e, &asked);
     }

@@ -31,7 +31,7 @@ static const char *const array_names[STATE_ARRAYS] = {
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
 query_parts evaluation_parts(unsigned inputs) {
-    return QUERY_JOINT_NAMES | QUERY_PRECISION | (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) |
+    return QUERY_JOINT_NAMES | QUERY_PRECISION | QUERY_ON_ERROR | (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) |
            (inputs & USES_FORCES ? QUERY_FORCES : 0) | (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0);
 }
 
@@ -214,6 +214,16 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     return true;
 }
 
+/* Fills the rows of samples that failed with NaN. */
+static void mark_values(const batch *b, const evaluation *e) {
+    for (size_t i = 0; i < e->result_count; i++) {
+        const evaluation_result *r = &e->results[i];
+        for (size_t k = 0; k < QUANTITY_BLOCKS && r->of->blocks[k].name; k++) {
+            batch_mark_rows(b, quantity_block_size(b, &r->at, &r->of->blocks[k]), r->values[k]);
+        }
+    }
+}
+
 bool evaluation_run(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
     size_t scratch;
     if (!check_arrays(b, arrays) || !batch_begin(b, e->cost) || !take_arrays(b, e, arrays) || !create_values(b, e)) {
@@ -222,5 +232,9 @@ bool evaluation_run(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAY
     for (size_t i = 0; i < e->task_count; i++) {
         connect_outputs(b, e, &e->tasks[i]);
     }
-    return size_blocks(b, e, &scratch) && batch_run(b, evaluate_step, e, scratch);
+    if (!size_blocks(b, e, &scratch) || !batch_run(b, evaluate_step, e, scratch)) {
+        return false;
+    }
+    mark_values(b, e);
+    return true;
 }

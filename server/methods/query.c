@@ -25,6 +25,7 @@ bool query_check(call *c, const Dynamics__V1__Query *q, query_parts supported) {
         {QUERY_GRAVITY, q->gravity != NULL, "gravity"},
         {QUERY_PAYLOADS, q->n_payloads > 0, "payloads"},
         {QUERY_FORCES, q->n_external_forces > 0, "external_forces"},
+        {QUERY_ON_ERROR, q->on_error != DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL, "on_error"},
         {QUERY_PRECISION, q->precision != DYNAMICS__V1__PRECISION__PRECISION_DOUBLE, "precision"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -108,9 +109,20 @@ static bool read_precision(batch *b, Dynamics__V1__Precision wire) {
     }
 }
 
+static bool read_on_error(batch *b, Dynamics__V1__OnError wire) {
+    b->is_marking = wire == DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK;
+    if (wire != DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL && !b->is_marking) {
+        call_blame(b->call, "query.on_error");
+        call_fail(b->call, REASON_UNKNOWN_VALUE, "on_error is %d; give FAIL (0) or MARK (1)", (int)wire);
+        return false;
+    }
+    return true;
+}
+
 bool query_read(batch *b, const Dynamics__V1__Query *query) {
     return read_order(b, query->n_joint_names, query->joint_names) && query_read_gravity(b->call, query, &b->gravity) &&
-           query_read_payloads(b, query->n_payloads, query->payloads) && read_precision(b, query->precision);
+           query_read_payloads(b, query->n_payloads, query->payloads) && read_precision(b, query->precision) &&
+           read_on_error(b, query->on_error);
 }
 
 /* ---- external forces --------------------------------------------------------------------------------------------- */

@@ -253,11 +253,19 @@ static void find_method(call *c) {
     }
 }
 
+/* Leaves nothing but the status in the reply. */
+static void clear_result(call *c) {
+    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
+    c->reply.model_key = 0;
+    c->reply.n_sample_errors = 0;
+    c->reply.sample_error_count = 0;
+}
+
 /* Serializes the reply into the transport's buffer. */
 static uint8_t *encode(call *c, size_t *size) {
     uint64_t limit = atomic_load(&c->service->limits->reply_bytes);
     if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
+        clear_result(c);
     }
     c->reply.elapsed = (double)(clock_now() - c->transport->arrival) / 1e9;
     *size = dynamics__v1__reply__get_packed_size(&c->reply);
@@ -265,12 +273,14 @@ static uint8_t *encode(call *c, size_t *size) {
         call_fail(c, REASON_REPLY_TOO_LARGE, "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size,
                   (unsigned long long)limit);
         call_tell_limit(c, limit, *size);
+        clear_result(c);
         *size = dynamics__v1__reply__get_packed_size(&c->reply);
     }
     c->transport->set_aside += arena_pass_on(&c->memory);
     uint8_t *bytes = transport_reply_buffer(c->transport, *size);
     if (!bytes) {
         call_fail_memory(c);
+        clear_result(c);
         *size = dynamics__v1__reply__get_packed_size(&c->reply);
         bytes = transport_reply_buffer(c->transport, *size);
     }

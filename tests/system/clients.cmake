@@ -38,6 +38,7 @@ add_library(wire_tree STATIC
 target_link_libraries(wire_tree PUBLIC system_support dynamics m)
 add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)
+add_system_test(sample_errors dynamics_proto wire_tree)
 add_system_test(query dynamics_proto wire_tree)
 add_system_test(single_precision wire_tree)
 add_system_test(bodies wire_tree)

@@ -91,6 +91,7 @@ typedef struct dyn_client_error {
     uint64_t sample;                  /* index of the state that the error is about */
     char joint[DYN_CLIENT_NAME_SIZE]; /* that the error is about; empty: no single one */
     uint64_t limit, requested;        /* bound that was met, and what the call asks for; 0: none, or not known */
+    uint64_t marked;                  /* samples that failed in a call that succeeded: DYN_CLIENT_ON_ERROR_MARK */
     double retry_after;               /* s after which the same call may succeed; 0: it fails again */
 } dyn_client_error;
 
@@ -718,6 +719,15 @@ typedef enum dyn_client_precision {
 /* Common arguments of numeric calls. Set the first four; the rest may be zero. A part that a call has no use for is
  * refused with INVALID_ARGUMENT and its path, such as "mass_matrix.query.gravity": query.proto lists which call
  * supports which part. */
+/* Outcome of a call of which single samples fail. */
+typedef enum dyn_client_on_error {
+    DYN_CLIENT_ON_ERROR_FAIL = 0, /* the call fails with the error of the first such sample */
+    /* The call succeeds, and the rows of such samples are NaN. `marked` of the caller's dyn_client_error tells how many
+     * there are; where there are some, its field, message, reason and sample are those of the first. For numeric calls
+     * of one quantity, kinematics and evaluate. */
+    DYN_CLIENT_ON_ERROR_MARK = 1,
+} dyn_client_on_error;
+
 typedef struct dyn_client_query {
     const char *model; /* name or digest */
     size_t nq, nv;     /* of the model: the lengths of a row */
@@ -735,6 +745,7 @@ typedef struct dyn_client_query {
     size_t payload_count;
     const dyn_client_payload *payloads;
     dyn_client_precision precision;
+    dyn_client_on_error on_error;
 } dyn_client_query;
 
 /* Errors of the calls below: NOT_FOUND (model, joint, link, frame), INVALID_ARGUMENT (NaN or infinity with the field

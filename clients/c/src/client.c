@@ -109,12 +109,15 @@ typedef struct envelope {
     uint64_t id;
     const uint8_t *status;
     size_t status_size;
+    const uint8_t *sample_error; /* the first one */
+    size_t sample_error_size;
+    uint64_t sample_error_count;
     uint32_t method; /* field number of the result; 0: none */
     const uint8_t *result;
     size_t result_size;
 } envelope;
 
-enum { REPLY_ID = 1, REPLY_STATUS = 2, FIRST_RESULT = 16 };
+enum { REPLY_ID = 1, REPLY_STATUS = 2, REPLY_SAMPLE_ERRORS = 5, REPLY_SAMPLE_ERROR_COUNT = 6, FIRST_RESULT = 16 };
 
 static bool read_envelope(const incoming *message, envelope *read) {
     wire_reader reader = {.at = message->bytes, .end = message->bytes + message->size};
@@ -126,6 +129,11 @@ static bool read_envelope(const incoming *message, envelope *read) {
         } else if (field.number == REPLY_STATUS && field.type == WIRE_BYTES) {
             read->status = field.bytes;
             read->status_size = field.size;
+        } else if (field.number == REPLY_SAMPLE_ERROR_COUNT && field.type == WIRE_VARINT) {
+            read->sample_error_count = field.varint;
+        } else if (field.number == REPLY_SAMPLE_ERRORS && field.type == WIRE_BYTES && read->sample_error == NULL) {
+            read->sample_error = field.bytes;
+            read->sample_error_size = field.size;
         } else if (field.number >= FIRST_RESULT && field.type == WIRE_BYTES) {
             read->method = field.number;
             read->result = field.bytes;
@@ -173,6 +181,25 @@ static dyn_client_status read_status(const envelope *read, dyn_client_error *err
     return status;
 }
 
+/* Tells of the samples that failed in a call that succeeded. */
+static dyn_client_status read_marks(const envelope *read, dyn_client_error *error) {
+    if (error != NULL)
+        error->marked = 0;
+    if (error == NULL || read->sample_error_count == 0)
+        return DYN_CLIENT_OK;
+    Dynamics__V1__SampleError *told =
+        dynamics__v1__sample_error__unpack(NULL, read->sample_error_size, read->sample_error);
+    if (told == NULL)
+        return fail_bad_reply(error, "the reply's first error of a sample cannot be read");
+    fail(error, DYN_CLIENT_OK, told->field, "%s", told->message);
+    snprintf(error->reason, sizeof error->reason, "%s", told->reason);
+    error->has_sample = true;
+    error->sample = told->sample;
+    error->marked = read->sample_error_count;
+    dynamics__v1__sample_error__free_unpacked(told, NULL);
+    return DYN_CLIENT_OK;
+}
+
 /* Is the reply the right one, and not a refusal? */
 static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request,
                                      dyn_client_error *error, call_reply *answer) {
@@ -188,7 +215,7 @@ static dyn_client_status check_reply(const incoming *message, const Dynamics__V1
         return fail_bad_reply(error, "the reply answers another method");
     answer->result = read.result;
     answer->result_size = read.result_size;
-    return DYN_CLIENT_OK;
+    return read_marks(&read, error);
 }
 
 static void write_request(const outgoing *request, uint8_t *body) {

@@ -120,6 +120,7 @@ dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_que
     }
     to->model = (char *)query->model;
     to->precision = (Dynamics__V1__Precision)query->precision;
+    to->on_error = (Dynamics__V1__OnError)query->on_error;
     to->n_joint_names = query->joint_count;
     to->joint_names = (char **)query->joint_names;
     if (query->gravity != NULL) {

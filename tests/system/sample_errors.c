@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Requests of which single states fail: with ON_ERROR_MARK their rows are NaN, all other rows have the bits that they
+ * have without them, and the reply tells what is wrong.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/v1/envelope.pb-c.h"
+#include "system/client_fixture.h"
+#include "system/unforked.h"
+
+/* More than a few blocks of states, the last of them not full. */
+enum { SAMPLES = 5003, NQ = 6, TOLD_ERRORS = 1000 };
+
+static dyn_client_error error;
+static const char *const JOINTS[NQ] = {"wrist_3_joint", "elbow_joint",         "shoulder_pan_joint",
+                                       "wrist_1_joint", "shoulder_lift_joint", "wrist_2_joint"};
+
+static dyn_client_query the_query(dyn_client_on_error on_error) {
+    return (dyn_client_query){.model = "ur5",
+                              .nq = NQ,
+                              .nv = NQ,
+                              .samples = SAMPLES,
+                              .joint_count = NQ,
+                              .joint_names = JOINTS,
+                              .on_error = on_error};
+}
+
+static bool fails(size_t sample) {
+    return sample == 0 || sample == 7 || sample == 255 || sample == 256 || (sample > 1000 && sample < 1040) ||
+           sample == SAMPLES - 1;
+}
+
+/* States, and the same with a number that is not finite in those that fail. */
+static double good[SAMPLES * NQ], spoilt[SAMPLES * NQ], zeros[SAMPLES * NQ];
+static size_t failing;
+
+static void make_states(void) {
+    failing = 0;
+    for (size_t s = 0; s < SAMPLES; s++) {
+        for (size_t k = 0; k < NQ; k++) {
+            good[s * NQ + k] = spoilt[s * NQ + k] = 2 * sin(1.3 * (double)(s * NQ + k));
+        }
+        if (fails(s)) {
+            spoilt[s * NQ + s % NQ] = s % 2 ? NAN : INFINITY;
+            failing++;
+        }
+    }
+}
+
+static void expect_marked(const double *found, const double *wanted, size_t width) {
+    for (size_t s = 0; s < SAMPLES; s++) {
+        for (size_t k = 0; k < width; k++) {
+            double x = found[s * width + k];
+            ck_assert_msg(fails(s) ? isnan(x) : memcmp(&x, &wanted[s * width + k], sizeof x) == 0,
+                          "value %zu of sample %zu is %g", k, s, x);
+        }
+    }
+    ck_assert_uint_eq(error.marked, failing);
+    ck_assert(error.has_sample);
+    ck_assert_uint_eq(error.sample, 0);
+    ck_assert_str_eq(error.reason, "NOT_FINITE");
+}
+
+static dyn_client_status ask(int method, const dyn_client_query *query, const double *q, double *result) {
+    switch (method) {
+    case 0:
+        return dyn_client_inverse_dynamics(client, query, q, zeros, zeros, &error, result);
+    case 1:
+        return dyn_client_forward_dynamics(client, query, q, NULL, zeros, &error, result);
+    case 2:
+        return dyn_client_gravity(client, query, q, &error, result);
+    case 3:
+        return dyn_client_bias_forces(client, query, q, zeros, &error, result);
+    default:
+        return dyn_client_mass_matrix(client, query, q, &error, result);
+    }
+}
+
+START_TEST(marked_states_leave_the_others_as_they_are) {
+    static double wanted[SAMPLES * NQ * NQ], found[SAMPLES * NQ * NQ];
+    const dyn_client_query failing_query = the_query(DYN_CLIENT_ON_ERROR_FAIL),
+                           marking_query = the_query(DYN_CLIENT_ON_ERROR_MARK);
+    make_states();
+    ck_assert_int_eq(ask(_i, &failing_query, spoilt, found), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_msg(ask(_i, &marking_query, good, wanted) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_uint_eq(error.marked, 0);
+    ck_assert_msg(ask(_i, &marking_query, spoilt, found) == DYN_CLIENT_OK, "%s", error.message);
+    expect_marked(found, wanted, _i < 4 ? NQ : NQ * NQ);
+}
+END_TEST
+
+START_TEST(states_without_a_solution_are_marked) {
+    dyn_client_loaded_model *loaded;
+    const dyn_client_load_request request = {
+        .urdf = "<robot name='massless'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
+                "<parent link='a'/><child link='b'/></joint></robot>"};
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_OK);
+    dyn_client_loaded_model_free(loaded);
+    double q[300] = {0}, a[300] = {0};
+    dyn_client_query query = {.model = "massless", .nq = 1, .nv = 1, .samples = 300};
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, &error, a),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.reason, "SINGULAR_MASS_MATRIX");
+    ck_assert_str_eq(error.joint, "j");
+    query.on_error = DYN_CLIENT_ON_ERROR_MARK;
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, &error, a), DYN_CLIENT_OK);
+    ck_assert_uint_eq(error.marked, 300);
+    ck_assert_str_eq(error.reason, "SINGULAR_MASS_MATRIX");
+    for (int i = 0; i < 300; i++) {
+        ck_assert(isnan(a[i]));
+    }
+}
+END_TEST
+
+/* Asks for gravity forces with the protocol's own messages. */
+static Dynamics__V1__Reply *ask_gravity(size_t samples, double *q, Dynamics__V1__OnError on_error) {
+    static char model[] = "ur5";
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__GravityRequest method = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
+    query.on_error = on_error;
+    method.query = &query;
+    method.n_q = samples * NQ;
+    method.q = q;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
+    request.gravity = &method;
+    size_t size = dynamics__v1__request__get_packed_size(&request), reply_size;
+    uint8_t *bytes = malloc(size);
+    void *answer;
+    ck_assert_ptr_nonnull(bytes);
+    dynamics__v1__request__pack(&request, bytes);
+    ck_assert_int_eq(dyn_client_call(client, bytes, size, 0, &error, &answer, &reply_size), DYN_CLIENT_OK);
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, reply_size, answer);
+    ck_assert_ptr_nonnull(reply);
+    dyn_client_free(answer);
+    free(bytes);
+    return reply;
+}
+
+START_TEST(errors_of_the_first_thousand_states_are_told) {
+    static double q[SAMPLES * NQ];
+    for (size_t s = 0; s < SAMPLES; s++) {
+        q[s * NQ + 2] = s % 2 ? NAN : 0.5;
+    }
+    Dynamics__V1__Reply *reply = ask_gravity(SAMPLES, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK);
+    ck_assert_int_eq(reply->status->code, DYNAMICS__V1__CODE__CODE_OK);
+    ck_assert_uint_eq(reply->sample_error_count, SAMPLES / 2);
+    ck_assert_uint_eq(reply->n_sample_errors, TOLD_ERRORS);
+    for (size_t i = 0; i < TOLD_ERRORS; i++) {
+        const Dynamics__V1__SampleError *told = reply->sample_errors[i];
+        char field[64];
+        snprintf(field, sizeof field, "gravity.q[%zu]", (2 * i + 1) * NQ + 2);
+        ck_assert_uint_eq(told->sample, 2 * i + 1);
+        ck_assert_int_eq(told->code, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT);
+        ck_assert_str_eq(told->reason, "NOT_FINITE");
+        ck_assert_str_eq(told->field, field);
+        ck_assert_ptr_nonnull(strstr(told->message, "elbow_joint"));
+    }
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+}
+END_TEST
+
+START_TEST(replies_name_their_model) {
+    double q[NQ] = {0};
+    dyn_client_description *robot;
+    ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &error, &robot), DYN_CLIENT_OK);
+    char digits[17];
+    snprintf(digits, sizeof digits, "%.16s", robot->model.digest + strlen("sha256:"));
+    Dynamics__V1__Reply *reply = ask_gravity(1, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL);
+    ck_assert_uint_eq(reply->model_key, strtoull(digits, NULL, 16));
+    ck_assert_uint_ne(reply->model_key, 0);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    q[0] = NAN;
+    reply = ask_gravity(1, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL);
+    ck_assert_uint_eq(reply->model_key, 0);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    dyn_client_description_free(robot);
+}
+END_TEST
+
+START_TEST(unknown_outcomes_are_refused) {
+    double q[NQ] = {0};
+    Dynamics__V1__Reply *reply = ask_gravity(1, q, (Dynamics__V1__OnError)2);
+    ck_assert_str_eq(reply->status->field, "gravity.query.on_error");
+    ck_assert_str_eq(reply->status->reason, "UNKNOWN_VALUE");
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("sample errors");
+    tcase_set_timeout(all, 60);
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_loop_test(all, marked_states_leave_the_others_as_they_are, 0, 5);
+    tcase_add_test(all, states_without_a_solution_are_marked);
+    tcase_add_test(all, errors_of_the_first_thousand_states_are_told);
+    tcase_add_test(all, replies_name_their_model);
+    tcase_add_test(all, unknown_outcomes_are_refused);
+    return run_unforked("sample errors", all);
+}
