@@ -79,12 +79,12 @@ class Refused(Exception):
 
 
 class Client:
-    """A client on one connection. `answered` collects the methods that gave a result."""
+    """A client on one connection. `answered` collects the methods that gave a result; `reply` is the last one."""
 
     def __init__(self, envelope, url, number=None):
         self.envelope, self.requester = envelope, sp.Requester(url)
         self.number = number or secrets.randbits(63) + 1
-        self.ids, self.answered = itertools.count(secrets.randbits(40)), set()
+        self.ids, self.answered, self.reply = itertools.count(secrets.randbits(40)), set(), None
 
     def make(self, method, fields, **members):
         """A request: `fields` are those of the method's message as in JSON, `members` those of Request."""
@@ -103,6 +103,7 @@ class Client:
         method = request.WhichOneof("method")
         assert reply.WhichOneof("result") == method, f"{method} is answered by {reply.WhichOneof('result')}"
         self.answered.add(method)
+        self.reply = reply
         return getattr(reply, method)
 
     def call(self, method, **fields):

@@ -201,6 +201,9 @@ class Carrier:
         tau = flat(inverse_dynamics(*state) for state in STATES)
         found = self.ask("inverse_dynamics", q=q, v=v, a=a)
         self.assertEqual(found.samples, len(STATES))
+        digest = self.call("describe_model", model="two_link").model.digest
+        self.ask("inverse_dynamics", q=q)
+        self.assertEqual(self.client.reply.model_key, int(digest.removeprefix("sha256:")[:16], 16))
         self.close_to(found.tau, tau)
         self.close_to(self.ask("forward_dynamics", q=q, v=v, tau=tau).a, a)
         self.close_to(self.ask("mass_matrix", q=q).mass_matrix, flat(flat(mass_matrix(one[0])) for one in STATES))
@@ -214,6 +217,13 @@ class Carrier:
         self.close_to(self.ask("gravity", query=back, q=[0, 0.5]).g, bias_forces((0.5, 0), (0, 0))[::-1])
         load = {"payloads": [{"link": "tip", "inertia": {"mass": 1, "rotational": [0, 0, 0, 0, 0, 0]}}]}
         self.close_to(self.ask("gravity", query=load, q=[0, 0]).g, [5 * G, 2 * G])
+
+    def test_a_state_that_fails_is_marked(self):
+        a = self.ask("forward_dynamics", query={"on_error": "ON_ERROR_MARK"}, q=[0, 1, 0, 0],
+                     v=[1e200, 1e200, 0, 0]).a
+        self.assertTrue(math.isnan(a[0]) and math.isnan(a[1]))
+        self.close_to(a[2:], [-G, G])
+        self.assertEqual([one.sample for one in self.client.reply.sample_errors], [0])
 
     def test_external_forces_count(self):
         force = {"external_forces": [{"link": "tip", "force": [0, 0, 10],

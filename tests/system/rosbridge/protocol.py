@@ -99,6 +99,9 @@ class Services(fixture.Case):
         self.assertIn("args.parts[0].box: ", self.refusal("compute_inertia", {"parts": two}))
         for value in (None, "NaN", "Infinity"):
             self.assertIn("is not a number", self.refusal("gravity", {"q": [value]}))
+        marked = self.client.values("/dynamics/forward_dynamics", {
+            "query": {"model": "two_link", "on_error": "mark"}, "q": [0, 1], "v": [1e200, 1e200]})
+        self.assertEqual(marked["a"], [None, None])
         self.assertIn('has no field "jointNames"', self.refusal("gravity", {"jointNames": []}))
         self.assertEqual(self.client.values("/dynamics/compute_inertia", {"parts": {"0": {
             "sphere": [{"radius": 1}], "mass": [1], "pose": None}}})["principal_moments"], [0.4, 0.4, 0.4])
