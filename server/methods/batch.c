@@ -3,6 +3,7 @@
 #include "methods/batch.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,20 @@ enum { REPLY_MARGIN = 4096 };
 /* Samples that failed whose errors a reply tells. */
 enum { MOST_MARKS = 1000 };
 
+void batch_blame(const batch *b, const char *format, ...) {
+    char field[CALL_FIELD_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(field, sizeof field, format, arguments);
+    va_end(arguments);
+    call_blame(b->call, "%s%s%s", b->part ? b->part : "", b->part ? "." : "", field);
+}
+
 /* Checks the number of samples. */
 static bool check_samples(batch *b, const char *field) {
     uint64_t limit = atomic_load(&b->call->service->limits->samples);
     if (b->n > limit) {
-        call_blame(b->call, "%s", field);
+        batch_blame(b, "%s", field);
         call_fail(b->call, REASON_TOO_MANY_SAMPLES,
                   "%zu samples; the limit is %llu (limits.samples): send them in several requests", b->n,
                   (unsigned long long)limit);
@@ -55,7 +65,7 @@ bool batch_set_samples(batch *b, uint64_t n) {
 
 bool batch_set_q(batch *b, size_t count, const double *q) {
     if (count == 0 || count % b->nq != 0) {
-        call_blame(b->call, "q");
+        batch_blame(b, "q");
         call_fail(b->call, REASON_WRONG_COUNT, "q has %zu values; give nq = %zu for each sample of model \"%s\"", count,
                   b->nq, b->entry->name);
         return false;
@@ -73,7 +83,7 @@ bool batch_check(batch *b, const char *field, size_t count) {
     if (count == 0 || count == b->n * b->nv) {
         return true;
     }
-    call_blame(b->call, "%s", field);
+    batch_blame(b, "%s", field);
     call_fail(b->call, REASON_WRONG_COUNT,
               "%s has %zu values; %zu sample%s of model \"%s\" with nv = %zu need%s %zu (or none, for zeros)", field,
               count, b->n, b->n == 1 ? "" : "s", b->entry->name, b->nv, b->n == 1 ? "s" : "", b->n * b->nv);
@@ -91,7 +101,7 @@ static bool check_reply_size(batch *b) {
     if (bytes <= (double)limit) {
         return true;
     }
-    call_blame(b->call, "q");
+    batch_blame(b, "q");
     call_fail(b->call, REASON_REPLY_TOO_LARGE,
               "the reply to %zu samples would have %.0f bytes; the limit is %llu (limits.reply_bytes): send fewer "
               "samples at once",
@@ -211,7 +221,9 @@ static void blame_site(const batch *b, size_t first, const dyn_error *error) {
     if (site->has_index) {
         snprintf(index, sizeof index, "[%zu]", at);
     }
-    call_blame(b->call, "%s%s%s%s%s", known ? known->wire : name, item, site->part ? "." : "",
+    name = known ? known->wire : name;
+    const char *part = b->part && strncmp(name, "query.", strlen("query.")) != 0 ? b->part : "";
+    call_blame(b->call, "%s%s%s%s%s%s%s", part, part[0] ? "." : "", name, item, site->part ? "." : "",
                site->part ? site->part : "", index);
 }
 

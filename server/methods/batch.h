@@ -52,6 +52,7 @@ typedef struct batch {
     size_t result_values; /* per sample, of what batch_expect announced */
     size_t block_size;    /* samples that a step computes at most, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     const double *q;      /* in the model's order from batch_begin on */
+    const char *part;     /* message of the request that holds the arrays: "integrate"; NULL: the request itself */
     size_t parts;         /* of a sample, which the step counts by itself (batch_proceed); 0: it does not */
     atomic_size_t *done;  /* parts, or samples */
     const Dynamics__V1__Query *query;
@@ -81,6 +82,9 @@ bool batch_set_samples(batch *b, uint64_t n);
 /* Opens the model and sets q. */
 bool batch_open(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported, size_t q_count,
                 const double *q);
+
+/* Names a field beside the arrays to blame in the error that follows. */
+void batch_blame(const batch *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Checks that an array has n rows of nv, or none. False when it has not. */
 bool batch_check(batch *b, const char *field, size_t count);

@@ -10,18 +10,28 @@
 /* ns for one coordinate of one sample, roughly. */
 static const double COORDINATE_COST = 40;
 
-/* Operands of an operation beside q. An operation without q takes a number of samples. */
+/* An operation. */
 typedef struct operation {
-    bool q, q_1, v, dt, s, seed;
     bool yields_v, yields_distance; /* neither: q */
+    bool has_factors;               /* its step scales tangent vectors */
     batch_step step;                /* NULL: it needs no q */
 } operation;
+
+/* Operands of a request, in the caller's order. Those that its operation does not take are empty. */
+typedef struct operands {
+    const double *q, *q_1, *v, *factors;
+    size_t q_count, q_1_count, v_count, factor_count;
+    const char *factor_name; /* as in the request; NULL: the operation has no factors */
+    bool takes_q_1, needs_factors;
+    bool is_random;
+    uint64_t samples, seed; /* of an operation without q */
+} operands;
 
 /* Inputs and outputs of the steps, in the model's order. */
 typedef struct task {
     const double *q_1, *v;
     size_t factor_count;   /* 0: 1 for all */
-    const double *factors; /* dt, or s */
+    const double *factors; /* step lengths, or s */
     double *result;
 } task;
 
@@ -78,76 +88,109 @@ static dyn_status normalize_step(const batch *b, const batch_worker *w, const vo
     return dyn_normalize(b->model, count, b->q + first * b->nq, error, t->result + first * b->nq);
 }
 
-#define OPERATION(name) DYNAMICS__V1__CONFIGURATION_OPERATION__CONFIGURATION_OPERATION_##name
+#define OPERATION(name) DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__OPERATION_##name
 
-static const operation operations[] = {
-    [OPERATION(INTEGRATE)] = {.q = true, .v = true, .dt = true, .step = integrate_step},
-    [OPERATION(DIFFERENCE)] = {.q = true, .q_1 = true, .yields_v = true, .step = difference_step},
-    [OPERATION(INTERPOLATE)] = {.q = true, .q_1 = true, .s = true, .step = interpolate_step},
-    [OPERATION(DISTANCE)] = {.q = true, .q_1 = true, .yields_distance = true, .step = distance_step},
-    [OPERATION(NORMALIZE)] = {.q = true, .step = normalize_step},
-    [OPERATION(NEUTRAL)] = {.q = false},
-    [OPERATION(RANDOM)] = {.seed = true},
-};
+static const operation *find_operation(const Dynamics__V1__ComputeConfigurationsRequest *r) {
+    static const operation integrate = {.has_factors = true, .step = integrate_step};
+    static const operation difference = {.yields_v = true, .step = difference_step};
+    static const operation interpolate = {.has_factors = true, .step = interpolate_step};
+    static const operation distance = {.yields_distance = true, .step = distance_step};
+    static const operation normalize = {.step = normalize_step};
+    static const operation samples = {.step = NULL};
+    switch (r->operation_case) {
+    case OPERATION(INTEGRATE):
+        return &integrate;
+    case OPERATION(DIFFERENCE):
+        return &difference;
+    case OPERATION(INTERPOLATE):
+        return &interpolate;
+    case OPERATION(DISTANCE):
+        return &distance;
+    case OPERATION(NORMALIZE):
+        return &normalize;
+    case OPERATION(NEUTRAL):
+    case OPERATION(RANDOM):
+        return &samples;
+    default:
+        return NULL;
+    }
+}
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
-/* Refuses a field that the operation does not take. */
-static bool check_field(call *c, const char *field, bool is_taken, bool is_there) {
-    if (is_taken || !is_there) {
-        return true;
+/* Collects the operands of an operation on one or two configurations. */
+static operands collect(const Dynamics__V1__ComputeConfigurationsRequest *r) {
+    switch (r->operation_case) {
+    case OPERATION(INTEGRATE):
+        return (operands){.q = r->integrate->q,
+                          .q_count = r->integrate->n_q,
+                          .v = r->integrate->v,
+                          .v_count = r->integrate->n_v,
+                          .factors = r->integrate->step_length,
+                          .factor_count = r->integrate->n_step_length,
+                          .factor_name = "step_length"};
+    case OPERATION(DIFFERENCE):
+        return (operands){.q = r->difference->q,
+                          .q_count = r->difference->n_q,
+                          .q_1 = r->difference->q_1,
+                          .q_1_count = r->difference->n_q_1,
+                          .takes_q_1 = true};
+    case OPERATION(INTERPOLATE):
+        return (operands){.q = r->interpolate->q,
+                          .q_count = r->interpolate->n_q,
+                          .q_1 = r->interpolate->q_1,
+                          .q_1_count = r->interpolate->n_q_1,
+                          .takes_q_1 = true,
+                          .factors = r->interpolate->s,
+                          .factor_count = r->interpolate->n_s,
+                          .factor_name = "s",
+                          .needs_factors = true};
+    case OPERATION(DISTANCE):
+        return (operands){.q = r->distance->q,
+                          .q_count = r->distance->n_q,
+                          .q_1 = r->distance->q_1,
+                          .q_1_count = r->distance->n_q_1,
+                          .takes_q_1 = true};
+    case OPERATION(NORMALIZE):
+        return (operands){.q = r->normalize->q, .q_count = r->normalize->n_q};
+    case OPERATION(RANDOM):
+        return (operands){.is_random = true, .samples = r->random->samples, .seed = r->random->seed};
+    default:
+        return (operands){.samples = r->neutral->samples};
     }
-    call_blame(c, "%s", field);
-    call_fail(c, REASON_UNUSED_FIELD, "this operation takes no %s; leave it out", field);
-    return false;
 }
 
-/* The operation of a request; NULL, and the call ended, when it is none or has fields that it does not take. */
-static const operation *find_operation(call *c, const Dynamics__V1__ComputeConfigurationsRequest *r) {
-    if (r->operation <= 0 || (size_t)r->operation >= sizeof operations / sizeof operations[0]) {
-        call_blame(c, "operation");
-        call_fail(c, REASON_UNKNOWN_VALUE, "operation is %d; give one from INTEGRATE (1) to RANDOM (7)",
-                  (int)r->operation);
-        return NULL;
-    }
-    const operation *o = &operations[r->operation];
-    bool fits = check_field(c, "q", o->q, r->n_q > 0) && check_field(c, "q_1", o->q_1, r->n_q_1 > 0) &&
-                check_field(c, "v", o->v, r->n_v > 0) && check_field(c, "dt", o->dt, r->n_dt > 0) &&
-                check_field(c, "s", o->s, r->n_s > 0) && check_field(c, "samples", !o->q, r->samples > 0) &&
-                check_field(c, "seed", o->seed, r->seed > 0);
-    return fits ? o : NULL;
-}
-
-/* Checks dt or s: one, one for each sample, or none where that is allowed. */
-static bool take_factors(batch *b, task *t, const char *field, bool is_needed, size_t count, const double *factors) {
-    call_blame(b->call, "%s", field);
-    if (count != 1 && count != b->n && (count != 0 || is_needed)) {
+/* Checks the factors: one, one for each sample, or none where that is allowed. */
+static bool take_factors(batch *b, task *t, const operands *from) {
+    const char *field = from->factor_name;
+    size_t count = from->factor_count;
+    if (count != 1 && count != b->n && (count != 0 || from->needs_factors)) {
+        batch_blame(b, "%s", field);
         call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; give one for all samples, or one for each of %zu",
                   field, count, b->n);
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        if (!isfinite(factors[i])) {
-            call_blame(b->call, "%s[%zu]", field, i);
-            call_fail(b->call, REASON_NOT_FINITE, "the number is %g; give a finite one", factors[i]);
+        if (!isfinite(from->factors[i])) {
+            batch_blame(b, "%s[%zu]", field, i);
+            call_fail(b->call, REASON_NOT_FINITE, "the number is %g; give a finite one", from->factors[i]);
             return false;
         }
     }
     t->factor_count = count;
-    t->factors = factors;
+    t->factors = from->factors;
     return true;
 }
 
 /* Checks all but the numbers of q, q_1 and v. */
-static bool check_request(batch *b, const operation *o, task *t) {
-    const Dynamics__V1__ComputeConfigurationsRequest *r = b->call->request->compute_configurations;
-    if (o->q_1 && r->n_q_1 != r->n_q) {
-        call_blame(b->call, "q_1");
-        call_fail(b->call, REASON_WRONG_COUNT, "q_1 has %zu values; give as many as q has, %zu", r->n_q_1, r->n_q);
+static bool check_request(batch *b, const operands *from, task *t) {
+    if (from->takes_q_1 && from->q_1_count != from->q_count) {
+        batch_blame(b, "q_1");
+        call_fail(b->call, REASON_WRONG_COUNT, "q_1 has %zu values; give as many as q has, %zu", from->q_1_count,
+                  from->q_count);
         return false;
     }
-    return batch_check(b, "v", r->n_v) && (!o->dt || take_factors(b, t, "dt", false, r->n_dt, r->dt)) &&
-           (!o->s || take_factors(b, t, "s", true, r->n_s, r->s));
+    return batch_check(b, "v", from->v_count) && (!from->factor_name || take_factors(b, t, from));
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -177,22 +220,21 @@ static void fill(batch *b, const operation *o, double *result) {
 }
 
 /* Runs the operation's step over all samples. */
-static bool compute(batch *b, const operation *o, task *t) {
-    const Dynamics__V1__ComputeConfigurationsRequest *r = b->call->request->compute_configurations;
-    t->q_1 = o->q_1 ? batch_configurations(b, r->q_1) : NULL;
-    t->v = batch_input(b, r->n_v, r->v);
+static bool compute(batch *b, const operation *o, const operands *from, task *t) {
+    t->q_1 = from->takes_q_1 ? batch_configurations(b, from->q_1) : NULL;
+    t->v = batch_input(b, from->v_count, from->v);
     size_t samples = b->n < BLOCK_SAMPLES ? b->n : BLOCK_SAMPLES;
-    return !call_has_ended(b->call) && batch_run(b, o->step, t, (o->dt || o->s) * samples * b->nv * sizeof(double));
+    return !call_has_ended(b->call) && batch_run(b, o->step, t, o->has_factors * samples * b->nv * sizeof(double));
 }
 
 /* Samples that follow from the model alone. */
-static bool draw(batch *b, const operation *o, double *q) {
-    uint64_t state = b->call->request->compute_configurations->seed;
+static bool draw(batch *b, const operands *from, double *q) {
+    uint64_t state = from->seed;
     for (size_t s = 0; s < b->n; s++) {
         if (s % BLOCK_SAMPLES == 0 && !call_proceed(b->call, (double)s / (double)b->n)) {
             return false;
         }
-        if (o->seed) {
+        if (from->is_random) {
             dyn_random_configuration(b->model, &state, q + s * b->nq);
         } else {
             dyn_zero_configuration(b->model, q + s * b->nq);
@@ -201,20 +243,43 @@ static bool draw(batch *b, const operation *o, double *q) {
     return true;
 }
 
+/* Computes an operation whose samples are set, and answers. */
+static void run(batch *b, const operation *o, const operands *from) {
+    task t = {0};
+    if (!check_request(b, from, &t)) {
+        return;
+    }
+    size_t width = o->yields_distance ? 1 : o->yields_v ? b->nv : b->nq;
+    batch_expect(b, width);
+    if (batch_begin(b, COORDINATE_COST * (double)b->nq)) {
+        t.result = batch_output(b, width);
+    }
+    if (t.result && (o->step ? compute(b, o, from, &t) : draw(b, from, t.result))) {
+        fill(b, o, t.result);
+    }
+}
+
+/* Name of the operation's message in the request. */
+static const char *part_of(const Dynamics__V1__ComputeConfigurationsRequest *r) {
+    return protobuf_c_message_descriptor_get_field(&dynamics__v1__compute_configurations_request__descriptor,
+                                                   (unsigned)r->operation_case)
+        ->name;
+}
+
 void method_compute_configurations(call *c) {
     const Dynamics__V1__ComputeConfigurationsRequest *r = c->request->compute_configurations;
+    const operation *o = find_operation(r);
     batch b;
-    task t = {0};
-    const operation *o = batch_open_model(c, &b, r->query, QUERY_JOINT_NAMES) ? find_operation(c, r) : NULL;
-    bool is_open = o && (o->q ? batch_set_q(&b, r->n_q, r->q) : batch_set_samples(&b, r->samples > 0 ? r->samples : 1));
-    if (is_open && check_request(&b, o, &t)) {
-        size_t width = o->yields_distance ? 1 : o->yields_v ? b.nv : b.nq;
-        batch_expect(&b, width);
-        if (batch_begin(&b, COORDINATE_COST * (double)b.nq)) {
-            t.result = batch_output(&b, width);
-        }
-        if (t.result && (o->step ? compute(&b, o, &t) : draw(&b, o, t.result))) {
-            fill(&b, o, t.result);
+    bool is_open = batch_open_model(c, &b, r->query, QUERY_JOINT_NAMES);
+    if (is_open && !o) {
+        call_blame(c, "operation");
+        call_fail(c, REASON_MISSING_VALUE, "there is no operation; give one, such as integrate or difference");
+    } else if (is_open) {
+        const operands from = collect(r);
+        b.part = part_of(r);
+        if (o->step ? batch_set_q(&b, from.q_count, from.q)
+                    : batch_set_samples(&b, from.samples > 0 ? from.samples : 1)) {
+            run(&b, o, &from);
         }
     }
     batch_close(&b);

@@ -379,20 +379,22 @@ START_TEST(bad_configurations_are_named) {
     q[6] = q_1[6] = 1;
     q_1[4] = 0.5;
     ck_assert_int_eq(dyn_client_distance(client, &query, q, q_1, &error, &distance), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "compute_configurations.q_1[3]");
+    ck_assert_str_eq(error.field, "compute_configurations.distance.q_1[3]");
     q_1[4] = 0;
     q[9] = NAN;
     ck_assert_int_eq(dyn_client_difference(client, &query, q, q_1, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "compute_configurations.q[9]");
+    ck_assert_str_eq(error.field, "compute_configurations.difference.q[9]");
     ck_assert_ptr_null(strstr(error.message, "q_0"));
     q[9] = 0;
     ck_assert_int_eq(dyn_client_interpolate(client, &query, q, q_1, 1, &s, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "compute_configurations.s[0]");
+    ck_assert_str_eq(error.field, "compute_configurations.interpolate.s[0]");
     ck_assert_int_eq(dyn_client_integrate(client, &query, q, NULL, INFINITY, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "compute_configurations.dt[0]");
+    ck_assert_str_eq(error.field, "compute_configurations.integrate.step_length[0]");
     q[6] = 0;
     ck_assert_int_eq(dyn_client_normalize(client, &query, q, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "compute_configurations.q[3]");
+    ck_assert_str_eq(error.field, "compute_configurations.normalize.q[3]");
+    ck_assert_int_eq(dyn_client_difference(client, &query, q_1, q, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "compute_configurations.difference.q_1[3]");
 }
 END_TEST
 

@@ -782,9 +782,9 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_bias_forces(dyn_client *client, c
  * of time. query.nq, nv and samples say how long the arrays are; of the rest it may name
  * the joints. */
 
-/* q_next = q (+) dt v, exact for constant v. q and q_next are n x nq, v n x nv; dt in s. */
+/* q_next = q (+) step_length v, exact for constant v. q and q_next are n x nq, v n x nv; step_length in s. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_integrate(dyn_client *client, const dyn_client_query *query,
-                                                         const double *q, const double *v, double dt,
+                                                         const double *q, const double *v, double step_length,
                                                          dyn_client_error *error, double *q_next);
 
 /* The shortest v, n x nv, with q (+) v = q_1. */

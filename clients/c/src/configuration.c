@@ -9,39 +9,93 @@
 /* Field numbers of the answers' values. */
 enum { CONFIGURATION = 2, TANGENT = 3, DISTANCE = 4 };
 
-#define OPERATION(name) DYNAMICS__V1__CONFIGURATION_OPERATION__CONFIGURATION_OPERATION_##name
+#define OPERATION(name) DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__OPERATION_##name
 
 /* Operands of an operation. NULL: none. */
 typedef struct operands {
     const double *q, *q_1, *v;
-    size_t dt_count, s_count;
-    const double *dt, *s;
+    size_t factor_count;
+    const double *factors; /* step lengths, or s */
     uint64_t seed;
 } operands;
 
+/* Messages of the operations, of which one is used. */
+typedef union operation_messages {
+    Dynamics__V1__IntegrateConfigurations integrate;
+    Dynamics__V1__SubtractConfigurations difference;
+    Dynamics__V1__InterpolateConfigurations interpolate;
+    Dynamics__V1__MeasureDistances distance;
+    Dynamics__V1__NormalizeConfigurations normalize;
+    Dynamics__V1__NeutralConfigurations neutral;
+    Dynamics__V1__DrawConfigurations random;
+} operation_messages;
+
+/* Puts the operands of an operation on configurations into its message; the arrays are borrowed. */
+static void put_operands(const query_parts *parts, const operands *from, operation_messages *to,
+                         Dynamics__V1__ComputeConfigurationsRequest *asked) {
+    double *q = (double *)from->q, *q_1 = (double *)from->q_1, *factors = (double *)from->factors;
+    size_t q_count = parts->q_count;
+    switch (asked->operation_case) {
+    case OPERATION(INTEGRATE):
+        to->integrate = (Dynamics__V1__IntegrateConfigurations)DYNAMICS__V1__INTEGRATE_CONFIGURATIONS__INIT;
+        to->integrate.n_q = q_count, to->integrate.q = q;
+        to->integrate.n_v = from->v != NULL ? parts->v_count : 0, to->integrate.v = (double *)from->v;
+        to->integrate.n_step_length = from->factor_count, to->integrate.step_length = factors;
+        break;
+    case OPERATION(DIFFERENCE):
+        to->difference = (Dynamics__V1__SubtractConfigurations)DYNAMICS__V1__SUBTRACT_CONFIGURATIONS__INIT;
+        to->difference.n_q = to->difference.n_q_1 = q_count;
+        to->difference.q = q, to->difference.q_1 = q_1;
+        break;
+    case OPERATION(INTERPOLATE):
+        to->interpolate = (Dynamics__V1__InterpolateConfigurations)DYNAMICS__V1__INTERPOLATE_CONFIGURATIONS__INIT;
+        to->interpolate.n_q = to->interpolate.n_q_1 = q_count;
+        to->interpolate.q = q, to->interpolate.q_1 = q_1;
+        to->interpolate.n_s = from->factor_count, to->interpolate.s = factors;
+        break;
+    case OPERATION(DISTANCE):
+        to->distance = (Dynamics__V1__MeasureDistances)DYNAMICS__V1__MEASURE_DISTANCES__INIT;
+        to->distance.n_q = to->distance.n_q_1 = q_count;
+        to->distance.q = q, to->distance.q_1 = q_1;
+        break;
+    default:
+        to->normalize = (Dynamics__V1__NormalizeConfigurations)DYNAMICS__V1__NORMALIZE_CONFIGURATIONS__INIT;
+        to->normalize.n_q = q_count, to->normalize.q = q;
+    }
+    asked->integrate = &to->integrate;
+}
+
+/* Puts the number of samples, and the seed, into the message of an operation without q. */
+static void put_samples(size_t samples, uint64_t seed, operation_messages *to,
+                        Dynamics__V1__ComputeConfigurationsRequest *asked) {
+    if (asked->operation_case == OPERATION(RANDOM)) {
+        to->random = (Dynamics__V1__DrawConfigurations)DYNAMICS__V1__DRAW_CONFIGURATIONS__INIT;
+        to->random.samples = samples;
+        to->random.seed = seed;
+        asked->random = &to->random;
+    } else {
+        to->neutral = (Dynamics__V1__NeutralConfigurations)DYNAMICS__V1__NEUTRAL_CONFIGURATIONS__INIT;
+        to->neutral.samples = samples;
+        asked->neutral = &to->neutral;
+    }
+}
+
 /* Asks for `count` values of the reply's field `number`. `out` is only looked at, where there is no q. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
-                             Dynamics__V1__ConfigurationOperation operation, const operands *from, uint32_t number,
-                             dyn_client_error *error, double *out) {
+                             Dynamics__V1__ComputeConfigurationsRequest__OperationCase operation, const operands *from,
+                             uint32_t number, dyn_client_error *error, double *out) {
     query_parts parts;
+    operation_messages messages;
     dyn_client_status status = query_parts_take(client, query, from->q != NULL ? from->q : out, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ComputeConfigurationsRequest asked = DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__INIT;
     asked.query = &parts.query;
-    asked.operation = operation;
-    asked.n_q = from->q != NULL ? parts.q_count : 0;
-    asked.q = (double *)from->q;
-    asked.n_q_1 = from->q_1 != NULL ? parts.q_count : 0;
-    asked.q_1 = (double *)from->q_1;
-    asked.n_v = from->v != NULL ? parts.v_count : 0;
-    asked.v = (double *)from->v;
-    asked.n_dt = from->dt_count;
-    asked.dt = (double *)from->dt;
-    asked.n_s = from->s_count;
-    asked.s = (double *)from->s;
-    asked.samples = from->q == NULL ? query->samples : 0;
-    asked.seed = from->seed;
+    asked.operation_case = operation;
+    if (from->q != NULL)
+        put_operands(&parts, from, &messages, &asked);
+    else
+        put_samples(query->samples, from->seed, &messages, &asked);
     size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : query->samples;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &asked.base, query->timeout,
                          number, count, error, out);
@@ -55,8 +109,8 @@ static dyn_client_status check(const double *values, const char *name, dyn_clien
 }
 
 dyn_client_status dyn_client_integrate(dyn_client *client, const dyn_client_query *query, const double *q,
-                                       const double *v, double dt, dyn_client_error *error, double *q_next) {
-    const operands from = {.q = q, .v = v, .dt_count = 1, .dt = &dt};
+                                       const double *v, double step_length, dyn_client_error *error, double *q_next) {
+    const operands from = {.q = q, .v = v, .factor_count = 1, .factors = &step_length};
     dyn_client_status status = check(q, "q", error);
     return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(INTEGRATE), &from, CONFIGURATION, error, q_next)
                                    : status;
@@ -74,7 +128,7 @@ dyn_client_status dyn_client_difference(dyn_client *client, const dyn_client_que
 dyn_client_status dyn_client_interpolate(dyn_client *client, const dyn_client_query *query, const double *q,
                                          const double *q_1, size_t s_count, const double *s, dyn_client_error *error,
                                          double *between) {
-    const operands from = {.q = q, .q_1 = q_1, .s_count = s_count, .s = s};
+    const operands from = {.q = q, .q_1 = q_1, .factor_count = s_count, .factors = s};
     dyn_client_status status = check(q, "q", error);
     if (status == DYN_CLIENT_OK)
         status = check(q_1, "q_1", error);

@@ -179,13 +179,15 @@ class Carrier:
         self.assertTrue(ball.is_realizable)
 
     def test_configurations_are_computed(self):
-        moved = self.ask("compute_configurations", operation="CONFIGURATION_OPERATION_INTEGRATE", q=[0.1, 0.2],
-                         v=[1, -2], dt=[0.5])
+        moved = self.ask("compute_configurations", integrate={"q": [0.1, 0.2], "v": [1, -2], "step_length": [0.5]})
         self.close_to(moved.q, [0.6, -0.8])
-        drawn = [self.ask("compute_configurations", operation="CONFIGURATION_OPERATION_RANDOM", samples=3,
-                          seed=5).q for _ in range(2)]
+        drawn = [self.ask("compute_configurations", random={"samples": 3, "seed": 5}).q for _ in range(2)]
         self.assertEqual(len(drawn[0]), 6)
         self.assertEqual(list(drawn[0]), list(drawn[1]))
+        self.refused("CODE_INVALID_ARGUMENT", "compute_configurations.operation", "compute_configurations",
+                     query={"model": "two_link"})
+        self.refused("CODE_INVALID_ARGUMENT", "compute_configurations.interpolate.s", "compute_configurations",
+                     query={"model": "two_link"}, interpolate={"q": [0, 0], "q_1": [1, 1]})
 
     def test_base_parameters_are_found(self):
         found = self.ask("find_base_parameters")

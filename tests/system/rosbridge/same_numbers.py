@@ -66,8 +66,7 @@ class Numbers(fixture.Case):
         return {
             "list_models": {}, "describe_model": {"model": "panda"},
             "compute_inertia": {"parts": [{"density": 1234.5, "box": {"size": {"x": 0.1, "y": 1 / 3, "z": 0.7}}}]},
-            "compute_configurations": {"query": PANDA, "operation": "CONFIGURATION_OPERATION_INTEGRATE", **state,
-                                    "dt": [1 / 3] * 3},
+            "compute_configurations": {"query": PANDA, "integrate": {"q": q, "v": v, "step_length": [1 / 3] * 3}},
             "find_base_parameters": {"query": PANDA}, "inverse_dynamics": {**state, "a": a},
             "forward_dynamics": {**state, "tau": a}, "mass_matrix": {"query": PANDA, "q": q},
             "gravity": {"query": PANDA, "q": q}, "bias_forces": state,

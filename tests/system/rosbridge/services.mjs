@@ -21,7 +21,7 @@ export const calls = [
   ["unload_model", { model: "called_derived" }],
   ["compute_inertia", { parts: [{ sphere: { radius: 0.1 }, mass: 2 }] }],
   ["compute_configurations",
-    { query: { model: "two_link" }, operation: "CONFIGURATION_OPERATION_NEUTRAL", samples: 1 }],
+    { query: { model: "two_link" }, neutral: { samples: 1 } }],
   ["find_base_parameters", { query: { model: "two_link" } }],
   ["inverse_dynamics", { query: { model: "two_link" }, q }],
   ["forward_dynamics", { query: { model: "two_link" }, q }],
