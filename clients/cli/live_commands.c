@@ -516,7 +516,7 @@ static bool print_streams(const dyn_client_stream_list *list) {
         table_add_cell(lines, "%s", s->simulation[0] != '\0' ? s->simulation : s->model);
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
             table_add_cell(lines, "%llu", (unsigned long long)counts[k]);
-        if (s->last_sequence > 0)
+        if (s->last_point_number > 0)
             table_add_cell(lines, "%.3f ms %s", 1e3 * fabs(s->lag), s->lag > 0 ? "late" : "early");
         else
             table_add_cell(lines, "-");

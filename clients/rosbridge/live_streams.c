@@ -78,11 +78,12 @@ void live_streams_check(live_streams *checked) {
 
 /* The torques of each point as a JointState; its stamp is the time of the point. */
 static void publish_effort(const live_object *of, const Dynamics__V1__StreamTorques *event) {
-    if (of->coordinates.nv == 0 || event->n_tau != event->n_t * of->coordinates.nv)
+    if (of->coordinates.nv == 0 || event->n_tau != event->n_time * of->coordinates.nv)
         return;
-    for (size_t i = 0; i < event->n_t; i++)
-        live_object_publish(of, STREAM_EFFORT,
-                            live_object_joint_state(of, event->t[i], NULL, NULL, event->tau + i * of->coordinates.nv));
+    for (size_t i = 0; i < event->n_time; i++)
+        live_object_publish(
+            of, STREAM_EFFORT,
+            live_object_joint_state(of, event->time[i], NULL, NULL, event->tau + i * of->coordinates.nv));
 }
 
 bool live_streams_take(live_streams *of, const Dynamics__V1__Event *event) {

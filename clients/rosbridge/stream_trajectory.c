@@ -168,7 +168,7 @@ static void push_points(daemon_link *link, void *user, char *reason) {
     dyn_client_error error = {0};
     dyn_client *client = daemon_link_get(link, &error);
     bool is_good = client != NULL && join(client, to, pushed->key, &error) && ask(client, to, &before, &error);
-    uint64_t room = is_good && before.credit > before.last_sequence ? before.credit - before.last_sequence : 0;
+    uint64_t room = is_good && before.credit > before.last_point_number ? before.credit - before.last_point_number : 0;
     if (is_good && pushed->n > room) {
         snprintf(reason, METHOD_ERROR_SIZE, "msg.points: %zu points, but the stream takes %" PRIu64 " more for now",
                  pushed->n, room);
@@ -176,7 +176,7 @@ static void push_points(daemon_link *link, void *user, char *reason) {
     }
     if (is_good) {
         double *const *part = pushed->parts;
-        dyn_client_stream_seek(to->pusher, before.last_sequence + 1);
+        dyn_client_stream_seek(to->pusher, before.last_point_number + 1);
         is_good = dyn_client_push_points(to->pusher, pushed->n, pushed->t, part[Q], part[V], part[A], part[TAU],
                                          PUSH_TIME, &error) == DYN_CLIENT_OK &&
                   await_judgement(client, to, before.chunks, &after, &error);

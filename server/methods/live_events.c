@@ -124,9 +124,9 @@ static void on_torques(stream *s, const stream_points *p) {
         tau = face->rows;
     }
     torques.stream = s->name;
-    torques.n_sequence = torques.n_t = p->n;
-    torques.sequence = (uint64_t *)p->sequence;
-    torques.t = (double *)p->t;
+    torques.n_point_number = torques.n_time = p->n;
+    torques.point_number = (uint64_t *)p->sequence;
+    torques.time = (double *)p->t;
     torques.n_tau = p->n * s->nv;
     torques.tau = (double *)tau;
     torques.sent_stamp_ns = p->sent;
@@ -165,9 +165,9 @@ static bool on_record(stream *s, const stream_points *p, const char **problem) {
     if (!s->recording || !recording_has_room(s->recording, most)) {
         return false;
     }
-    points.n_sequence = points.n_t = p->n;
-    points.sequence = (uint64_t *)p->sequence;
-    points.t = (double *)p->t;
+    points.n_point_number = points.n_time = p->n;
+    points.point_number = (uint64_t *)p->sequence;
+    points.time = (double *)p->t;
     points.n_q = p->q ? p->n * nq : 0;
     points.q = (double *)p->q;
     points.n_v = p->v ? p->n * nv : 0;

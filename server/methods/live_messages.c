@@ -213,7 +213,7 @@ Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
     to->model = call_string(c, s->entry->name);
     to->simulation = call_string(c, s->target ? s->target->name : "");
     to->counters = counted;
-    to->last_sequence = s->order.last;
+    to->last_point_number = s->order.last;
     to->credit = stream_credit(s);
     to->lag = s->lag;
     to->greatest_lag = s->greatest_lag;

@@ -61,19 +61,20 @@ static bool take_rows(live *l, const robot *r, const char *name, bool is_q, size
 static void take_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
     const robot *r = &stream_face_of(s)->robot;
     char problem[192] = "";
-    stream_chunk chunk = {.sequence = m->sequence, .n = m->n_t, .t = m->t, .sent = m->stamp_ns, .arrival = arrival};
+    stream_chunk chunk = {
+        .sequence = m->point_number, .n = m->n_time, .t = m->time, .sent = m->stamp_ns, .arrival = arrival};
     bool needs_q = s->options.kind == STREAM_FEEDFORWARD;
-    if (m->n_t == 0) {
-        snprintf(problem, sizeof problem, "t is empty; give the time of each point");
-    } else if (m->n_t > s->options.capacity) {
-        snprintf(problem, sizeof problem, "%zu points; at most the stream's capacity of %zu may come at once", m->n_t,
-                 s->options.capacity);
+    if (m->n_time == 0) {
+        snprintf(problem, sizeof problem, "time is empty; give that of each point");
+    } else if (m->n_time > s->options.capacity) {
+        snprintf(problem, sizeof problem, "%zu points; at most the stream's capacity of %zu may come at once",
+                 m->n_time, s->options.capacity);
     } else if (needs_q && m->n_q == 0) {
         snprintf(problem, sizeof problem, "q is empty; feedforward needs q, and takes v and a");
-    } else if (take_rows(l, r, "q", true, m->n_t, m->n_q, m->q, &chunk.q, problem, sizeof problem) &&
-               take_rows(l, r, "v", false, m->n_t, m->n_v, m->v, &chunk.v, problem, sizeof problem) &&
-               take_rows(l, r, "a", false, m->n_t, m->n_a, m->a, &chunk.a, problem, sizeof problem) &&
-               take_rows(l, r, "tau", false, m->n_t, m->n_tau, m->tau, &chunk.tau, problem, sizeof problem)) {
+    } else if (take_rows(l, r, "q", true, m->n_time, m->n_q, m->q, &chunk.q, problem, sizeof problem) &&
+               take_rows(l, r, "v", false, m->n_time, m->n_v, m->v, &chunk.v, problem, sizeof problem) &&
+               take_rows(l, r, "a", false, m->n_time, m->n_a, m->a, &chunk.a, problem, sizeof problem) &&
+               take_rows(l, r, "tau", false, m->n_time, m->n_tau, m->tau, &chunk.tau, problem, sizeof problem)) {
         stream_take(s, &chunk);
         return;
     }
@@ -466,16 +467,16 @@ static void copy_points(call *c, const stream *s, uint64_t first, uint64_t count
     uint64_t begin = first > oldest ? first : oldest;
     uint64_t most = last >= begin ? last - begin + 1 : 0;
     most = count > 0 && count < most ? count : most;
-    reply->sequence = call_allocate(c, (size_t)most, sizeof *reply->sequence);
-    reply->t = call_allocate(c, (size_t)most, sizeof *reply->t);
+    reply->point_number = call_allocate(c, (size_t)most, sizeof *reply->point_number);
+    reply->time = call_allocate(c, (size_t)most, sizeof *reply->time);
     reply->tau = call_allocate(c, (size_t)most * s->nv, sizeof *reply->tau);
     reply->oldest = last > 0 ? oldest : 0;
-    for (uint64_t n = begin; !call_has_ended(c) && n <= last && reply->n_sequence < most; n++) {
+    for (uint64_t n = begin; !call_has_ended(c) && n <= last && reply->n_point_number < most; n++) {
         size_t place = (size_t)(n % capacity);
         if (s->held_sequence[place] == n) {
             robot_v_to_caller(&stream_face_of(s)->robot, 1, s->held_tau + place * s->nv, reply->tau + reply->n_tau);
-            reply->t[reply->n_t++] = s->held_t[place];
-            reply->sequence[reply->n_sequence++] = n;
+            reply->time[reply->n_time++] = s->held_t[place];
+            reply->point_number[reply->n_point_number++] = n;
             reply->n_tau += s->nv;
         }
     }

@@ -116,7 +116,7 @@ static void push(bench *b, stream *s, const uint8_t *message, size_t size) {
     Dynamics__V1__StreamChunk *chunk = dynamics__v1__stream_chunk__unpack(NULL, size, message);
     uint64_t chunks = s->counters.chunks - before.chunks, more = counted(s) - points;
     require(chunks == 0 ? more == 0 : chunks == 1, "a chunk is counted once");
-    require(chunks == 0 || (chunk && (more == chunk->n_t || (more == 1 && s->counters.accepted == before.accepted))),
+    require(chunks == 0 || (chunk && (more == chunk->n_time || (more == 1 && s->counters.accepted == before.accepted))),
             "each point is counted once");
     require(stream_waiting(s) <= s->options.capacity, "what waits is within the capacity");
     require(stream_credit(s) >= s->order.last, "what was sent was within the credit");

@@ -116,9 +116,9 @@ static void tell_events(bench *b) {
     event.simulation_state = &state;
     require(live_simulations_take(&b->simulations, &event), "the simulation is known");
     torques.stream = TEXT("p");
-    torques.n_t = 1;
+    torques.n_time = 1;
     torques.n_tau = NV;
-    torques.t = time;
+    torques.time = time;
     torques.tau = row;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES;
     event.stream_torques = &torques;

@@ -182,7 +182,7 @@ START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
     ok(dyn_client_push_points(joined, 1, &t, q, NULL, NULL, NULL, 0, &error));
     dyn_client_leave_stream(joined);
     dyn_client_stream_list *list = wait_for("plan", 2);
-    ck_assert_uint_eq(list->streams[0].last_sequence, 2);
+    ck_assert_uint_eq(list->streams[0].last_point_number, 2);
     ck_assert_uint_eq(list->streams[0].nq, NV);
     ck_assert_uint_eq(list->streams[0].nv, NV);
     dyn_client_stream_list_free(list);
@@ -206,7 +206,7 @@ START_TEST(lost_repeated_and_reordered_points_are_counted) {
     ck_assert_uint_eq(s->duplicates, 7);
     ck_assert_uint_eq(s->reordered, 5);
     ck_assert_uint_eq(s->lost, 10);
-    ck_assert_uint_eq(s->last_sequence, 30);
+    ck_assert_uint_eq(s->last_point_number, 30);
     dyn_client_stream_list_free(list);
     ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
 }

@@ -1530,14 +1530,14 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_push_points(dyn_client_stream *st
                                                            const double *tau, double timeout, dyn_client_error *error);
 
 /* Sets the number of the next point. */
-DYN_CLIENT_EXPORT void dyn_client_stream_seek(dyn_client_stream *stream, uint64_t sequence);
+DYN_CLIENT_EXPORT void dyn_client_stream_seek(dyn_client_stream *stream, uint64_t point_number);
 
 typedef struct dyn_client_stream_info {
     const char *name, *model, *simulation, *owner, *recording;
     const char *recording_error; /* why the recording ended by itself; empty: it did not */
     dyn_client_stream_kind kind;
     uint64_t accepted, lost, late, duplicates, reordered, refused, beyond_credit, chunks, consumed, empty;
-    uint64_t last_sequence, credit, waiting;
+    uint64_t last_point_number, credit, waiting;
     /* s from when the last point was due to when it came: positive, it was late; negative, it came ahead of its time.
      * And the greatest of all points. A point is due when t has passed since the first as on its own clock, or when
      * simulated time is t. */

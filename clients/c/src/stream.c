@@ -144,7 +144,7 @@ dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, u
     dyn_client_stream *self = known->count == 1 ? calloc(1, sizeof *self) : NULL;
     if (self != NULL) {
         const dyn_client_stream_info *s = &known->streams[0];
-        *self = (dyn_client_stream){.key = key, .next = s->last_sequence + 1, .nq = s->nq, .nv = s->nv};
+        *self = (dyn_client_stream){.key = key, .next = s->last_point_number + 1, .nq = s->nq, .nv = s->nv};
         strncpy(self->name, name, sizeof self->name - 1);
     }
     dyn_client_stream_list_free(known);
@@ -173,8 +173,8 @@ uint64_t dyn_client_stream_key(const dyn_client_stream *stream) {
     return stream->key;
 }
 
-void dyn_client_stream_seek(dyn_client_stream *stream, uint64_t sequence) {
-    stream->next = sequence;
+void dyn_client_stream_seek(dyn_client_stream *stream, uint64_t point_number) {
+    stream->next = point_number;
 }
 
 /* ---- pushing ----------------------------------------------------------------------------------------------------- */
@@ -192,10 +192,10 @@ dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, co
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "t", "stream or t is NULL, or n is 0");
     clock_gettime(CLOCK_REALTIME, &now);
     chunk.key = stream->key;
-    chunk.sequence = stream->next;
+    chunk.point_number = stream->next;
     chunk.stamp_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    chunk.n_t = n;
-    chunk.t = (double *)t;
+    chunk.n_time = n;
+    chunk.time = (double *)t;
     chunk.n_q = q != NULL ? n * stream->nq : 0;
     chunk.q = (double *)q;
     chunk.n_v = v != NULL ? n * stream->nv : 0;
@@ -231,7 +231,7 @@ static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
         .recording = from->recording,
         .recording_error = from->recording_error,
         .kind = (dyn_client_stream_kind)from->kind,
-        .last_sequence = from->last_sequence,
+        .last_point_number = from->last_point_number,
         .credit = from->credit,
         .waiting = from->waiting,
         .lag = from->lag,
@@ -319,11 +319,11 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
     dyn_client_status status = ask_get_stream_points(client, &get, timeout, error, &reply);
     if (status != DYN_CLIENT_OK)
         return status;
-    *count = reply->n_sequence;
+    *count = reply->n_point_number;
     if (*count > capacity || reply->n_tau != *count * nv) {
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "nv", "the torques are not %zu rows of %zu", *count, nv);
     } else if (*count > 0) {
-        memcpy(step, reply->sequence, *count * sizeof *step);
+        memcpy(step, reply->point_number, *count * sizeof *step);
         memcpy(tau, reply->tau, reply->n_tau * sizeof *tau);
     }
     dynamics__v1__get_stream_points_reply__free_unpacked(reply, NULL);
@@ -346,8 +346,8 @@ static void await_arrival(dyn_client *client, const dyn_client_stream *stream, d
     double end = monotonic_now() + ARRIVAL_TIME;
     while (last < stream->pushed && monotonic_now() < end &&
            dyn_client_get_stream(client, stream->name, timeout, NULL, &status) == DYN_CLIENT_OK) {
-        if (status->count == 1 && status->streams[0].last_sequence > last) {
-            last = status->streams[0].last_sequence;
+        if (status->count == 1 && status->streams[0].last_point_number > last) {
+            last = status->streams[0].last_point_number;
             end = monotonic_now() + ARRIVAL_TIME;
         } else {
             nanosleep(&ARRIVAL_PAUSE, NULL);

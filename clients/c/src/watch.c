@@ -152,10 +152,10 @@ static void take_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn
 
 static void take_torques(const Dynamics__V1__StreamTorques *from, dyn_client_update *to) {
     to->kind = DYN_CLIENT_UPDATE_TORQUES;
-    to->count = from->n_sequence;
-    to->nv = from->n_sequence > 0 ? from->n_tau / from->n_sequence : 0;
-    to->step = from->sequence;
-    to->time = from->t;
+    to->count = from->n_point_number;
+    to->nv = from->n_point_number > 0 ? from->n_tau / from->n_point_number : 0;
+    to->step = from->point_number;
+    to->time = from->time;
     to->tau = from->tau;
     to->sent_stamp_ns = from->sent_stamp_ns;
     to->arrival_stamp_ns = from->arrival_stamp_ns;
@@ -178,7 +178,7 @@ static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event 
     }
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES) {
         const Dynamics__V1__StreamTorques *t = event->stream_torques;
-        return t->n_t == u->count && t->n_tau == u->count * u->nv;
+        return t->n_time == u->count && t->n_tau == u->count * u->nv;
     }
     return true;
 }

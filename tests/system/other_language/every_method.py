@@ -381,7 +381,7 @@ class Carrier:
         reader = sp.Subscriber(self.address(watched.addresses))
         self.await_true(lambda: self.call("get_stream", stream=name).stream.watchers, "the reader is known")
         pusher = sp.Pusher(self.address(opened.ingest))
-        chunk = STREAM.StreamChunk(key=opened.key, sequence=1, t=[0, 0.1, 0.2], q=rows(0), v=rows(1), a=rows(2))
+        chunk = STREAM.StreamChunk(key=opened.key, point_number=1, time=[0, 0.1, 0.2], q=rows(0), v=rows(1), a=rows(2))
         pusher.send(chunk.SerializeToString())
         tau = []
         while len(tau) < 6:

@@ -215,7 +215,7 @@ class Inputs(fixture.Case):
                 "points": [{"positions": [0.5, number], "time_from_start": {"sec": number, "nanosec": 0}}]})
         times = []
         while len(times) < count:
-            times += self.client.receive("publish")["msg"]["t"]
+            times += self.client.receive("publish")["msg"]["time"]
         self.assertEqual(times, [float(number) for number in range(count)])
 
     def test_names_that_are_equal_in_topics_do_not_meet(self):

@@ -207,8 +207,8 @@ class Topics(fixture.Case):
             effort = dict(zip(state["name"], state["effort"]))
             self.assertEqual([effort[name] for name in mixed], expected[6 * i:6 * i + 6])
         torques = self.client.receive("publish")["msg"]
-        self.assertEqual((torques["stream"], torques["t"]), (self.stream, [0.25, 1.25, 2.25]))
-        self.assertEqual([int(number) for number in torques["sequence"]], [1, 2, 3])
+        self.assertEqual((torques["stream"], torques["time"]), (self.stream, [0.25, 1.25, 2.25]))
+        self.assertEqual([int(number) for number in torques["point_number"]], [1, 2, 3])
 
     def test_bad_trajectories_are_answered(self):
         key, topic = self.open_stream({}, feedforward={}, model="two_link", capacity=4)
