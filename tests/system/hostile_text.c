@@ -167,7 +167,7 @@ static const char *const COMMANDS[] = {
     "replay a",
     "latency a",
     "call describe_model '{\"model\": \"a\"}'",
-    "call health",
+    "call get_health",
 };
 
 /* Fails where the text has a raw character of those that are escaped; line breaks and tabs are the program's own. */
@@ -237,7 +237,7 @@ END_TEST
 
 /* The JSON of a result parses, and its strings are what the peer sent. */
 START_TEST(json_stays_json) {
-    static const char *const commands[] = {"models", "describe a", "info", "call list_simulations", "call health"};
+    static const char *const commands[] = {"models", "describe a", "info", "call list_simulations", "call get_health"};
     refuses = false;
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char *text = run(commands[i], "--json", false);

@@ -77,7 +77,7 @@ class Inputs(fixture.Case):
         made = self.client.values("/dynamics/create_simulation", {"name": name, "pace": "PACE_LOCKSTEP", **options})
         self.addCleanup(lambda: self.client.call("/dynamics/delete_simulation", {"simulation": name,
             "token": made["token"]}))
-        topic = "/dynamics/simulations/" + name.replace(".", "_")
+        topic = "/dynamics/simulations/" + name.replace("-", "_")
         self.await_topic(topic + "/command")
         return topic, str(made["token"])
 
@@ -219,13 +219,13 @@ class Inputs(fixture.Case):
         self.assertEqual(times, [float(number) for number in range(count)])
 
     def test_names_that_are_equal_in_topics_do_not_meet(self):
-        topic, first = self.simulate("twin.a", model="two_link")
+        topic, first = self.simulate("twin-a", model="two_link")
         second = self.client.values("/dynamics/create_simulation", {"name": "twin_a", "model": "ur5",
             "pace": "PACE_LOCKSTEP"})["token"]
         self.client.send("subscribe", topic=topic + "/joint_states", type="sensor_msgs/msg/JointState")
         listed = lambda: self.client.values("/rosapi/topics")["topics"].count(topic + "/joint_states")
         self.assertEqual(listed(), 1)
-        for name, token, joints in (("twin.a", first, 2), ("twin_a", second, 6)):
+        for name, token, joints in (("twin-a", first, 2), ("twin_a", second, 6)):
             fixture.wait_for(lambda: self.read_joints(name, token) == joints, f"{name} has the topics")
             self.client.values("/dynamics/delete_simulation", {"simulation": name, "token": token})
         self.client.send("unsubscribe", topic=topic + "/joint_states")
