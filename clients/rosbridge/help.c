@@ -71,7 +71,7 @@ static const char topics[] =
     "  simulation, wrenches on 64 links, 64 trajectories of a stream wait, and 32 messages of a topic while its\n"
     "  joints are asked for; then they are refused.\n"
     "\n"
-    "  '.' and '-' in names become '_'; of two names that are equal then, the older one has the topics. A message is\n"
+    "  '-' in names becomes '_'; of two names that are equal then, the older one has the topics. A message is\n"
     "  checked against its type, missing fields get defaults, a missing stamp the present time; times may be {sec,\n"
     "  nanosec}, {secs, nsecs} or \"now\". Times go to a subscriber in the spelling of the type that it gave.\n"
     "  Clients may also advertise topics, services and actions of their own to one another.\n";

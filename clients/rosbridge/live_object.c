@@ -43,7 +43,7 @@ void live_object_init(live_object *made, bridge *in, event_reader *reader, const
 static void name_topic(const char *kind, const char *object, const char *what, char name[TOPIC_NAME_SIZE]) {
     snprintf(name, TOPIC_NAME_SIZE, "/dynamics/%ss/%s/%s", kind, object, what);
     for (char *c = name; *c != '\0'; c++)
-        if (*c == '.' || *c == '-')
+        if (*c == '-')
             *c = '_';
 }
 

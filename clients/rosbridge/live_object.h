@@ -41,7 +41,7 @@ typedef struct live_object {
 void live_object_init(live_object *made, bridge *in, event_reader *reader, const char *kind, const char *name,
                       const char *digest, size_t joint_count, char *const *joint_names);
 
-/* Can its topics be opened? '.' and '-' of names become '_' in topics; of two with the same name then, only the one
+/* Can its topics be opened? '-' of names becomes '_' in topics; of two with the same name then, only the one
  * that was there first has topics, until it ends. */
 bool live_object_is_free(bridge *in, const char *kind, const char *name);
 
