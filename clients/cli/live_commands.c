@@ -268,7 +268,7 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
     dyn_client_simulation_options *o = &own->options;
     size_t integrator = 0, law = 0, compiled = 0;
     long seed = 0;
-    exit_code code = take_number(given, OPTION_STEP, "step", 1e-3, &o->step);
+    exit_code code = take_number(given, OPTION_STEP, "step", 1e-3, &o->stepping.step);
     if (code == EXIT_OK)
         code = take_number(given, OPTION_DURATION, "duration", 1, &own->duration);
     if (code == EXIT_OK)
@@ -288,9 +288,9 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
         code = complain(EXIT_USAGE, "--seed %s: give a whole number", given->value[OPTION_SEED]);
     o->name = given->value[OPTION_NAME];
     o->model = given->positional[0];
-    o->integrator = (dyn_client_integrator)integrator;
-    o->law = (dyn_client_control_law)law;
-    o->compiled = (dyn_client_compiled_steps)compiled;
+    o->stepping.integrator = (dyn_client_integrator)integrator;
+    o->stepping.law = (dyn_client_control_law)law;
+    o->stepping.compiled = (dyn_client_compiled_steps)compiled;
     o->seed = (uint64_t)seed;
     o->follows_clock = given->value[OPTION_RATE] != NULL;
     o->is_paused = true;
@@ -320,8 +320,8 @@ static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t s
 static exit_code step_through(own_simulation *own, trace *rows) {
     dyn_client_error error;
     dyn_client_simulation *state;
-    uint64_t total = (uint64_t)llround(own->duration / own->options.step);
-    uint64_t stride = (uint64_t)fmax(1, round(1 / (own->frequency * own->options.step)));
+    uint64_t total = (uint64_t)llround(own->duration / own->options.stepping.step);
+    uint64_t stride = (uint64_t)fmax(1, round(1 / (own->frequency * own->options.stepping.step)));
     for (uint64_t done = 0; done < total && !interrupted;) {
         uint64_t steps = stride < total - done ? stride : total - done;
         if (dyn_client_step_simulation(own->client, own->name, own->token, steps, NULL, 0, &error, &state) !=
@@ -439,9 +439,9 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         own.options.v = own.start.values[STATE_V];
         own.options.joint_count = robot.layout.name_count;
         own.options.joint_names = robot.layout.names;
-        own.options.gain_count = own.gains.count;
-        own.options.kp = own.gains.kp;
-        own.options.kd = own.gains.kd;
+        own.options.stepping.gain_count = own.gains.count;
+        own.options.stepping.kp = own.gains.kp;
+        own.options.stepping.kd = own.gains.kd;
         if (dyn_client_create_simulation(client, &own.options, 0, &error, &own.token, &created) != DYN_CLIENT_OK) {
             code = complain_call(&error, NULL);
         } else {

@@ -27,7 +27,9 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     dyn_base_parameters *grouping = NULL;
     const double *gravity;
     dyn_error error;
-    if (!query_read_gravity(c, r->query, &gravity)) {
+    refusal why = {0};
+    if (!query_read_gravity(r->query, &c->memory, &gravity, &why)) {
+        call_refuse(c, &why);
         return NULL;
     }
     if (dyn_model_joint_count(model) > JOINT_LIMIT) {
@@ -136,7 +138,7 @@ cleanup:
 
 void method_find_base_parameters(call *c) {
     const Dynamics__V1__Query *query = c->request->find_base_parameters->query;
-    model_entry *entry = query_check(c, query, QUERY_GRAVITY) ? query_find_model(c, query) : NULL;
+    model_entry *entry = query_find_model(c, query, QUERY_GRAVITY);
     if (!entry) {
         return;
     }

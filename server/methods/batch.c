@@ -41,21 +41,34 @@ static bool check_samples(batch *b, const char *field) {
 }
 
 bool batch_open_model(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported) {
+    robot r;
+    refusal why = {0};
     *b = (batch){.call = c, .query = query};
-    b->entry = query_check(c, query, supported) ? query_find_model(c, query) : NULL;
+    b->entry = query_find_model(c, query, supported);
     if (!b->entry) {
         return false;
     }
-    b->model = b->entry->model;
-    b->nq = (size_t)dyn_model_nq(b->model);
-    b->nv = (size_t)dyn_model_nv(b->model);
-    if (b->nq == 0) {
-        call_blame(b->call, "query.model");
-        call_fail(b->call, REASON_NO_MOVING_JOINT, "model \"%s\" has no moving joint", b->entry->name);
-        return false;
+    bool is_read = query_read(query, b->entry, &c->memory, &r, &b->values, &why);
+    if (!is_read) {
+        call_refuse(c, &why);
     }
+    b->model = r.model;
+    b->order = r.order;
+    b->nq = r.nq;
+    b->nv = r.nv;
+    b->is_marking = b->values.is_marking;
     call_tell_model(c, b->entry);
-    return query_read(b, query);
+    return is_read;
+}
+
+robot batch_robot(const batch *b) {
+    return (robot){.entry = b->entry,
+                   .model = b->model,
+                   .order = b->order,
+                   .nq = b->nq,
+                   .nv = b->nv,
+                   .name_count = b->query->n_joint_names,
+                   .names = b->query->joint_names};
 }
 
 bool batch_set_samples(batch *b, uint64_t n) {
@@ -115,7 +128,7 @@ bool batch_begin(batch *b, double cost) {
         return false;
     }
     b->q = b->q ? batch_configurations(b, b->q) : NULL;
-    return !call_has_ended(b->call) && query_read_forces(b, b->query);
+    return !call_has_ended(b->call) && batch_read_forces(b);
 }
 
 const double *batch_configurations(batch *b, const double *values) {
@@ -248,10 +261,10 @@ typedef struct step_call {
 
 /* Takes a workspace and loads it with the payloads, which were checked. */
 static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *error) {
-    dyn_status status = model_entry_lease(b->entry, b->precision, error, &w->workspace);
+    dyn_status status = model_entry_lease(b->entry, b->values.precision, error, &w->workspace);
     w->model = b->model;
-    if (status == DYN_OK && b->payload_count > 0) {
-        status = dyn_workspace_load(w->workspace, b->payload_count, b->payloads, error, &w->model);
+    if (status == DYN_OK && b->values.payload_count > 0) {
+        status = dyn_workspace_load(w->workspace, b->values.payload_count, b->values.payloads, error, &w->model);
     }
     return status;
 }
@@ -422,23 +435,6 @@ double *batch_vectors(batch *b, double *values) {
         joint_order_to_caller(b->order.v, b->nv, b->n, values, ordered);
     }
     return ordered;
-}
-
-size_t batch_forces_size(const batch *b) {
-    return b->force_count * sizeof *b->forces;
-}
-
-const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scratch, dyn_external_forces *forces) {
-    if (b->force_count == 0) {
-        return NULL;
-    }
-    dyn_external_force *block = scratch;
-    for (size_t i = 0; i < b->force_count; i++) {
-        block[i] = b->forces[i];
-        block[i].wrench += first * b->forces[i].stride;
-    }
-    *forces = (dyn_external_forces){.count = b->force_count, .force = block};
-    return forces;
 }
 
 bool batch_find_frame(batch *b, error_reason missing, const char *name, int *frame) {

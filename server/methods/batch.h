@@ -21,18 +21,7 @@
 #include "methods/blocks.h"
 #include "methods/call.h"
 #include "methods/joint_order.h"
-
-/* Parts of a Query that a method supports, as flags; every method supports `model`. */
-typedef enum query_parts {
-    QUERY_MODEL = 0,
-    QUERY_JOINT_NAMES = 1,
-    QUERY_GRAVITY = 2,
-    QUERY_PAYLOADS = 4,
-    QUERY_FORCES = 8,
-    QUERY_PRECISION = 16,
-    QUERY_ALL = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_PRECISION,
-    QUERY_ON_ERROR = 32,
-} query_parts;
+#include "methods/query.h"
 
 /* Resources of one thread. */
 typedef struct batch_worker {
@@ -56,11 +45,8 @@ typedef struct batch {
     size_t parts;         /* of a sample, which the step counts by itself (batch_proceed); 0: it does not */
     atomic_size_t *done;  /* parts, or samples */
     const Dynamics__V1__Query *query;
-    const double *gravity; /* m/s^2, world axes; NULL: the model's own */
-    size_t payload_count;
-    const dyn_payload *payloads; /* in the frames of their links */
-    dyn_precision precision;     /* of the workspaces */
-    size_t force_rows;           /* that an external force has where it has more than one: n, or rows of a trajectory */
+    query_values values; /* payloads and precision are those of the workspaces */
+    size_t force_rows;   /* that an external force has where it has more than one: n, or rows of a trajectory */
     size_t force_count;
     dyn_external_force *forces; /* on the first row; from batch_begin on */
     bool is_marking;            /* samples that fail are marked, and do not end the call */
@@ -130,6 +116,15 @@ double *batch_vectors(batch *b, double *values);
  * in `scratch`, which has batch_forces_size bytes. */
 const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scratch, dyn_external_forces *forces);
 size_t batch_forces_size(const batch *b);
+
+/* Reads the external forces of the query; batch_begin does. */
+bool batch_read_forces(batch *b);
+
+/* Adds one external force to those of the query; at most once in a request. `path`: of its message. */
+bool batch_add_force(batch *b, const char *path, const Dynamics__V1__ExternalForce *force);
+
+/* The robot of the batch, with the order that its caller speaks in. */
+robot batch_robot(const batch *b);
 
 /* Finds a frame of the model. `missing` is the error where there is none: REASON_FRAME_NOT_FOUND, or
  * REASON_LINK_NOT_FOUND where the request asks for a link. The field to blame must be set. */

@@ -75,6 +75,10 @@ void call_fail_library(call *c, const dyn_error *error) {
 }
 
 void call_refuse(call *c, const refusal *why) {
+    if (why->reason == REASON_MEMORY_SHORT) {
+        call_fail_memory(c);
+        return;
+    }
     if (why->field[0]) {
         call_blame(c, "%s", why->field);
     }

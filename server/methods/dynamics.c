@@ -10,10 +10,10 @@
 static double *compute(call *c, batch *b, const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity,
                        const sent_array *q, const sent_array arrays[STATE_ARRAYS]) {
     evaluation e;
-    const quantity_place robot = {.subtree = -1};
+    const quantity_place whole = {.subtree = -1};
     query_parts supported = evaluation_parts(quantity_find(quantity)->inputs);
     bool is_done = batch_open(c, b, query, supported, q->count, q->values) && evaluation_open(b, &e, 1) &&
-                   evaluation_add(b, &e, quantity, &robot) && evaluation_run(b, &e, arrays);
+                   evaluation_add(b, &e, quantity, &whole) && evaluation_run(b, &e, arrays);
     return is_done ? e.results[0].values[0] : NULL;
 }
 

@@ -177,7 +177,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .v = motion_rows(e->arrays[STATE_V], b->nv, first),
         .a = motion_rows(e->arrays[STATE_A], b->nv, first),
         .tau = motion_rows(e->arrays[STATE_TAU], b->nv, first),
-        .gravity = b->gravity,
+        .gravity = b->values.gravity,
         .forces = batch_forces(b, first, w->scratch, &forces),
         .dq = motion_rows(e->arrays[STATE_DQ], b->nv, first),
         .dv = motion_rows(e->arrays[STATE_DV], b->nv, first),

@@ -39,7 +39,7 @@ typedef struct cause {
 
 static cause cause_of(const batch *b, const explanation *e, int term) {
     return (cause){
-        .gravity = term == GRAVITY ? b->gravity : WEIGHTLESS,
+        .gravity = term == GRAVITY ? b->values.gravity : WEIGHTLESS,
         .v = term == CORIOLIS ? e->m.v : NULL,
         .a = term == INERTIAL ? e->m.a : NULL,
     };
@@ -69,17 +69,17 @@ static void add_inertia(const batch *b, const explanation *e, int link, const dy
 /* Returns whether payload k is the first one that replaces the inertia of its link. */
 static bool takes_inertia(const batch *b, size_t k) {
     for (size_t i = 0; i < k; i++) {
-        if (b->payloads[i].replaces && b->payloads[i].link == b->payloads[k].link) {
+        if (b->values.payloads[i].replaces && b->values.payloads[i].link == b->values.payloads[k].link) {
             return false;
         }
     }
-    return b->payloads[k].replaces;
+    return b->values.payloads[k].replaces;
 }
 
 /* Adds the payloads' part of one of the first three terms. */
 static void split_payloads(const batch *b, const explanation *e, int term) {
-    for (size_t k = 0; k < b->payload_count; k++) {
-        const dyn_payload *load = &b->payloads[k];
+    for (size_t k = 0; k < b->values.payload_count; k++) {
+        const dyn_payload *load = &b->values.payloads[k];
         double *tau = e->load_terms[term] + k * b->nv;
         add_inertia(b, e, load->link, &load->inertia, 1, tau);
         if (takes_inertia(b, k)) {
@@ -107,9 +107,10 @@ static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation
 /* Computes the payloads' part: the inverse dynamics with them, minus that without. */
 static dyn_status compute_payload_term(const batch *b, const batch_worker *w, const explanation *e, dyn_error *error) {
     double *loaded = e->terms[PAYLOAD], *empty = e->regressor;
-    dyn_status status = dyn_rnea(w->model, w->workspace, 1, b->gravity, b->q, e->m.v, e->m.a, NULL, error, loaded);
+    dyn_status status =
+        dyn_rnea(w->model, w->workspace, 1, b->values.gravity, b->q, e->m.v, e->m.a, NULL, error, loaded);
     if (status == DYN_OK) {
-        status = dyn_rnea(b->model, w->workspace, 1, b->gravity, b->q, e->m.v, e->m.a, NULL, error, empty);
+        status = dyn_rnea(b->model, w->workspace, 1, b->values.gravity, b->q, e->m.v, e->m.a, NULL, error, empty);
     }
     for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
         loaded[i] -= empty[i];
@@ -123,7 +124,7 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
     dyn_external_forces list;
     const dyn_external_forces *forces = batch_forces(b, first, w->scratch, &list);
     dyn_status status =
-        dyn_rnea(w->model, w->workspace, count, b->gravity, b->q, e->m.v, e->m.a, forces, error, e->tau);
+        dyn_rnea(w->model, w->workspace, count, b->values.gravity, b->q, e->m.v, e->m.a, forces, error, e->tau);
     for (int term = 0; status == DYN_OK && term < LINK_TERMS; term++) {
         status = split_term(b, w->workspace, e, term, error);
     }
@@ -131,7 +132,7 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
         status =
             dyn_rnea(b->model, w->workspace, count, WEIGHTLESS, b->q, NULL, NULL, forces, error, e->terms[EXTERNAL]);
     }
-    return status == DYN_OK && b->payload_count > 0 ? compute_payload_term(b, w, e, error) : status;
+    return status == DYN_OK && b->values.payload_count > 0 ? compute_payload_term(b, w, e, error) : status;
 }
 
 static double larger(double largest, double difference) {
@@ -160,7 +161,7 @@ static double residual(const batch *b, const explanation *e) {
         largest = larger(largest, sum - e->tau[i]);
         for (int term = 0; term < LINK_TERMS; term++) {
             largest = larger(largest, sum_rows(b, e->link_terms[term], links, i) - e->terms[term][i]);
-            of_payloads += sum_rows(b, e->load_terms[term], b->payload_count, i);
+            of_payloads += sum_rows(b, e->load_terms[term], b->values.payload_count, i);
         }
         largest = larger(largest, of_payloads - e->terms[PAYLOAD][i]);
     }
@@ -170,7 +171,7 @@ static double residual(const batch *b, const explanation *e) {
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void add_terms(batch *b, const explanation *e, Dynamics__V1__ExplainReply *reply) {
-    int count = b->payload_count > 0 ? TERMS : PAYLOAD;
+    int count = b->values.payload_count > 0 ? TERMS : PAYLOAD;
     reply->terms = call_allocate(b->call, TERMS, sizeof *reply->terms);
     for (int i = 0; !call_has_ended(b->call) && i < count; i++) {
         Dynamics__V1__ExplainTerm *term = call_allocate(b->call, 1, sizeof *term);
@@ -221,7 +222,7 @@ static void add_links(batch *b, const explanation *e, Dynamics__V1__ExplainReply
 }
 
 static Dynamics__V1__PayloadContribution *payload_contribution(batch *b, const explanation *e, size_t k) {
-    int joint = dyn_model_link(b->model, b->payloads[k].link)->moving_joint;
+    int joint = dyn_model_link(b->model, b->values.payloads[k].link)->moving_joint;
     Dynamics__V1__PayloadContribution *part = call_allocate(b->call, 1, sizeof *part);
     if (!part) {
         return NULL;
@@ -229,7 +230,7 @@ static Dynamics__V1__PayloadContribution *payload_contribution(batch *b, const e
     dynamics__v1__payload_contribution__init(part);
     part->link = b->call->request->explain->query->payloads[k]->link;
     part->moving_joint = (char *)(uintptr_t)(joint >= 0 ? dyn_model_joint(b->model, joint)->name : "");
-    part->mass = b->payloads[k].inertia.mass;
+    part->mass = b->values.payloads[k].inertia.mass;
     part->n_inertial = part->n_coriolis = part->n_gravity = b->nv;
     part->inertial = batch_vectors(b, e->load_terms[INERTIAL] + k * b->nv);
     part->coriolis = batch_vectors(b, e->load_terms[CORIOLIS] + k * b->nv);
@@ -238,8 +239,8 @@ static Dynamics__V1__PayloadContribution *payload_contribution(batch *b, const e
 }
 
 static void add_payloads(batch *b, const explanation *e, Dynamics__V1__ExplainReply *reply) {
-    reply->payloads = call_allocate(b->call, b->payload_count, sizeof *reply->payloads);
-    for (size_t k = 0; !call_has_ended(b->call) && k < b->payload_count; k++) {
+    reply->payloads = call_allocate(b->call, b->values.payload_count, sizeof *reply->payloads);
+    for (size_t k = 0; !call_has_ended(b->call) && k < b->values.payload_count; k++) {
         reply->payloads[reply->n_payloads++] = payload_contribution(b, e, k);
     }
 }
@@ -279,7 +280,7 @@ static bool take_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explana
     }
     for (int i = 0; i < LINK_TERMS; i++) {
         e->link_terms[i] = batch_output(b, links * b->nv);
-        e->load_terms[i] = batch_output(b, b->payload_count * b->nv);
+        e->load_terms[i] = batch_output(b, b->values.payload_count * b->nv);
     }
     e->regressor = batch_output(b, b->nv * joints * PARAMETERS);
     return !call_has_ended(b->call);
@@ -300,7 +301,7 @@ void method_explain(call *c) {
     if (batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && check_samples(&b) &&
         batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
         size_t joints = (size_t)dyn_model_joint_count(b.model), links = (size_t)dyn_model_link_count(b.model);
-        batch_expect(&b, (1 + TERMS + LINK_TERMS * (links + b.payload_count)) * b.nv);
+        batch_expect(&b, (1 + TERMS + LINK_TERMS * (links + b.values.payload_count)) * b.nv);
         double cost = (RECURSION_COST + REGRESSOR_COST * (double)joints) * (double)b.nv;
         if (batch_begin(&b, cost) && take_inputs(&b, r, &e) && batch_run(&b, explain_step, &e, batch_forces_size(&b))) {
             answer(&b, &e);

@@ -16,29 +16,26 @@ const char *path_join(char path[PATH_SIZE], const char *parent, const char *memb
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3 *from, double to[3]) {
+bool geometry_parse_vector(const char *path, const Dynamics__V1__Vector3 *from, double to[3], refusal *why) {
     to[0] = from ? from->x : 0;
     to[1] = from ? from->y : 0;
     to[2] = from ? from->z : 0;
     if (isfinite(to[0]) && isfinite(to[1]) && isfinite(to[2])) {
         return true;
     }
-    call_blame(c, "%s", path);
-    call_fail(c, REASON_NOT_FINITE, "the vector is (%g, %g, %g); give finite numbers", to[0], to[1], to[2]);
-    return false;
+    return refuse(why, REASON_NOT_FINITE, path, "the vector is (%g, %g, %g); give finite numbers", to[0], to[1], to[2]);
 }
 
-bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to) {
+bool geometry_parse_numbers(const char *path, size_t count, const double *from, size_t wanted, double *to,
+                            refusal *why) {
+    char member[PATH_SIZE];
     if (count != wanted) {
-        call_blame(c, "%s", path);
-        call_fail(c, REASON_WRONG_COUNT, "there are %zu numbers; give %zu", count, wanted);
-        return false;
+        return refuse(why, REASON_WRONG_COUNT, path, "there are %zu numbers; give %zu", count, wanted);
     }
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(from[i])) {
-            call_blame(c, "%s[%zu]", path, i);
-            call_fail(c, REASON_NOT_FINITE, "the number is %g; give a finite one", from[i]);
-            return false;
+            snprintf(member, sizeof member, "%s[%zu]", path, i);
+            return refuse(why, REASON_NOT_FINITE, member, "the number is %g; give a finite one", from[i]);
         }
         to[i] = from[i];
     }
@@ -73,53 +70,50 @@ static bool is_rotation(const double R[9]) {
     return holds;
 }
 
-static bool read_quaternion(call *c, const char *path, const Dynamics__V1__Quaternion *from, double R[9]) {
+static bool read_quaternion(const char *path, const Dynamics__V1__Quaternion *from, double R[9], refusal *why) {
+    char member[PATH_SIZE];
     const double q[4] = {from->x, from->y, from->z, from->w};
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!isfinite(norm) || norm < 1e-6) {
-        call_blame(c, "%s.orientation", path);
-        call_fail(c, REASON_INVALID_ROTATION, "the quaternion (x y z w) is (%g, %g, %g, %g); give one of norm one",
-                  q[0], q[1], q[2], q[3]);
-        return false;
+        return refuse(why, REASON_INVALID_ROTATION, path_join(member, path, "orientation"),
+                      "the quaternion (x y z w) is (%g, %g, %g, %g); give one of norm one", q[0], q[1], q[2], q[3]);
     }
     dyn_quaternion_to_rotation(q, R);
     return true;
 }
 
-static bool read_matrix(call *c, const char *path, const Dynamics__V1__RotationMatrix *from, double R[9]) {
+static bool read_matrix(const char *path, const Dynamics__V1__RotationMatrix *from, double R[9], refusal *why) {
     char member[PATH_SIZE];
-    if (!geometry_read_numbers(c, path_join(member, path, "rotation.values"), from->n_values, from->values, 9, R)) {
+    if (!geometry_parse_numbers(path_join(member, path, "rotation.values"), from->n_values, from->values, 9, R, why)) {
         return false;
     }
     if (!is_rotation(R)) {
-        call_blame(c, "%s", member);
-        call_fail(c, REASON_INVALID_ROTATION,
-                  "the matrix is no rotation: its columns must be orthonormal and right-handed to 1e-9");
-        return false;
+        return refuse(why, REASON_INVALID_ROTATION, member,
+                      "the matrix is no rotation: its columns must be orthonormal and right-handed to 1e-9");
     }
     return true;
 }
 
-bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to) {
+bool geometry_parse_placement(const char *path, const Dynamics__V1__Placement *from, dyn_pose *to, refusal *why) {
     char member[PATH_SIZE];
     *to = identity;
     if (!from) {
         return true;
     }
-    if (!geometry_read_vector(c, path_join(member, path, "position"), from->position, to->position)) {
+    if (!geometry_parse_vector(path_join(member, path, "position"), from->position, to->position, why)) {
         return false;
     }
     switch (from->attitude_case) {
     case DYNAMICS__V1__PLACEMENT__ATTITUDE_ORIENTATION:
-        return read_quaternion(c, path, from->orientation, to->rotation);
+        return read_quaternion(path, from->orientation, to->rotation, why);
     case DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION:
-        return read_matrix(c, path, from->rotation, to->rotation);
+        return read_matrix(path, from->rotation, to->rotation, why);
     default:
         return true;
     }
 }
 
-bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to) {
+bool geometry_parse_inertia(const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to, refusal *why) {
     char member[PATH_SIZE];
     *to = (dyn_inertia){0};
     if (!from) {
@@ -127,16 +121,44 @@ bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inerti
     }
     to->mass = from->mass;
     if (!isfinite(to->mass)) {
-        call_blame(c, "%s.mass", path);
-        call_fail(c, REASON_NOT_FINITE, "the mass is %g kg; give a finite number", to->mass);
-        return false;
+        return refuse(why, REASON_NOT_FINITE, path_join(member, path, "mass"),
+                      "the mass is %g kg; give a finite number", to->mass);
     }
-    if (!geometry_read_vector(c, path_join(member, path, "center_of_mass"), from->center_of_mass, to->center_of_mass)) {
+    if (!geometry_parse_vector(path_join(member, path, "center_of_mass"), from->center_of_mass, to->center_of_mass,
+                               why)) {
         return false;
     }
     path_join(member, path, "rotational");
     return from->n_rotational == 0 ||
-           geometry_read_numbers(c, member, from->n_rotational, from->rotational, 6, to->rotational);
+           geometry_parse_numbers(member, from->n_rotational, from->rotational, 6, to->rotational, why);
+}
+
+/* Ends the call with a refusal where there is one. */
+static bool end_unless(call *c, bool is_good, const refusal *why) {
+    if (!is_good) {
+        call_refuse(c, why);
+    }
+    return is_good;
+}
+
+bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3 *from, double to[3]) {
+    refusal why = {0};
+    return end_unless(c, geometry_parse_vector(path, from, to, &why), &why);
+}
+
+bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to) {
+    refusal why = {0};
+    return end_unless(c, geometry_parse_numbers(path, count, from, wanted, to, &why), &why);
+}
+
+bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to) {
+    refusal why = {0};
+    return end_unless(c, geometry_parse_placement(path, from, to, &why), &why);
+}
+
+bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to) {
+    refusal why = {0};
+    return end_unless(c, geometry_parse_inertia(path, from, to, &why), &why);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,8 @@
  * Vectors, places and inertias: from the wire's form to the library's, and back.
  *
  * Reading checks the values; `path` is that of the field in the request, without the method: "payloads[2].pose".
- * Reading returns false, and writing NULL, when the call has ended with an error.
+ * Parsing fills a refusal and returns false. Reading does the same and ends the call. Writing returns NULL when the
+ * call has ended with an error.
  */
 #ifndef SERVER_METHODS_GEOMETRY_H
 #define SERVER_METHODS_GEOMETRY_H
@@ -12,6 +13,7 @@
 #include <dynamics/model.h>
 
 #include "methods/call.h"
+#include "methods/robot_values.h"
 
 enum { PATH_SIZE = 160 };
 
@@ -19,9 +21,12 @@ enum { PATH_SIZE = 160 };
 const char *path_join(char path[PATH_SIZE], const char *parent, const char *member);
 
 /* Three finite numbers; an absent vector is zero. */
+bool geometry_parse_vector(const char *path, const Dynamics__V1__Vector3 *from, double to[3], refusal *why);
 bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3 *from, double to[3]);
 
 /* `count` finite numbers. */
+bool geometry_parse_numbers(const char *path, size_t count, const double *from, size_t wanted, double *to,
+                            refusal *why);
 bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to);
 
 /* The frame of a number of the wire; NULL where it has none, as for a choice that is not made. */
@@ -31,9 +36,11 @@ const dyn_reference_frame *geometry_reference_frame(Dynamics__V1__ReferenceFrame
 #define GEOMETRY_REFERENCE_FRAMES "give LOCAL (1), WORLD (2) or LOCAL_WORLD_ALIGNED (3)"
 
 /* An absent placement is the identity. */
+bool geometry_parse_placement(const char *path, const Dynamics__V1__Placement *from, dyn_pose *to, refusal *why);
 bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to);
 
 /* Finite numbers; whether a body has them is for the caller to ask. An absent inertia is zero. */
+bool geometry_parse_inertia(const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to, refusal *why);
 bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to);
 
 Dynamics__V1__Vector3 *geometry_write_vector(call *c, const double from[3]);

@@ -12,6 +12,7 @@
 
 #include "dynamics/v1/recording.pb-c.h"
 #include "methods/recording_store.h"
+#include "methods/query.h"
 #include "methods/robot_values.h"
 #include "methods/service.h"
 #include "methods/state_journal.h"
@@ -71,6 +72,7 @@ typedef struct simulation_face {
     watched_topics topics;
     arena memory; /* of the robot and the request */
     robot robot;
+    query_values values;
     Dynamics__V1__CreateSimulationRequest *request; /* with every default filled in */
     double *rows; /* SIMULATION_BATCH rows of nq and twice nv, in the caller's order */
     /* Why the last recording ended by itself; empty: it did not, or another one has begun. With the mutex. */

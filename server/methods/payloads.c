@@ -11,27 +11,23 @@
 enum { MOST_PAYLOADS = 1000 };
 
 /* Finds the link that carries it. */
-static bool find_link(batch *b, const char *path, const char *name, int *link) {
-    call_blame(b->call, "%s.link", path);
-    if (!batch_find_frame(b, REASON_LINK_NOT_FOUND, name, link)) {
-        return false;
-    }
-    if (*link == DYN_WORLD_FRAME) {
-        call_fail(b->call, REASON_INVALID_VALUE, "the world carries no payload; name a link of the robot");
-    }
-    return *link != DYN_WORLD_FRAME;
+static bool find_link(const robot *r, const char *path, const char *name, int *link, refusal *why) {
+    char member[PATH_SIZE];
+    return robot_find_link(r, path_join(member, path, "link"), name, link, why) &&
+           (*link != DYN_WORLD_FRAME ||
+            refuse(why, REASON_INVALID_VALUE, member, "the world carries no payload; name a link of the robot"));
 }
 
 /* Brings one payload into the frame of its link. Whether a body can have it is for the library to say, at the same
  * place, when it is loaded. */
-static bool take_payload(batch *b, size_t i, const Dynamics__V1__Payload *from, dyn_payload *to) {
+static bool read_payload(const robot *r, size_t i, const Dynamics__V1__Payload *from, dyn_payload *to, refusal *why) {
     char path[PATH_SIZE], member[PATH_SIZE];
     dyn_inertia inertia;
     dyn_pose pose;
     snprintf(path, sizeof path, "query.payloads[%zu]", i);
-    if (!find_link(b, path, from->link, &to->link) ||
-        !geometry_read_inertia(b->call, path_join(member, path, "inertia"), from->inertia, &inertia) ||
-        !geometry_read_placement(b->call, path_join(member, path, "pose"), from->pose, &pose)) {
+    if (!find_link(r, path, from->link, &to->link, why) ||
+        !geometry_parse_inertia(path_join(member, path, "inertia"), from->inertia, &inertia, why) ||
+        !geometry_parse_placement(path_join(member, path, "pose"), from->pose, &pose, why)) {
         return false;
     }
     dyn_inertia_transform(&inertia, &pose, &to->inertia);
@@ -39,24 +35,26 @@ static bool take_payload(batch *b, size_t i, const Dynamics__V1__Payload *from, 
     return true;
 }
 
-bool query_read_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *payloads) {
+bool query_read_payloads(const robot *r, size_t count, Dynamics__V1__Payload *const *payloads, arena *memory,
+                         query_values *values, refusal *why) {
     if (count == 0) {
         return true;
     }
     if (count > MOST_PAYLOADS) {
-        call_blame(b->call, "query.payloads");
-        call_fail(b->call, REASON_TOO_MANY_ENTRIES,
-                  "there are %zu payloads; at most %d are allowed: add those of one link to one", count, MOST_PAYLOADS);
-        call_tell_limit(b->call, MOST_PAYLOADS, count);
-        return false;
+        return refuse_limit(why, REASON_TOO_MANY_ENTRIES, (refusal_limit){MOST_PAYLOADS, count}, "query.payloads",
+                            "there are %zu payloads; at most %d are allowed: add those of one link to one", count,
+                            MOST_PAYLOADS);
     }
-    dyn_payload *taken = call_allocate(b->call, count, sizeof *taken);
-    for (size_t i = 0; taken && i < count; i++) {
-        if (!take_payload(b, i, payloads[i], &taken[i])) {
+    dyn_payload *taken = arena_array(memory, count, sizeof *taken);
+    if (!taken) {
+        return refuse_memory(why);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!read_payload(r, i, payloads[i], &taken[i], why)) {
             return false;
         }
     }
-    b->payload_count = count;
-    b->payloads = taken;
-    return taken != NULL;
+    values->payload_count = count;
+    values->payloads = taken;
+    return true;
 }

@@ -1,33 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Query of a request, decoded: the model, the order of joints, gravity, payloads, external forces and precision.
+ * The Query of a request, decoded: the model, the order of joints, gravity, payloads and precision, for a batch of
+ * samples as for a simulation or a stream, which outlive their request and may come from a file.
  *
- * Every function ends the call with an error when it fails. Fields of errors begin with "query.".
+ * Functions without a call fill a refusal and return false. Fields of errors begin with "query.".
  */
 #ifndef SERVER_METHODS_QUERY_H
 #define SERVER_METHODS_QUERY_H
 
-#include "methods/batch.h"
+#include <dynamics/payload.h>
+#include <dynamics/precision.h>
 
-/* Checks that the request has a query, and that it has no parts but those that the method supports. */
-bool query_check(call *c, const Dynamics__V1__Query *query, query_parts supported);
+#include "dynamics/v1/query.pb-c.h"
+#include "methods/call.h"
+#include "methods/robot_values.h"
 
-/* Finds the model, to which the caller then owns a reference. NULL on failure. */
-model_entry *query_find_model(call *c, const Dynamics__V1__Query *query);
+/* Parts of a Query that a method supports, as flags; every method supports `model`. */
+typedef enum query_parts {
+    QUERY_MODEL = 0,
+    QUERY_JOINT_NAMES = 1,
+    QUERY_GRAVITY = 2,
+    QUERY_PAYLOADS = 4,
+    QUERY_FORCES = 8,
+    QUERY_PRECISION = 16,
+    QUERY_ALL = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_PRECISION,
+    QUERY_ON_ERROR = 32,
+} query_parts;
 
-/* Reads gravity into the call's memory; NULL: the model's own. */
-bool query_read_gravity(call *c, const Dynamics__V1__Query *query, const double **gravity);
+/* Parts of a query beside the robot. Arrays live in the arena that was given. */
+typedef struct query_values {
+    const double *gravity; /* m/s^2, world axes; NULL: the model's own */
+    size_t payload_count;
+    const dyn_payload *payloads; /* in the frames of their links */
+    dyn_precision precision;
+    bool is_marking; /* single states that fail are marked */
+} query_values;
 
-/* Reads the order of joints, gravity, payloads and precision into the batch, whose model is open. */
-bool query_read(batch *b, const Dynamics__V1__Query *query);
+/* Checks that there is a query, and that it has no parts but those that `method` supports. */
+bool query_check(const Dynamics__V1__Query *query, query_parts supported, const char *method, refusal *why);
 
-/* Reads the payloads into the batch. */
-bool query_read_payloads(batch *b, size_t count, Dynamics__V1__Payload *const *payloads);
+/* Checks the query of a request likewise and finds the model, to which the caller then owns a reference. NULL, and the
+ * call ended, on failure. */
+model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_parts supported);
 
-/* Reads the external forces into the batch, whose number of rows is known. */
-bool query_read_forces(batch *b, const Dynamics__V1__Query *query);
+/* Reads gravity; NULL: the model's own. */
+bool query_read_gravity(const Dynamics__V1__Query *query, arena *memory, const double **gravity, refusal *why);
 
-/* Adds one external force to those of the query; at most once in a request. `path`: of its message. */
-bool query_add_force(batch *b, const char *path, const Dynamics__V1__ExternalForce *force);
+/* Opens the robot, whose names are those of the query, and reads all values but the external forces. */
+bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *memory, robot *r, query_values *values,
+                refusal *why);
+
+/* Reads the payloads into the values. */
+bool query_read_payloads(const robot *r, size_t count, Dynamics__V1__Payload *const *payloads, arena *memory,
+                         query_values *values, refusal *why);
+
+/* Returns whether a place that an error of the library names is a part of the query. */
+bool query_has_place(const char *name);
 
 #endif

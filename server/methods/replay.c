@@ -179,8 +179,8 @@ static void begin(replay *p) {
     dyn_text_print(header->start->computed_with, recorded_with, sizeof recorded_with); /* a file may hold anything */
     p->reply->recorded_with = call_string(c, recorded_with);
     p->reply->computed_with = call_string(c, p->simulation->computed_with);
-    p->reply->n_joint_names = header->start->options->n_joint_names;
-    p->reply->joint_names = header->start->options->joint_names;
+    p->reply->n_joint_names = header->start->options->query->n_joint_names;
+    p->reply->joint_names = header->start->options->query->joint_names;
     reserve(p);
 }
 

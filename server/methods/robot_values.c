@@ -53,20 +53,31 @@ bool refuse_memory(refusal *why) {
     return refuse(why, REASON_MEMORY_SHORT, "", "the daemon is short of memory; try again");
 }
 
+static bool refuse_unknown_joint(refusal *why, const robot *r, const char *field, const char *name) {
+    char quoted[TEXT_QUOTE_SIZE];
+    text_guess guess = text_guess_start(name);
+    for (int j = 0; j < dyn_model_joint_count(r->model); j++) {
+        text_guess_consider(&guess, dyn_model_joint(r->model, j)->name);
+    }
+    return refuse(why, REASON_JOINT_NOT_FOUND, field, "model \"%s\" has no moving joint %s; %s \"%s\"", r->entry->name,
+                  text_quote(name, quoted), guess.closest ? "did you mean" : "its first one is",
+                  guess.closest ? guess.closest : dyn_model_joint(r->model, 0)->name);
+}
+
 static bool refuse_order(refusal *why, const robot *r, joint_order_status status, size_t at) {
-    char quoted[TEXT_QUOTE_SIZE], field[32];
-    snprintf(field, sizeof field, "joint_names[%zu]", at);
+    char quoted[TEXT_QUOTE_SIZE], field[48];
+    snprintf(field, sizeof field, "query.joint_names[%zu]", at);
     switch (status) {
     case JOINT_ORDER_NO_MEMORY:
         return refuse_memory(why);
     case JOINT_ORDER_MISSING:
-        return refuse(why, REASON_MISSING_VALUE, "joint_names", "joint %s is missing; name every moving joint once",
+        return refuse(why, REASON_MISSING_VALUE, "query.joint_names",
+                      "joint %s is missing; name every moving joint once",
                       text_quote(dyn_model_joint(r->model, (int)at)->name, quoted));
     case JOINT_ORDER_REPEATED:
         return refuse(why, REASON_DUPLICATE, field, "joint %s is named twice", text_quote(r->names[at], quoted));
     default:
-        return refuse(why, REASON_JOINT_NOT_FOUND, field, "model \"%s\" has no moving joint %s", r->entry->name,
-                      text_quote(r->names[at], quoted));
+        return refuse_unknown_joint(why, r, field, r->names[at]);
     }
 }
 
@@ -76,7 +87,7 @@ bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *na
     r->nq = (size_t)dyn_model_nq(entry->model);
     r->nv = (size_t)dyn_model_nv(entry->model);
     if (r->nq == 0) {
-        return refuse(why, REASON_NO_MOVING_JOINT, "model", "model \"%s\" has no moving joint", entry->name);
+        return refuse(why, REASON_NO_MOVING_JOINT, "query.model", "model \"%s\" has no moving joint", entry->name);
     }
     joint_order_status status = joint_order_build(entry->model, memory, name_count, names, &r->order, &at);
     return status == JOINT_ORDER_OK || refuse_order(why, r, status, at);
@@ -137,6 +148,47 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
     return status == DYN_OK || refuse(why, reason_of_error(&error), field, "%s", error.message);
 }
 
+bool value_fill(const value_range *r, double *value, refusal *why) {
+    *value = *value == 0 ? r->standard : *value;
+    return (*value >= r->low && *value <= r->high) ||
+           refuse(why, REASON_INVALID_VALUE, r->field, "%s is %g; give %g to %g, or 0 for %g", r->field, *value, r->low,
+                  r->high, r->standard);
+}
+
+bool value_check_choice(const char *field, int value, int count, refusal *why) {
+    return (value >= 0 && value < count) ||
+           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
+}
+
+bool robot_read_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
+                      const double **result, refusal *why) {
+    double *caller = arena_array(memory, 2 * r->nv, sizeof *caller);
+    char place[REFUSAL_FIELD_SIZE];
+    *result = NULL;
+    if (!caller) {
+        return refuse_memory(why);
+    }
+    if (count == 0) {
+        return true;
+    }
+    if (count != 1 && count != r->nv) {
+        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; give nv = %zu of them, or one for all", field,
+                      count, r->nv);
+    }
+    for (size_t i = 0; i < r->nv; i++) {
+        size_t at = count == 1 ? 0 : i;
+        caller[i] = values[at];
+        if (!(isfinite(caller[i]) && caller[i] >= 0)) {
+            snprintf(place, sizeof place, "%s[%zu]", field, at);
+            return refuse(why, REASON_INVALID_VALUE, place, "%s is %g; give a finite number that is not negative",
+                          place, caller[i]);
+        }
+    }
+    robot_v_to_model(r, 1, caller, caller + r->nv);
+    *result = caller + r->nv;
+    return true;
+}
+
 /* One half of a wrench: 3 finite numbers, or none for zero. */
 static bool read_vector(const char *field, size_t count, const double *values, double vector[3], refusal *why) {
     char place[REFUSAL_FIELD_SIZE];
@@ -153,7 +205,7 @@ static bool read_vector(const char *field, size_t count, const double *values, d
     return true;
 }
 
-static bool find_frame(const robot *r, const char *field, const char *name, int *frame, refusal *why) {
+bool robot_find_link(const robot *r, const char *field, const char *name, int *frame, refusal *why) {
     char quoted[TEXT_QUOTE_SIZE];
     dyn_error error;
     if (dyn_model_find_frame(r->model, name, &error, frame) == DYN_OK) {
@@ -193,7 +245,7 @@ bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics
         for (int k = 0; k < 4; k++) {
             snprintf(place[k], sizeof place[k], "%s[%zu].%s", field, i, parts[k]);
         }
-        if (!find_frame(r, place[0], list[i]->link, &forces->force[i].frame, why) ||
+        if (!robot_find_link(r, place[0], list[i]->link, &forces->force[i].frame, why) ||
             !find_reference_frame(place[1], list[i]->frame, &forces->force[i].reference_frame, why) ||
             !read_vector(place[2], list[i]->n_torque, list[i]->torque, forces->force[i].wrench, why) ||
             !read_vector(place[3], list[i]->n_force, list[i]->force, forces->force[i].wrench + 3, why)) {

@@ -41,6 +41,18 @@ bool refuse_limit(refusal *why, error_reason reason, refusal_limit exceeded, con
 /* Fills a refusal for want of memory, and returns false. */
 bool refuse_memory(refusal *why);
 
+/* Range of a number of a request, and what zero stands for. */
+typedef struct value_range {
+    const char *field;
+    double standard, low, high;
+} value_range;
+
+/* Fills a zero with the default and checks the range. */
+bool value_fill(const value_range *range, double *value, refusal *why);
+
+/* Checks a value of an enumeration that has `count` of them from 0 on. */
+bool value_check_choice(const char *field, int value, int count, refusal *why);
+
 /* A robot and the order that its caller speaks in. */
 typedef struct robot {
     model_entry *entry;
@@ -51,12 +63,21 @@ typedef struct robot {
     char *const *names;
 } robot;
 
-/* Finds the order of the names, which live as long as the robot, in the memory of the arena. */
+/* Finds the order of the names, which live as long as the robot, in the memory of the arena. Fields of refusals are
+ * those of a Query. */
 bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *names, arena *memory, refusal *why);
 
 /* Reads a row of q or v, a, tau: finite numbers, `count` of them nq or nv. Into the model's order. */
 bool robot_read_q(const robot *r, const char *field, size_t count, const double *values, double *q, refusal *why);
 bool robot_read_v(const robot *r, const char *field, size_t count, const double *values, double *v, refusal *why);
+
+/* Reads gains or deviations: none, one for all, or nv; not negative. Into memory of the arena, in the model's order;
+ * NULL: none. */
+bool robot_read_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
+                      const double **result, refusal *why);
+
+/* Finds a link or a frame of the robot; `field`: its path in the request. */
+bool robot_find_link(const robot *r, const char *field, const char *name, int *frame, refusal *why);
 
 /* Reads the external forces of one state, at most STEPPER_FORCES. `field`: path of the list in the request. */
 bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,

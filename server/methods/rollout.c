@@ -364,8 +364,8 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
         if (status == DYN_OK) {
             status = dyn_simulator_use_compiled(scratch->simulator, t->code.compiled, error);
         }
-        if (status == DYN_OK && b->payload_count > 0) {
-            status = dyn_simulator_load(scratch->simulator, b->payload_count, b->payloads, error);
+        if (status == DYN_OK && b->values.payload_count > 0) {
+            status = dyn_simulator_load(scratch->simulator, b->values.payload_count, b->values.payloads, error);
         }
     }
     if (status != DYN_OK || !t->request->accuracy) {
@@ -503,10 +503,10 @@ static bool prepare(task *t) {
     bool is_ready = check_choice(b, "tau_layout", (int)r->tau_layout, 3) &&
                     check_choice(b, "reference_layout", (int)r->reference_layout, 3) &&
                     check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) && take_results(t) &&
-                    take_length(t) && stepping_take(b, r->stepping, &t->options) &&
-                    stepping_take_code(b, r->stepping, &t->code) && check_accuracy(t) && batch_begin(b, cost(t)) &&
-                    take_inputs(t);
+                    take_length(t) && stepping_take(b, r->stepping, &t->options) && check_accuracy(t) &&
+                    batch_begin(b, cost(t)) && take_inputs(t);
     if (is_ready) {
+        t->code = stepping_code(b, r->stepping);
         t->m.v = batch_input(b, r->n_v, r->v);
         b->block_size = (size_t)dyn_lanes(DYN_DOUBLE_PRECISION);
         b->parts = t->rollout.steps;

@@ -113,7 +113,7 @@ void method_create_simulation(call *c) {
     const Dynamics__V1__CreateSimulationRequest *r = c->request->create_simulation;
     live *l = c->service->live;
     refusal why = {0};
-    model_entry *entry = call_find_model(c, r->model);
+    model_entry *entry = query_find_model(c, r->query, QUERY_ALL);
     if (!entry) {
         return;
     }

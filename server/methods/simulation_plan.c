@@ -12,128 +12,10 @@
 #include "methods/stepping.h"
 #include "models/object_cache.h"
 
-/* Range of a value in a request. */
-typedef struct range {
-    const char *field;
-    double standard, low, high;
-} range;
+/* Parts of the query that a simulation supports: it steps in double precision. */
+static const query_parts SIMULATION_PARTS = QUERY_ALL & ~QUERY_PRECISION;
 
-static const range STEP = {"stepping.step", 1e-3, 1e-6, 1}, RATE = {"rate", 1, 1e-3, 1000},
-                   PUBLISH_RATE = {"publish_rate", 100, 1e-6, 1e6},
-                   FRICTION_VELOCITY = {"stepping.friction_velocity", 0.01, 1e-9, 1e3},
-                   STIFFNESS = {"stepping.stop_stiffness", 1e4, 0, 1e12},
-                   DAMPING = {"stepping.stop_damping", 100, 0, 1e12},
-                   VELOCITY_BOUND = {"stepping.velocity_bound", 1e6, 1e-6, 1e12};
-
-/* Fills a zero with the default and checks the rest. */
-static bool take(const range *r, double *value, refusal *why) {
-    *value = *value == 0 ? r->standard : *value;
-    return (*value >= r->low && *value <= r->high) ||
-           refuse(why, REASON_INVALID_VALUE, r->field, "%s is %g; give %g to %g, or 0 for %g", r->field, *value, r->low,
-                  r->high, r->standard);
-}
-
-static bool take_choice(const char *field, int value, int count, refusal *why) {
-    return (value >= 0 && value < count) ||
-           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
-}
-
-/* Gains or deviations: none, one for all, or nv in the caller's order; not negative. Into memory of the arena. */
-static bool take_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
-                       const double **result, refusal *why) {
-    double *caller = arena_array(memory, 2 * r->nv, sizeof *caller);
-    char place[REFUSAL_FIELD_SIZE];
-    *result = NULL;
-    if (!caller) {
-        return refuse_memory(why);
-    }
-    if (count == 0) {
-        return true;
-    }
-    if (count != 1 && count != r->nv) {
-        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; give nv = %zu of them, or one for all", field,
-                      count, r->nv);
-    }
-    for (size_t i = 0; i < r->nv; i++) {
-        size_t at = count == 1 ? 0 : i;
-        caller[i] = values[at];
-        if (!(isfinite(caller[i]) && caller[i] >= 0)) {
-            snprintf(place, sizeof place, "%s[%zu]", field, at);
-            return refuse(why, REASON_INVALID_VALUE, place, "%s is %g; give a finite number that is not negative",
-                          place, caller[i]);
-        }
-    }
-    robot_v_to_model(r, 1, caller, caller + r->nv);
-    *result = caller + r->nv;
-    return true;
-}
-
-static bool take_gravity(const Dynamics__V1__Vector3 *g, dyn_simulation_options *options, refusal *why) {
-    if (!g) {
-        return true;
-    }
-    options->has_gravity = true;
-    options->gravity[0] = g->x;
-    options->gravity[1] = g->y;
-    options->gravity[2] = g->z;
-    return (isfinite(g->x) && isfinite(g->y) && isfinite(g->z)) ||
-           refuse(why, REASON_NOT_FINITE, "stepping.gravity", "gravity is %g %g %g; give finite numbers, m/s^2", g->x,
-                  g->y, g->z);
-}
-
-static bool take_control(const robot *r, const Dynamics__V1__Controller *c, arena *memory,
-                         dyn_simulation_options *options, refusal *why) {
-    static const dyn_control laws[] = {DYN_CONTROL_NONE, DYN_CONTROL_PD, DYN_CONTROL_PD_GRAVITY,
-                                       DYN_CONTROL_COMPUTED_TORQUE};
-    if (!c) {
-        return true;
-    }
-    if (!take_choice("stepping.controller.law", (int)c->law, 4, why)) {
-        return false;
-    }
-    options->control = laws[c->law];
-    return take_gains(r, "stepping.controller.kp", c->n_kp, c->kp, memory, &options->control_stiffness, why) &&
-           take_gains(r, "stepping.controller.kd", c->n_kd, c->kd, memory, &options->control_damping, why);
-}
-
-/* How it moves; defaults are filled into the message too. */
-static bool take_stepping(const robot *r, Dynamics__V1__Stepping *m, arena *memory, dyn_simulation_options *options,
-                          refusal *why) {
-    static const dyn_integrator integrators[] = {DYN_SEMI_IMPLICIT_EULER, DYN_EXPLICIT_EULER, DYN_RUNGE_KUTTA_4};
-    static const dyn_joint_stop stops[] = {DYN_STOP_RIGID, DYN_STOP_SPRING, DYN_STOP_NONE};
-    dyn_simulation_defaults(options);
-    m->substeps = m->substeps == 0 ? 1 : m->substeps;
-    bool is_good = take_choice("stepping.integrator", (int)m->integrator, 3, why) &&
-                   take_choice("stepping.stop", (int)m->stop, 3, why) &&
-                   take_choice("stepping.compiled", (int)m->compiled, 3, why) && take(&STEP, &m->step, why) &&
-                   take(&FRICTION_VELOCITY, &m->friction_velocity, why) && take(&STIFFNESS, &m->stop_stiffness, why) &&
-                   take(&DAMPING, &m->stop_damping, why) && take(&VELOCITY_BOUND, &m->velocity_bound, why) &&
-                   take_gravity(m->gravity, options, why) && take_control(r, m->controller, memory, options, why);
-    if (!is_good) {
-        return false;
-    }
-    if (m->substeps > 10000) {
-        return refuse_limit(why, REASON_TOO_MANY_STEPS, (refusal_limit){10000, m->substeps}, "stepping.substeps",
-                            "substeps is %u; at most 10000 are allowed", m->substeps);
-    }
-    if (!(m->restitution >= 0 && m->restitution <= 1)) {
-        return refuse(why, REASON_INVALID_VALUE, "stepping.restitution", "restitution is %g; give 0 to 1",
-                      m->restitution);
-    }
-    options->integrator = integrators[m->integrator];
-    options->dt = m->step;
-    options->substeps = (int)m->substeps;
-    options->ignore_damping = m->ignore_damping;
-    options->ignore_friction = m->ignore_friction;
-    options->ignore_effort_limits = m->ignore_effort_limits;
-    options->friction_velocity = m->friction_velocity;
-    options->stop = stops[m->stop];
-    options->restitution = m->restitution;
-    options->stop_stiffness = m->stop_stiffness;
-    options->stop_damping = m->stop_damping;
-    options->velocity_bound = m->velocity_bound;
-    return true;
-}
+static const value_range RATE = {"rate", 1, 1e-3, 1000}, PUBLISH_RATE = {"publish_rate", 100, 1e-6, 1e6};
 
 /* Where it starts. */
 static bool take_state(const robot *r, const Dynamics__V1__CreateSimulationRequest *m, double *q, double *v,
@@ -150,7 +32,7 @@ static bool take_state(const robot *r, const Dynamics__V1__CreateSimulationReque
 static bool take_options(live *l, simulation_face *face, simulation_options *options, refusal *why) {
     Dynamics__V1__CreateSimulationRequest *m = face->request;
     const robot *r = &face->robot;
-    const range lease = {"lease", atomic_load(&l->options.limits->lease_time), 0.1, 86400};
+    const value_range lease = {"lease", atomic_load(&l->options.limits->lease_time), 0.1, 86400};
     double *state = arena_array(&face->memory, r->nq + r->nv, sizeof *state);
     if (!m->stepping) {
         m->stepping = arena_allocate(&face->memory, sizeof *m->stepping);
@@ -162,11 +44,15 @@ static bool take_options(live *l, simulation_face *face, simulation_options *opt
         return refuse_memory(why);
     }
     bool is_good =
-        take_choice("pace", (int)m->pace, 2, why) && take(&RATE, &m->rate, why) &&
-        take(&PUBLISH_RATE, &m->publish_rate, why) && take(&lease, &m->lease, why) &&
-        take_stepping(r, m->stepping, &face->memory, &options->stepping, why) &&
-        take_gains(r, "disturbance", m->n_disturbance, m->disturbance, &face->memory, &options->deviation, why) &&
-        take_state(r, m, state, state + r->nq, why);
+        value_check_choice("pace", (int)m->pace, 2, why) && value_fill(&RATE, &m->rate, why) &&
+        value_fill(&PUBLISH_RATE, &m->publish_rate, why) && value_fill(&lease, &m->lease, why) &&
+        stepping_read(r, face->values.gravity, m->stepping, &face->memory, &options->stepping, why) &&
+        robot_read_gains(r, "disturbance", m->n_disturbance, m->disturbance, &face->memory, &options->deviation, why) &&
+        take_state(r, m, state, state + r->nq, why) &&
+        robot_read_forces(r, "query.external_forces", m->query->n_external_forces, m->query->external_forces,
+                          &options->forces, why);
+    options->payload_count = face->values.payload_count;
+    options->payloads = face->values.payloads;
     options->is_paced = m->pace == DYNAMICS__V1__PACE__PACE_CLOCK;
     options->rate = m->rate;
     options->publish_rate = m->publish_rate;
@@ -213,8 +99,8 @@ static simulation_face *create_face(const Dynamics__V1__CreateSimulationRequest 
     if (!is_good) {
         refuse_memory(why);
     } else {
-        is_good = robot_open(&face->robot, entry, face->request->n_joint_names, face->request->joint_names,
-                             &face->memory, why);
+        is_good = query_check(face->request->query, SIMULATION_PARTS, "create_simulation", why) &&
+                  query_read(face->request->query, entry, &face->memory, &face->robot, &face->values, why);
     }
     if (!is_good) {
         free_face(face);
@@ -226,7 +112,7 @@ static simulation_face *create_face(const Dynamics__V1__CreateSimulationRequest 
 /* The library's name of an option as the field of the request. */
 static void refuse_library(refusal *why, const dyn_error *error) {
     char field[REFUSAL_FIELD_SIZE];
-    snprintf(field, sizeof field, "stepping.%.100s", error->place);
+    snprintf(field, sizeof field, "%s.%.100s", query_has_place(error->place) ? "query" : "stepping", error->place);
     refuse(why, reason_of_error(error), error->place[0] ? field : "", "%s", error->message);
 }
 
@@ -348,17 +234,18 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
 
 model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot *snapshot,
                                  const Dynamics__V1__ModelDescription *description, refusal *why) {
-    if (!snapshot->options) {
-        refuse(why, REASON_DAMAGED_FILE, "", "the snapshot lacks its options");
+    if (!snapshot->options || !snapshot->options->query) {
+        refuse(why, REASON_DAMAGED_FILE, "", "the snapshot lacks its options or their query");
         return NULL;
     }
-    if (!dyn_text_is_printable(snapshot->options->model)) {
+    if (!dyn_text_is_printable(snapshot->options->query->model)) {
         refuse(why, REASON_DAMAGED_FILE, "", "the name of its model, \"%s\", is not printable",
-               snapshot->options->model);
+               snapshot->options->query->model);
         return NULL;
     }
     /* A model that was asked for by its digest has the name that it gives itself. */
-    const char *name = strncmp(snapshot->options->model, "sha256:", 7) == 0 ? "" : snapshot->options->model;
+    const char *name =
+        strncmp(snapshot->options->query->model, "sha256:", 7) == 0 ? "" : snapshot->options->query->model;
     return recorded_model_find(l, name, snapshot->digest, description, why);
 }
 

@@ -2,124 +2,88 @@
 /* From the wire's Stepping to the library's options. */
 #include "methods/stepping.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The longest step, s, and the most substeps, as simulation.proto states. */
-static const double SHORTEST_STEP = 1e-6, LONGEST_STEP = 1;
+/* As simulation.proto states. */
 enum { MOST_SUBSTEPS = 10000 };
 
-static bool check_choice(batch *b, const char *name, int value, int count) {
-    if (value >= 0 && value < count) {
-        return true;
-    }
-    call_blame(b->call, "stepping.%s", name);
-    call_fail(b->call, REASON_UNKNOWN_VALUE, "%s is %d; give a number from 0 to %d", name, value, count - 1);
-    return false;
-}
+static const value_range STEP = {"stepping.step", 1e-3, 1e-6, 1},
+                         FRICTION_VELOCITY = {"stepping.friction_velocity", 0.01, 1e-9, 1e3},
+                         STIFFNESS = {"stepping.stop_stiffness", 1e4, 0, 1e12},
+                         DAMPING = {"stepping.stop_damping", 100, 0, 1e12},
+                         VELOCITY_BOUND = {"stepping.velocity_bound", 1e6, 1e-6, 1e12};
 
-/* Gains: none, one for all, or nv in the caller's order. */
-static bool take_gains(batch *b, const char *name, size_t count, const double *values, const double **gains) {
-    if (count == 0) {
-        return true;
-    }
-    if (count != 1 && count != b->nv) {
-        call_blame(b->call, "stepping.controller.%s", name);
-        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; give nv = %zu of them, or one for all", name, count,
-                  b->nv);
-        return false;
-    }
-    double *caller = call_allocate(b->call, 2 * b->nv, sizeof(double));
-    for (size_t i = 0; caller && i < b->nv; i++) {
-        size_t at = count == 1 ? 0 : i;
-        caller[i] = values[at];
-        if (!(isfinite(caller[i]) && caller[i] >= 0)) {
-            call_blame(b->call, "stepping.controller.%s[%zu]", name, at);
-            call_fail(b->call, REASON_INVALID_VALUE, "%s[%zu] is %g; give a finite number that is not negative", name,
-                      at, caller[i]);
-            return false;
-        }
-    }
-    if (!caller) {
-        return false;
-    }
-    *gains = caller;
-    if (!b->order.is_identity) {
-        joint_order_to_model(b->order.v, b->nv, 1, caller, caller + b->nv);
-        *gains = caller + b->nv;
-    }
-    return true;
-}
-
-static bool take_controller(batch *b, const Dynamics__V1__Controller *c, dyn_simulation_options *o) {
+static bool read_controller(const robot *r, const Dynamics__V1__Controller *c, arena *memory,
+                            dyn_simulation_options *options, refusal *why) {
     static const dyn_control laws[] = {DYN_CONTROL_NONE, DYN_CONTROL_PD, DYN_CONTROL_PD_GRAVITY,
                                        DYN_CONTROL_COMPUTED_TORQUE};
     if (!c) {
         return true;
     }
-    if (!check_choice(b, "controller.law", (int)c->law, 4)) {
+    if (!value_check_choice("stepping.controller.law", (int)c->law, 4, why)) {
         return false;
     }
-    o->control = laws[c->law];
-    return take_gains(b, "kp", c->n_kp, c->kp, &o->control_stiffness) &&
-           take_gains(b, "kd", c->n_kd, c->kd, &o->control_damping);
+    options->control = laws[c->law];
+    return robot_read_gains(r, "stepping.controller.kp", c->n_kp, c->kp, memory, &options->control_stiffness, why) &&
+           robot_read_gains(r, "stepping.controller.kd", c->n_kd, c->kd, memory, &options->control_damping, why);
 }
 
-static bool check_step(batch *b, const dyn_simulation_options *o, uint32_t substeps) {
-    if (!(o->dt >= SHORTEST_STEP && o->dt <= LONGEST_STEP)) {
-        call_blame(b->call, "stepping.step");
-        call_fail(b->call, REASON_INVALID_VALUE, "the step is %g s; give %g to %g, or 0 for 0.001", o->dt,
-                  SHORTEST_STEP, LONGEST_STEP);
+bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping *m, arena *memory,
+                   dyn_simulation_options *options, refusal *why) {
+    static const dyn_integrator integrators[] = {DYN_SEMI_IMPLICIT_EULER, DYN_EXPLICIT_EULER, DYN_RUNGE_KUTTA_4};
+    static const dyn_joint_stop stops[] = {DYN_STOP_RIGID, DYN_STOP_SPRING, DYN_STOP_NONE};
+    dyn_simulation_defaults(options);
+    options->has_gravity = gravity != NULL;
+    for (int k = 0; gravity && k < 3; k++) {
+        options->gravity[k] = gravity[k];
+    }
+    m->substeps = m->substeps == 0 ? 1 : m->substeps;
+    bool is_good = value_check_choice("stepping.integrator", (int)m->integrator, 3, why) &&
+                   value_check_choice("stepping.stop", (int)m->stop, 3, why) &&
+                   value_check_choice("stepping.compiled", (int)m->compiled, 3, why) &&
+                   value_fill(&STEP, &m->step, why) && value_fill(&FRICTION_VELOCITY, &m->friction_velocity, why) &&
+                   value_fill(&STIFFNESS, &m->stop_stiffness, why) && value_fill(&DAMPING, &m->stop_damping, why) &&
+                   value_fill(&VELOCITY_BOUND, &m->velocity_bound, why) &&
+                   read_controller(r, m->controller, memory, options, why);
+    if (!is_good) {
         return false;
     }
-    if (substeps > MOST_SUBSTEPS) {
-        call_blame(b->call, "stepping.substeps");
-        call_fail(b->call, REASON_TOO_MANY_STEPS, "%u substeps; at most %d are allowed", substeps, MOST_SUBSTEPS);
-        call_tell_limit(b->call, MOST_SUBSTEPS, substeps);
-        return false;
+    if (m->substeps > MOST_SUBSTEPS) {
+        return refuse_limit(why, REASON_TOO_MANY_STEPS, (refusal_limit){MOST_SUBSTEPS, m->substeps},
+                            "stepping.substeps", "substeps is %u; at most %d are allowed", m->substeps, MOST_SUBSTEPS);
     }
+    if (!(m->restitution >= 0 && m->restitution <= 1)) {
+        return refuse(why, REASON_INVALID_VALUE, "stepping.restitution", "restitution is %g; give 0 to 1",
+                      m->restitution);
+    }
+    options->integrator = integrators[m->integrator];
+    options->dt = m->step;
+    options->substeps = (int)m->substeps;
+    options->ignore_damping = m->ignore_damping;
+    options->ignore_friction = m->ignore_friction;
+    options->ignore_effort_limits = m->ignore_effort_limits;
+    options->friction_velocity = m->friction_velocity;
+    options->stop = stops[m->stop];
+    options->restitution = m->restitution;
+    options->stop_stiffness = m->stop_stiffness;
+    options->stop_damping = m->stop_damping;
+    options->velocity_bound = m->velocity_bound;
     return true;
 }
 
-/* A number of the message; zero stands for the default. */
-static double number_or(double value, double standard) {
-    return value == 0 ? standard : value;
-}
-
-bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *o) {
-    static const dyn_integrator integrators[] = {DYN_SEMI_IMPLICIT_EULER, DYN_EXPLICIT_EULER, DYN_RUNGE_KUTTA_4};
-    static const dyn_joint_stop stops[] = {DYN_STOP_RIGID, DYN_STOP_SPRING, DYN_STOP_NONE};
-    dyn_simulation_defaults(o);
-    o->has_gravity = b->gravity != NULL;
-    for (int k = 0; b->gravity && k < 3; k++) {
-        o->gravity[k] = b->gravity[k];
+bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options) {
+    Dynamics__V1__Stepping filled = DYNAMICS__V1__STEPPING__INIT;
+    const robot r = batch_robot(b);
+    refusal why = {0};
+    if (m) {
+        filled = *m;
     }
-    if (!m) {
-        return true;
+    bool is_good = stepping_read(&r, b->values.gravity, &filled, &b->call->memory, options, &why);
+    if (!is_good) {
+        call_refuse(b->call, &why);
     }
-    if (m->gravity) {
-        call_blame(b->call, "stepping.gravity");
-        call_fail(b->call, REASON_UNUSED_FIELD, "gravity is a part of the query; give it there");
-        return false;
-    }
-    if (!check_choice(b, "integrator", (int)m->integrator, 3) || !check_choice(b, "stop", (int)m->stop, 3) ||
-        !take_controller(b, m->controller, o)) {
-        return false;
-    }
-    o->integrator = integrators[m->integrator];
-    o->stop = stops[m->stop];
-    o->dt = number_or(m->step, o->dt);
-    o->substeps = m->substeps > 0 && m->substeps <= MOST_SUBSTEPS ? (int)m->substeps : 1;
-    o->ignore_damping = m->ignore_damping;
-    o->ignore_friction = m->ignore_friction;
-    o->ignore_effort_limits = m->ignore_effort_limits;
-    o->friction_velocity = number_or(m->friction_velocity, o->friction_velocity);
-    o->restitution = m->restitution;
-    o->stop_stiffness = number_or(m->stop_stiffness, o->stop_stiffness);
-    o->stop_damping = number_or(m->stop_damping, o->stop_damping);
-    o->velocity_bound = number_or(m->velocity_bound, o->velocity_bound);
-    return check_step(b, o, m->substeps);
+    return is_good;
 }
 
 step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wanted) {
@@ -151,12 +115,8 @@ void step_code_explain(model_entry *entry, char reason[STEP_CODE_REASON]) {
     snprintf(reason, STEP_CODE_REASON, "compiled steps are asked for, but there are none of this model: %s", what);
 }
 
-bool stepping_take_code(batch *b, const Dynamics__V1__Stepping *m, step_code *code) {
-    if (m && !check_choice(b, "compiled", (int)m->compiled, 3)) {
-        return false;
-    }
-    *code = step_code_choose(b->entry, m ? m->compiled : DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_WHERE_READY);
-    return true;
+step_code stepping_code(const batch *b, const Dynamics__V1__Stepping *m) {
+    return step_code_choose(b->entry, m ? m->compiled : DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_WHERE_READY);
 }
 
 /* Ends the call where the simulator is not what was asked for. */
@@ -185,8 +145,8 @@ bool stepping_create(batch *b, const dyn_simulation_options *options, const step
         return false;
     }
     status = dyn_simulator_use_compiled(*simulator, code->compiled, &error);
-    if (status == DYN_OK && b->payload_count > 0) {
-        status = dyn_simulator_load(*simulator, b->payload_count, b->payloads, &error);
+    if (status == DYN_OK && b->values.payload_count > 0) {
+        status = dyn_simulator_load(*simulator, b->values.payload_count, b->values.payloads, &error);
     }
     if (status != DYN_OK) {
         batch_fail(b, 0, &error);

@@ -9,8 +9,12 @@
 
 #include "methods/batch.h"
 
-/* Fills the options, with defaults where the message (NULL: all of it) is empty. Gains live in the call's memory, in
- * the model's order. False, and the call ended, where something is wrong. */
+/* Fills the options, and the defaults into the message where it is empty. `gravity`: of the query; NULL: the model's
+ * own. Gains live in the arena, in the model's order. */
+bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping *m, arena *memory,
+                   dyn_simulation_options *options, refusal *why);
+
+/* Same for a batch; NULL: all defaults. False, and the call ended, where something is wrong. */
 bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options);
 
 /* The code that computes steps: chosen once for a request or a simulation. */
@@ -27,8 +31,8 @@ step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wante
 enum { STEP_CODE_REASON = COMPILATION_REASON_SIZE + 120 };
 void step_code_explain(model_entry *entry, char reason[STEP_CODE_REASON]);
 
-/* Takes the choice of a message (NULL: the default). False, and the call ended, where there is no such choice. */
-bool stepping_take_code(batch *b, const Dynamics__V1__Stepping *m, step_code *code);
+/* Returns the code that a message which was read (NULL: all defaults) asks for. */
+step_code stepping_code(const batch *b, const Dynamics__V1__Stepping *m);
 
 /* Creates a simulator with the call's payloads; false, and the call ended with the option that is wrong. */
 bool stepping_create(batch *b, const dyn_simulation_options *options, const step_code *code, dyn_simulator **simulator);

@@ -83,7 +83,7 @@ static bool take_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
     reaction.n_force = tip->n_force, reaction.n_torque = tip->n_torque;
     return negate_block(b, "force", tip->n_force, tip->force, &reaction.force) &&
            negate_block(b, "torque", tip->n_torque, tip->torque, &reaction.torque) &&
-           query_add_force(b, "tip", &reaction);
+           batch_add_force(b, "tip", &reaction);
 }
 
 /* N times in order, or none where they are not needed. */
@@ -147,9 +147,9 @@ static dyn_status inverse_step(const batch *b, const batch_worker *w, const void
                                dyn_error *error) {
     const inverse_task *t = context;
     dyn_external_forces forces;
-    return dyn_rnea(w->model, w->workspace, count, b->gravity, b->q + first * b->nq, motion_rows(t->m.v, b->nv, first),
-                    motion_rows(t->m.a, b->nv, first), batch_forces(b, first, w->scratch, &forces), error,
-                    t->tau + first * b->nv);
+    return dyn_rnea(w->model, w->workspace, count, b->values.gravity, b->q + first * b->nq,
+                    motion_rows(t->m.v, b->nv, first), motion_rows(t->m.a, b->nv, first),
+                    batch_forces(b, first, w->scratch, &forces), error, t->tau + first * b->nv);
 }
 
 /* Rates are given or derived, not both. */
@@ -260,7 +260,11 @@ static bool take_stepping(batch *b, forward_task *t) {
                   "a trajectory of forces has no controller; leave it out, or ask for a Rollout");
         return false;
     }
-    return stepping_take(b, &stepping, &t->options) && stepping_take_code(b, &stepping, &t->code);
+    if (!stepping_take(b, &stepping, &t->options)) {
+        return false;
+    }
+    t->code = stepping_code(b, &stepping);
+    return true;
 }
 
 static bool check_start(batch *b, forward_task *t) {

@@ -85,8 +85,13 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
     simulation_renew(s);
     dyn_status status = allocate(s, options) ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
     if (status == DYN_OK) {
-        status =
-            stepper_create(entry->model, &options->stepping, options->compiled, options->deviation, error, &s->stepper);
+        const stepper_setup setup = {.options = &options->stepping,
+                                     .compiled = options->compiled,
+                                     .deviation = options->deviation,
+                                     .payload_count = options->payload_count,
+                                     .payloads = options->payloads};
+        *s->input.forces = s->initial_forces = options->forces;
+        status = stepper_create(entry->model, &setup, error, &s->stepper);
     } else {
         *error = (dyn_error){.status = status, .message = "out of memory"};
     }
@@ -423,7 +428,7 @@ void simulation_reset(simulation *s) {
     replace(s->input.q, s->initial_q, s->nq);
     memset(s->input.v, 0, s->nv * sizeof *s->input.v);
     memset(s->input.a, 0, s->nv * sizeof *s->input.a);
-    s->input.forces->count = 0;
+    *s->input.forces = s->initial_forces;
     disturbance_seed(&s->generator, s->seed);
     s->step = 0;
     atomic_store(&s->time, 0);

@@ -65,6 +65,9 @@ typedef struct simulation_options {
     const dyn_compiled *compiled; /* of the entry: what computes the steps where it can; NULL: the library's kernels */
     const char *object;           /* digest of its file */
     const double *deviation;      /* of the disturbance, nv; NULL: none */
+    size_t payload_count;
+    const dyn_payload *payloads; /* that it carries all its life */
+    stepper_forces forces;       /* that act from the start and after a reset */
     bool is_paced;
     double rate;         /* simulated seconds a second */
     double publish_rate; /* a simulated second */
@@ -102,6 +105,7 @@ struct simulation {
     double step_length, rate, publish_rate;
     uint64_t seed, publish_stride;
     double *initial_q, *initial_v;
+    stepper_forces initial_forces;
     stepper *stepper;
     char computed_with[COMPUTED_WITH_SIZE];
 

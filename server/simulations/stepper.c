@@ -51,8 +51,19 @@ static bool allocate(stepper *s, const double *deviation) {
     return s->tau && (s->deviation || !deviation) && find_limited(s);
 }
 
-dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *options, const dyn_compiled *compiled,
-                          const double *deviation, dyn_error *error, stepper **result) {
+/* Creates the library's simulator. */
+static dyn_status create_simulator(stepper *s, const stepper_setup *setup, dyn_error *error) {
+    dyn_status status = dyn_simulator_create(s->model, setup->options, error, &s->simulator);
+    if (status == DYN_OK) {
+        status = dyn_simulator_use_compiled(s->simulator, setup->compiled, error);
+    }
+    if (status == DYN_OK && setup->payload_count > 0) {
+        status = dyn_simulator_load(s->simulator, setup->payload_count, setup->payloads, error);
+    }
+    return status;
+}
+
+dyn_status stepper_create(const dyn_model *model, const stepper_setup *setup, dyn_error *error, stepper **result) {
     stepper *s = calloc(1, sizeof *s);
     *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .message = "out of memory"};
     if (!s) {
@@ -60,12 +71,8 @@ dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *
     }
     s->model = model;
     s->nv = (size_t)dyn_model_nv(model);
-    s->quiet_steps = (unsigned)fmin(ceil(QUIET_TIME / options->dt), 1e9);
-    dyn_status status =
-        allocate(s, deviation) ? dyn_simulator_create(model, options, error, &s->simulator) : DYN_RESOURCE_EXHAUSTED;
-    if (status == DYN_OK) {
-        status = dyn_simulator_use_compiled(s->simulator, compiled, error);
-    }
+    s->quiet_steps = (unsigned)fmin(ceil(QUIET_TIME / setup->options->dt), 1e9);
+    dyn_status status = allocate(s, setup->deviation) ? create_simulator(s, setup, error) : DYN_RESOURCE_EXHAUSTED;
     if (status != DYN_OK) {
         stepper_free(s);
         return status;

@@ -6,6 +6,7 @@
 #ifndef SERVER_SIMULATIONS_STEPPER_H
 #define SERVER_SIMULATIONS_STEPPER_H
 
+#include <dynamics/payload.h>
 #include <dynamics/simulation.h>
 
 #include "simulations/disturbance.h"
@@ -33,10 +34,17 @@ typedef struct stepper_input {
 
 typedef struct stepper stepper;
 
-/* `compiled`: what computes the steps where it can; NULL: the library's own kernels. `deviation`: of the disturbance,
- * nv standard deviations; NULL: none; copied. Errors as in dyn_simulator_create. Model and compiled must outlive it. */
-dyn_status stepper_create(const dyn_model *model, const dyn_simulation_options *options, const dyn_compiled *compiled,
-                          const double *deviation, dyn_error *error, stepper **result);
+/* How a robot steps. The arrays are copied; `compiled` must outlive the stepper. */
+typedef struct stepper_setup {
+    const dyn_simulation_options *options;
+    const dyn_compiled *compiled; /* what computes the steps where it can; NULL: the library's own kernels */
+    const double *deviation;      /* of the disturbance, nv standard deviations; NULL: none */
+    size_t payload_count;
+    const dyn_payload *payloads; /* in the frames of their links */
+} stepper_setup;
+
+/* Errors as in dyn_simulator_create and dyn_simulator_load. The model must outlive the stepper. */
+dyn_status stepper_create(const dyn_model *model, const stepper_setup *setup, dyn_error *error, stepper **result);
 void stepper_free(stepper *s);
 
 /* The options, with gains that live as long as it does, and the deviations (NULL: none). */

@@ -37,7 +37,9 @@ static uint64_t create_simulation(bench *b) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     create.name = "target";
-    create.model = "arm";
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = "arm";
+    create.query = &query;
     create.pace = DYNAMICS__V1__PACE__PACE_LOCKSTEP;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION;
     request.create_simulation = &create;

@@ -273,9 +273,9 @@ static uint64_t create_simulation(const char *name, dyn_client_compiled_steps co
                                                    .model = "ur5",
                                                    .nq = JOINTS,
                                                    .q = q[1],
-                                                   .ignore_effort_limits = true,
+                                                   .stepping.ignore_effort_limits = true,
                                                    .keep = true,
-                                                   .compiled = compiled};
+                                                   .stepping.compiled = compiled};
     dyn_client_simulation *simulation;
     uint64_t token;
     require(dyn_client_create_simulation(client, &options, 0, &error, &token, &simulation));
@@ -412,7 +412,7 @@ START_TEST(steps_that_cannot_be_compiled_are_refused) {
     dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
     dyn_client_stepping stepping = {.compiled = DYN_CLIENT_COMPILED_ALWAYS};
     const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true};
-    dyn_client_simulation_options options = {.model = "ur5", .compiled = DYN_CLIENT_COMPILED_ALWAYS};
+    dyn_client_simulation_options options = {.model = "ur5", .stepping.compiled = DYN_CLIENT_COMPILED_ALWAYS};
     dyn_client_rollout *rollout;
     dyn_client_simulation *simulation;
     char reason[TEXT_SIZE];

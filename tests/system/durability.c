@@ -206,8 +206,8 @@ START_TEST(created_claimed_and_deleted_simulations_stay_so_after_kill) {
         status = dyn_client_claim_simulation(client, "claimed", 60, 0, &error, &token);
     }
     ok(status);
-    ck_assert(
-        answer_contains("call create_simulation '{\"name\": \"told\", \"model\": \"ur5\"}'", "\"durable\": true"));
+    ck_assert(answer_contains("call create_simulation '{\"name\": \"told\", \"query\": {\"model\": \"ur5\"}}'",
+                              "\"durable\": true"));
     restart(SIGKILL);
     ck_assert_msg(!is_there("gone", NULL), "the deleted simulation is back");
     ck_assert_msg(is_there("fresh", NULL) && is_there("told", NULL), "a simulation that was created is gone");
@@ -750,7 +750,8 @@ START_TEST(full_disk_is_told_and_the_reserve_saves_all_simulations) {
     }
     wait_for_health(DYN_CLIENT_HEALTH_DEGRADED, message);
     ck_assert_msg(strstr(message, "No space left") != NULL, "%s", message);
-    ck_assert(answer_contains("call create_simulation '{\"name\": \"told\", \"model\": \"ur5\"}'", "\"token\""));
+    ck_assert(
+        answer_contains("call create_simulation '{\"name\": \"told\", \"query\": {\"model\": \"ur5\"}}'", "\"token\""));
     restart(SIGTERM);
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "late%d", i);

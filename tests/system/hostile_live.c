@@ -179,8 +179,10 @@ START_TEST(repeated_requests_are_executed_once) {
     }
     /* Creating is answered with the same token. */
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
     create.name = fresh;
-    create.model = model;
+    create.query = &query;
     request.id = 9;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION;
     request.create_simulation = &create;

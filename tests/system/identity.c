@@ -65,9 +65,11 @@ static Dynamics__V1__Reply *ask(const sp_peer *peer, uint64_t id, Dynamics__V1__
 
 static Dynamics__V1__Reply *create(const sp_peer *peer, uint64_t id, char *name) {
     Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     char model[] = "two_link";
     asked.name = name;
-    asked.model = model;
+    query.model = model;
+    asked.query = &query;
     return ask(peer, id, METHOD(CREATE_SIMULATION), &asked);
 }
 
@@ -325,8 +327,10 @@ START_TEST(pause_that_arrives_again_stops_nothing) {
     Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     Dynamics__V1__PauseSimulationRequest pause = DYNAMICS__V1__PAUSE_SIMULATION_REQUEST__INIT;
     Dynamics__V1__ResumeSimulationRequest resume = DYNAMICS__V1__RESUME_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     asked.name = pause.simulation = resume.simulation = name;
-    asked.model = model;
+    query.model = model;
+    asked.query = &query;
     asked.pace = DYNAMICS__V1__PACE__PACE_CLOCK;
     Dynamics__V1__Reply *made = ask(&victim, next_id++, METHOD(CREATE_SIMULATION), &asked);
     sp_expect_ok(made);
@@ -443,6 +447,7 @@ static void load_many_joints(void) {
 START_TEST(request_whose_reply_is_too_large_to_be_stored_is_executed_once) {
     static char names[JOINTS][JOINT_NAME + 1], *list[JOINTS];
     char name[] = "large", model[] = "many";
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     uint64_t id = next_id++;
     load_many_joints();
@@ -451,9 +456,10 @@ START_TEST(request_whose_reply_is_too_large_to_be_stored_is_executed_once) {
         list[i] = names[i];
     }
     asked.name = name;
-    asked.model = model;
-    asked.n_joint_names = JOINTS;
-    asked.joint_names = list;
+    asked.query = &query;
+    query.model = model;
+    query.n_joint_names = JOINTS;
+    query.joint_names = list;
     Dynamics__V1__Reply *first = ask(&victim, id, METHOD(CREATE_SIMULATION), &asked);
     sp_expect_ok(first);
     ck_assert_uint_gt(dynamics__v1__reply__get_packed_size(first), 1 << 20);

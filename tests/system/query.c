@@ -40,6 +40,7 @@ static const struct {
     {"inverse_dynamics_trajectory", "yyyyy"},
     {"forward_dynamics_trajectory", "yyyyn"},
     {"derive_rates", "ynnnn"},
+    {"create_simulation", "yyyyn"},
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 

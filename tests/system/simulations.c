@@ -101,10 +101,10 @@ START_TEST(two_links_fall_as_their_energy_tells) {
     /* Without friction, semi-implicit Euler keeps the energy of a falling arm: T + V at the end is V at the start. */
     dyn_client_simulation_options options = {.name = "fall",
                                              .model = "two_link",
-                                             .step = 1e-4,
-                                             .ignore_damping = true,
-                                             .ignore_friction = true,
-                                             .stop = DYN_CLIENT_STOP_NONE};
+                                             .stepping.step = 1e-4,
+                                             .stepping.ignore_damping = true,
+                                             .stepping.ignore_friction = true,
+                                             .stepping.stop = DYN_CLIENT_STOP_NONE};
     uint64_t token = create(&options);
     dyn_client_simulation *state;
     double energy[2][2];
@@ -149,7 +149,7 @@ START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler
         .link = "brick", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = force, .rows = 1};
     const dyn_client_simulation_input push = {.external_force_count = 1, .external_forces = &wrench};
     const dyn_client_simulation_input release = {.clear_external_forces = true};
-    const dyn_client_simulation_options options = {.name = "arm", .model = "brick", .step = h};
+    const dyn_client_simulation_options options = {.name = "arm", .model = "brick", .stepping.step = h};
     dyn_client_simulation *state;
     load_brick();
     uint64_t token = create(&options), steps = 1000;
@@ -204,8 +204,11 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
     const dyn_client_simulation_input torques = {.nv = NQ, .tau = evaluation->results[0].blocks[0].values};
     const dyn_client_integrator integrators[] = {DYN_CLIENT_SEMI_IMPLICIT_EULER, DYN_CLIENT_EXPLICIT_EULER};
     for (int i = 0; i < 2; i++) {
-        dyn_client_simulation_options options = {
-            .model = "ur5", .nq = NQ, .q = ur5_q, .integrator = integrators[i], .ignore_effort_limits = true};
+        dyn_client_simulation_options options = {.model = "ur5",
+                                                 .nq = NQ,
+                                                 .q = ur5_q,
+                                                 .stepping.integrator = integrators[i],
+                                                 .stepping.ignore_effort_limits = true};
         options.name = i == 0 ? "pushed" : "pushed2";
         uint64_t first = create(&options);
         ok(dyn_client_step_simulation(client, options.name, first, 1, &pushing, 0, &error, &pushed));
@@ -357,6 +360,151 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
 }
 END_TEST
 
+/* ---- the query of a simulation ----------------------------------------------------------------------------------- */
+
+/* The two-link arm on the moon with a ball at its tip, which something pushes. */
+static const double moon[3] = {0, 0, -1.62}, tip_push[3] = {3, 0, 5}, loaded_q[2] = {0.4, -0.9};
+static const dyn_client_payload ball = {.link = "tip", .inertia = {.mass = 1.5, .center_of_mass = {0.1, 0, 0.2}}};
+static const dyn_client_external_force tip_force = {
+    .link = "tip", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = tip_push, .rows = 1};
+static const dyn_client_simulation_options loaded_arm = {.name = "loaded",
+                                                         .model = "two_link",
+                                                         .gravity = moon,
+                                                         .payload_count = 1,
+                                                         .payloads = &ball,
+                                                         .external_force_count = 1,
+                                                         .external_forces = &tip_force,
+                                                         .nq = 2,
+                                                         .q = loaded_q,
+                                                         .stepping.ignore_damping = true,
+                                                         .stepping.ignore_friction = true,
+                                                         .stepping.ignore_effort_limits = true};
+
+/* The accelerations of the arm under those parts of the query that are named. */
+static void accelerate(const double *gravity, size_t payload_count, size_t force_count, double a[2]) {
+    const dyn_client_query query = {.model = "two_link",
+                                    .nq = 2,
+                                    .nv = 2,
+                                    .samples = 1,
+                                    .gravity = gravity,
+                                    .payload_count = payload_count,
+                                    .payloads = &ball,
+                                    .external_force_count = force_count,
+                                    .external_forces = &tip_force};
+    ok(dyn_client_forward_dynamics(client, &query, loaded_q, NULL, NULL, &error, a));
+}
+
+START_TEST(gravity_payloads_and_forces_of_a_query_move_the_simulation) {
+    double expected[2], others[3][2];
+    uint64_t token = create(&loaded_arm);
+    accelerate(moon, 1, 1, expected);
+    accelerate(NULL, 1, 1, others[0]);
+    accelerate(moon, 0, 1, others[1]);
+    accelerate(moon, 1, 0, others[2]);
+    /* The second round begins with a reset, after other forces had acted. */
+    for (int round = 0; round < 2; round++) {
+        dyn_client_simulation *state;
+        step("loaded", token, 1, &state);
+        for (int i = 0; i < 2; i++) {
+            ck_assert_double_eq_tol(state->v[i], 0.001 * expected[i], 1e-12);
+            for (int k = 0; k < 3; k++)
+                ck_assert_double_gt(fabs(state->v[i] - 0.001 * others[k][i]), 1e-6);
+        }
+        dyn_client_simulation_free(state);
+        const dyn_client_simulation_input clear = {.clear_external_forces = true};
+        ok(dyn_client_step_simulation(client, "loaded", token, 3, &clear, 0, &error, NULL));
+        ok(dyn_client_reset_simulation(client, "loaded", token, 0, &error, NULL));
+    }
+}
+END_TEST
+
+static void check_same_arm(const dyn_client_simulation *a, const dyn_client_simulation *b) {
+    ck_assert_uint_eq(a->step, b->step);
+    ck_assert_mem_eq(a->q, b->q, 2 * sizeof(double));
+    ck_assert_mem_eq(a->v, b->v, 2 * sizeof(double));
+}
+
+START_TEST(loaded_run_outlives_restarts_and_is_replayed_bit_for_bit) {
+    dyn_client_simulation_options options = loaded_arm;
+    dyn_client_simulation *whole, *after;
+    dyn_client_replay *replay;
+    uint64_t token = create(&options);
+    options.name = "twin";
+    uint64_t twin = create(&options);
+    step("twin", twin, 100, &whole);
+    ok(dyn_client_record_simulation(client, "loaded", token, "loaded", 0, &error));
+    ok(dyn_client_step_simulation(client, "loaded", token, 50, NULL, 0, &error, NULL));
+    ok(dyn_client_stop_recording(client, "loaded", token, 0, &error, NULL, NULL));
+    dyn_client_close(client);
+    daemon_restart(&fixture);
+    client = connect_to(fixture.request_ipc);
+    step("loaded", token, 50, &after);
+    check_same_arm(whole, after);
+    dyn_client_simulation_free(after);
+    /* What a reset restores came through the restart, too. */
+    ok(dyn_client_reset_simulation(client, "loaded", token, 0, &error, NULL));
+    step("loaded", token, 100, &after);
+    check_same_arm(whole, after);
+    ok(dyn_client_replay_simulation(client, "loaded", NULL, 0, &error, &replay));
+    ck_assert_uint_eq(replay->steps, 50);
+    ck_assert_uint_eq(replay->equal_steps, 50);
+    dyn_client_replay_free(replay);
+    dyn_client_simulation_free(whole);
+    dyn_client_simulation_free(after);
+}
+END_TEST
+
+START_TEST(bad_queries_of_simulations_are_refused_by_the_path_of_their_part) {
+    const double nowhere[3] = {0, NAN, 0};
+    dyn_client_payload bad = ball;
+    dyn_client_simulation *created;
+    uint64_t token;
+    dyn_client_simulation_options options = loaded_arm;
+    options.gravity = nowhere;
+    refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &created), DYN_CLIENT_INVALID_ARGUMENT,
+            "create_simulation.query.gravity", "nan");
+    options.gravity = moon;
+    options.payloads = &bad;
+    bad.inertia.mass = -1;
+    refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &created), DYN_CLIENT_INVALID_ARGUMENT,
+            "create_simulation.query.payloads[0].inertia", "mass");
+    bad.link = "tpi";
+    refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &created), DYN_CLIENT_NOT_FOUND,
+            "create_simulation.query.payloads[0].link", "did you mean \"tip\"");
+    dyn_client_external_force away = tip_force;
+    away.link = "nowhere";
+    options = loaded_arm;
+    options.external_forces = &away;
+    refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &created), DYN_CLIENT_NOT_FOUND,
+            "create_simulation.query.external_forces[0].link", "nowhere");
+}
+END_TEST
+
+START_TEST(all_options_of_stepping_reach_a_simulation) {
+    dyn_client_simulation_options options = loaded_arm;
+    dyn_client_simulation *state;
+    options.stepping.velocity_bound = 1e-3;
+    uint64_t token = create(&options);
+    step("loaded", token, 10, &state);
+    ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
+    dyn_client_simulation_free(state);
+    const struct {
+        const char *field;
+        dyn_client_stepping stepping;
+    } bad[] = {
+        {"create_simulation.stepping.friction_velocity", {.friction_velocity = -1}},
+        {"create_simulation.stepping.velocity_bound", {.velocity_bound = -1}},
+        {"create_simulation.stepping.stop_stiffness", {.stop_stiffness = -1}},
+        {"create_simulation.stepping.stop_damping", {.stop_damping = -1}},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        options.stepping = bad[i].stepping;
+        refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &state), DYN_CLIENT_INVALID_ARGUMENT,
+                bad[i].field, "-1");
+    }
+}
+END_TEST
+
 /* ---- pace -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(clock_neither_drifts_nor_leaves_out_steps) {
@@ -380,8 +528,8 @@ START_TEST(overload_is_counted_and_others_keep_their_pace) {
                                            .model = "ur5",
                                            .follows_clock = true,
                                            .rate = 1000,
-                                           .step = 1e-4,
-                                           .integrator = DYN_CLIENT_RK4};
+                                           .stepping.step = 1e-4,
+                                           .stepping.integrator = DYN_CLIENT_RK4};
     dyn_client_simulation_options light = {.name = "light", .model = "two_link", .follows_clock = true};
     create(&heavy);
     create(&light);
@@ -475,7 +623,8 @@ START_TEST(lease_ends_a_simulation_whose_client_died) {
     if (child == 0) {
         /* A client of its own, which dies without a word. */
         execl(DYNAMICSCTL_PROGRAM, "dynamicsctl", "--endpoint", fixture.request_ipc, "call", "CreateSimulation",
-              "{\"name\": \"orphan\", \"model\": \"ur5\", \"lease\": 0.2, \"pace\": \"PACE_CLOCK\"}", (char *)NULL);
+              "{\"name\": \"orphan\", \"query\": {\"model\": \"ur5\"}, \"lease\": 0.2, \"pace\": \"PACE_CLOCK\"}",
+              (char *)NULL);
         _exit(127);
     }
     int status;
@@ -503,33 +652,36 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
         dyn_client_status status;
         const char *field, *word;
     } cases[] = {
-        {{.model = "ur6"}, DYN_CLIENT_NOT_FOUND, "create_simulation.model", "ur5"},
+        {{.model = "ur6"}, DYN_CLIENT_NOT_FOUND, "create_simulation.query.model", "ur5"},
         {{.model = "ur5", .name = "a b"}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
         {{.model = "ur5", .name = "../x"}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
-        {{.model = "ur5", .step = -1}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step", "-1"},
-        {{.model = "ur5", .step = NAN}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step", "nan"},
+        {{.model = "ur5", .stepping.step = -1}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step", "-1"},
+        {{.model = "ur5", .stepping.step = NAN}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step", "nan"},
         {{.model = "ur5", .rate = 1e9}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.rate", "1e+09"},
         {{.model = "ur5", .lease = 0.01}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.lease", "0.01"},
         {{.model = "ur5", .publish_rate = -3}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.publish_rate", "-3"},
-        {{.model = "ur5", .substeps = 20000},
+        {{.model = "ur5", .stepping.substeps = 20000},
          DYN_CLIENT_RESOURCE_EXHAUSTED,
          "create_simulation.stepping.substeps",
          "20000"},
-        {{.model = "ur5", .restitution = 2},
+        {{.model = "ur5", .stepping.restitution = 2},
          DYN_CLIENT_INVALID_ARGUMENT,
          "create_simulation.stepping.restitution",
          "2"},
-        {{.model = "ur5", .integrator = 9}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.integrator", "9"},
+        {{.model = "ur5", .stepping.integrator = 9},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "create_simulation.stepping.integrator",
+         "9"},
         {{.model = "ur5", .disturbance = -1}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.disturbance[0]", "-1"},
         {{.model = "ur5", .nq = 3, .q = nan_q}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q", "3 values"},
         {{.model = "ur5", .nq = NQ, .q = nan_q}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q[2]", "elbow_joint"},
-        {{.model = "ur5", .law = DYN_CLIENT_CONTROL_PD, .gain_count = 1, .kp = gain},
+        {{.model = "ur5", .stepping.law = DYN_CLIENT_CONTROL_PD, .stepping.gain_count = 1, .stepping.kp = gain},
          DYN_CLIENT_INVALID_ARGUMENT,
          "create_simulation.stepping.controller.kp[0]",
          "negative"},
         {{.model = "ur5", .joint_count = 1, .joint_names = (const char *const[]){"elbow"}},
          DYN_CLIENT_NOT_FOUND,
-         "create_simulation.joint_names[0]",
+         "create_simulation.query.joint_names[0]",
          "elbow"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -813,10 +965,10 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     dyn_client_simulation_options options = {.name = "arm",
                                              .model = "ur5",
                                              .follows_clock = true,
-                                             .law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
-                                             .gain_count = 1,
-                                             .kp = gains,
-                                             .kd = gains + 1,
+                                             .stepping.law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
+                                             .stepping.gain_count = 1,
+                                             .stepping.kp = gains,
+                                             .stepping.kd = gains + 1,
                                              .disturbance = 0.5,
                                              .seed = 11};
     uint64_t token = create(&options);
@@ -1173,6 +1325,10 @@ int main(void) {
     tcase_add_test(tests, external_forces_act_until_replaced_cleared_or_reset);
     tcase_add_test(tests, pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart);
     tcase_add_test(tests, bad_external_forces_are_refused_by_the_path_of_their_field);
+    tcase_add_test(tests, gravity_payloads_and_forces_of_a_query_move_the_simulation);
+    tcase_add_test(tests, loaded_run_outlives_restarts_and_is_replayed_bit_for_bit);
+    tcase_add_test(tests, bad_queries_of_simulations_are_refused_by_the_path_of_their_part);
+    tcase_add_test(tests, all_options_of_stepping_reach_a_simulation);
     tcase_add_test(tests, clock_neither_drifts_nor_leaves_out_steps);
     tcase_add_test(tests, overload_is_counted_and_others_keep_their_pace);
     tcase_add_test(tests, pause_resume_and_reset_do_what_they_say);

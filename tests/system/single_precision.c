@@ -201,7 +201,7 @@ START_TEST(other_precisions_and_other_calls_are_refused) {
                    "gravity.query.precision", "the precision is 7; give DOUBLE (0) or SINGLE (1)");
     query.precision = DYN_CLIENT_SINGLE_PRECISION;
     expect_refusal(dyn_client_explain(client, &query, q, NULL, NULL, &error, &explanation), DYN_CLIENT_INVALID_ARGUMENT,
-                   "explain.query.precision", "has no use for precision");
+                   "explain.query.precision", "does not support a precision other than DOUBLE");
 }
 END_TEST
 

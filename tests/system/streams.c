@@ -325,11 +325,11 @@ static uint64_t create_follower(void) {
     static const double kp = 400, kd = 40;
     dyn_client_simulation_options options = {.name = "arm",
                                              .model = "ur5",
-                                             .law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
-                                             .gain_count = 1,
-                                             .kp = &kp,
-                                             .kd = &kd,
-                                             .ignore_effort_limits = true};
+                                             .stepping.law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
+                                             .stepping.gain_count = 1,
+                                             .stepping.kp = &kp,
+                                             .stepping.kd = &kd,
+                                             .stepping.ignore_effort_limits = true};
     dyn_client_simulation *created;
     uint64_t token;
     ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));

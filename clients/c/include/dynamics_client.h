@@ -1041,23 +1041,37 @@ typedef enum dyn_client_compiled_steps {
     DYN_CLIENT_COMPILED_ALWAYS = 2,      /* else FAILED_PRECONDITION, with the field "...stepping.compiled" */
 } dyn_client_compiled_steps;
 
+/* How a robot moves forward in time; zero or NULL stands for the default. All that the description states (damping,
+ * friction, limits, effort) is honoured unless it is said otherwise here. */
+typedef struct dyn_client_stepping {
+    dyn_client_integrator integrator;
+    double step;       /* s; default 0.001. A controller acts once a step */
+    uint32_t substeps; /* integration steps in a step; default 1 */
+    dyn_client_control_law law;
+    size_t gain_count; /* 1 or nv values in kp and kd */
+    const double *kp, *kd;
+    bool ignore_damping, ignore_friction, ignore_effort_limits;
+    double friction_velocity; /* rad/s or m/s; default 0.01 */
+    dyn_client_joint_stop stop;
+    double restitution;                  /* of a rigid stop, 0 to 1 */
+    double stop_stiffness, stop_damping; /* of a spring stop; default 1e4 and 100 */
+    double velocity_bound;               /* a faster sample has diverged; default 1e6 */
+    dyn_client_compiled_steps compiled;
+} dyn_client_stepping;
+
 typedef struct dyn_client_simulation_options {
     const char *name; /* default: the daemon chooses */
     const char *model;
     size_t joint_count; /* order of all values; 0: the model's own */
     const char *const *joint_names;
-    size_t nq, nv;       /* lengths of q, v and of what follows */
+    const double *gravity; /* 3 values, m/s^2 in the world, instead of the model's own */
+    size_t payload_count;  /* that it carries all its life */
+    const dyn_client_payload *payloads;
+    size_t external_force_count; /* of one row each; that act from the start and after a reset, until others do */
+    const dyn_client_external_force *external_forces;
+    size_t nq, nv;       /* lengths of q and v */
     const double *q, *v; /* default: home, at rest */
-    dyn_client_integrator integrator;
-    double step;       /* s; default 0.001 */
-    uint32_t substeps; /* default 1 */
-    const double *gravity;
-    dyn_client_control_law law;
-    size_t gain_count; /* 1 or nv values in kp and kd */
-    const double *kp, *kd;
-    bool ignore_damping, ignore_friction, ignore_effort_limits;
-    dyn_client_joint_stop stop;
-    double restitution;
+    dyn_client_stepping stepping;
     bool follows_clock; /* else time passes by dyn_client_step_simulation only */
     double rate;        /* simulated seconds a second; default 1 */
     bool is_paused;
@@ -1066,7 +1080,6 @@ typedef struct dyn_client_simulation_options {
     uint64_t seed;       /* of the disturbance */
     double lease;        /* s; default: the daemon's */
     bool keep;           /* after the lease, pause instead of ending */
-    dyn_client_compiled_steps compiled;
 } dyn_client_simulation_options;
 
 typedef enum dyn_client_condition {
@@ -1277,24 +1290,6 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_restore_simulations(dyn_client *c
                                                                    dyn_client_error *error, uint32_t *count);
 
 /* ---- rollouts and trajectories ----------------------------------------------------------------------------------- */
-
-/* How a robot moves forward in time; zero or NULL stands for the default. All that the description states (damping,
- * friction, limits, effort) is honoured unless it is said otherwise here. */
-typedef struct dyn_client_stepping {
-    dyn_client_integrator integrator;
-    double step;       /* s; default 0.001. A controller acts once a step */
-    uint32_t substeps; /* integration steps in a step; default 1 */
-    dyn_client_control_law law;
-    size_t gain_count; /* 1 or nv values in kp and kd */
-    const double *kp, *kd;
-    bool ignore_damping, ignore_friction, ignore_effort_limits;
-    double friction_velocity; /* rad/s or m/s; default 0.01 */
-    dyn_client_joint_stop stop;
-    double restitution;                  /* of a rigid stop, 0 to 1 */
-    double stop_stiffness, stop_damping; /* of a spring stop; default 1e4 and 100 */
-    double velocity_bound;               /* a faster sample has diverged; default 1e6 */
-    dyn_client_compiled_steps compiled;
-} dyn_client_stepping;
 
 /* How rows of an input stand for n samples and their steps. */
 typedef enum dyn_client_layout {

@@ -23,8 +23,6 @@ static dyn_client_status check(const dyn_client_query *query, const double *q, d
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "query.samples is 0: ask for one or more");
     if (q == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "q", "q is NULL");
-    if (query->joint_count > 0 && query->joint_names == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.joint_names", "query.joint_names is NULL");
     if (!count_doubles(query->samples, query->nq, &parts->q_count) ||
         !count_doubles(query->samples, query->nv, &parts->v_count))
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "%zu samples are beyond any memory",
@@ -103,11 +101,21 @@ dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *q
 
 dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
                                         dyn_client_error *error, query_parts *parts) {
-    *parts = (query_parts){.query = DYNAMICS__V1__QUERY__INIT, .gravity = DYNAMICS__V1__VECTOR3__INIT};
-    Dynamics__V1__Query *to = &parts->query;
+    *parts = (query_parts){0};
     if (client == NULL || query == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or query is NULL");
     dyn_client_status status = check(query, q, error, parts);
+    return status == DYN_CLIENT_OK ? query_encode(query, rows, error, parts) : status;
+}
+
+dyn_client_status query_encode(const dyn_client_query *query, size_t rows, dyn_client_error *error,
+                               query_parts *parts) {
+    Dynamics__V1__Query *to = &parts->query;
+    dynamics__v1__query__init(to);
+    dynamics__v1__vector3__init(&parts->gravity);
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (query->joint_count > 0 && query->joint_names == NULL)
+        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.joint_names", "query.joint_names is NULL");
     if (status == DYN_CLIENT_OK)
         status = external_forces_take("query.external_forces", rows, query->external_force_count,
                                       query->external_forces, error, &to->external_forces);

@@ -25,6 +25,9 @@ dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *q
 /* Same, where external forces have rows of a trajectory instead of one for each sample. */
 dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
                                         dyn_client_error *error, query_parts *parts);
+
+/* Encodes the query into zeroed parts, without a look at samples. External forces have one row or `rows` of them. */
+dyn_client_status query_encode(const dyn_client_query *query, size_t rows, dyn_client_error *error, query_parts *parts);
 void query_parts_free(query_parts *parts);
 
 /* Headings over external forces, each of one row or of one a sample, in one block (NULL where there are none) that the

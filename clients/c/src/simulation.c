@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "query.h"
+#include "stepping.h"
 
 const char *dyn_client_condition_name(dyn_client_condition condition) {
     static const char *const names[] = {"unspecified", "running", "paused", "diverged"};
@@ -132,36 +133,8 @@ static size_t count_of(const double *values, size_t count) {
     return values != NULL ? count : 0;
 }
 
-static void fill_stepping(const dyn_client_simulation_options *from, Dynamics__V1__Controller *controller,
-                          Dynamics__V1__Vector3 *gravity, Dynamics__V1__Stepping *to) {
-    to->integrator = (Dynamics__V1__Integrator)from->integrator;
-    to->step = from->step;
-    to->substeps = from->substeps;
-    to->ignore_damping = from->ignore_damping;
-    to->ignore_friction = from->ignore_friction;
-    to->ignore_effort_limits = from->ignore_effort_limits;
-    to->stop = (Dynamics__V1__JointStop)from->stop;
-    to->restitution = from->restitution;
-    to->compiled = (Dynamics__V1__CompiledSteps)from->compiled;
-    controller->law = (Dynamics__V1__ControlLaw)from->law;
-    controller->n_kp = count_of(from->kp, from->gain_count);
-    controller->kp = (double *)from->kp;
-    controller->n_kd = count_of(from->kd, from->gain_count);
-    controller->kd = (double *)from->kd;
-    to->controller = controller;
-    if (from->gravity != NULL) {
-        gravity->x = from->gravity[0];
-        gravity->y = from->gravity[1];
-        gravity->z = from->gravity[2];
-        to->gravity = gravity;
-    }
-}
-
 static void fill_create(const dyn_client_simulation_options *from, Dynamics__V1__CreateSimulationRequest *to) {
     to->name = from->name != NULL ? (char *)from->name : to->name;
-    to->model = (char *)from->model;
-    to->n_joint_names = from->joint_names != NULL ? from->joint_count : 0;
-    to->joint_names = (char **)from->joint_names;
     to->n_q = count_of(from->q, from->nq);
     to->q = (double *)from->q;
     to->n_v = count_of(from->v, from->nv);
@@ -185,14 +158,25 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.model",
                     "client, options, options->model or token is NULL");
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
-    Dynamics__V1__Controller controller = DYNAMICS__V1__CONTROLLER__INIT;
-    Dynamics__V1__Vector3 gravity = DYNAMICS__V1__VECTOR3__INIT;
+    const dyn_client_query query = {.model = options->model,
+                                    .joint_count = options->joint_count,
+                                    .joint_names = options->joint_names,
+                                    .gravity = options->gravity,
+                                    .payload_count = options->payload_count,
+                                    .payloads = options->payloads,
+                                    .external_force_count = options->external_force_count,
+                                    .external_forces = options->external_forces};
+    query_parts parts = {0};
+    stepping_message stepping;
+    dyn_client_status status = query_encode(&query, 1, error, &parts);
+    if (status != DYN_CLIENT_OK)
+        return status;
     fill_create(options, &create);
-    fill_stepping(options, &controller, &gravity, &stepping);
-    create.stepping = &stepping;
+    create.query = &parts.query;
+    create.stepping = stepping_fill(&stepping, &options->stepping);
     Dynamics__V1__CreateSimulationReply *reply;
-    dyn_client_status status = ask_create_simulation(client, &create, timeout, error, &reply);
+    status = ask_create_simulation(client, &create, timeout, error, &reply);
+    query_parts_free(&parts);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;

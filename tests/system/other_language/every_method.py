@@ -299,7 +299,7 @@ class Carrier:
     def simulation(self, **options):
         """Creates a simulation, and returns how its owner names it in commands."""
         name = self.name("simulation")
-        made = self.call("create_simulation", **{"name": name, "model": "two_link",
+        made = self.call("create_simulation", **{"name": name, "query": {"model": "two_link"},
                                                  "q": [0.3, -0.7], "stepping": {"step": 0.001}, **options})
         return {"simulation": name, "token": made.token}
 

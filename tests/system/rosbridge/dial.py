@@ -148,7 +148,7 @@ class Dial(unittest.TestCase):
 
     def test_simulations_are_topics_there(self):
         server = self.start()
-        made = server.call("/dynamics/create_simulation", {"name": "dialled", "model": "two_link",
+        made = server.call("/dynamics/create_simulation", {"name": "dialled", "query": {"model": "two_link"},
             "pace": "PACE_CLOCK"})
         topic = "/dynamics/simulations/dialled/joint_states"
         server.wait_for_topic(topic)

@@ -46,7 +46,7 @@ class Goals(fixture.Case):
 
     def long_goals(self):
         """Goals that would take minutes."""
-        made = self.control.values("/dynamics/create_simulation", {"name": "long", "model": "panda",
+        made = self.control.values("/dynamics/create_simulation", {"name": "long", "query": {"model": "panda"},
             "pace": "PACE_LOCKSTEP"})
         self.addCleanup(self.control.call, "/dynamics/delete_simulation", {"simulation": "long",
             "token": made["token"]})

@@ -106,7 +106,7 @@ class Inputs(fixture.Case):
 
     def test_joints_with_several_coordinates_are_commanded_by_names_with_numbers(self):
         q, v, tau = self.state()
-        topic, token = self.simulate("zoo", model="chain", q=q, v=v)
+        topic, token = self.simulate("zoo", query=CHAIN, q=q, v=v)
         self.client.send("subscribe", topic=topic + "/joint_states", type="sensor_msgs/msg/JointState")
         names = self.names()
         self.random.shuffle(names)
@@ -143,7 +143,7 @@ class Inputs(fixture.Case):
             self.assertTrue(told.startswith(reason), told)
 
     def test_names_of_several_coordinates_that_are_wrong_are_told(self):
-        topic, token = self.simulate("wrong", model="chain")
+        topic, token = self.simulate("wrong", query=CHAIN)
         names = [name for name, _, _ in self.names()]
         whole = {"header": {"frame_id": token}, "name": names, "effort": [0.5] * len(names)}
         bare = list(names)
@@ -185,7 +185,7 @@ class Inputs(fixture.Case):
             self.assertEqual(effort, expected["tau"], f"seed {self.seed}")
 
     def test_commands_act_in_the_order_in_which_they_are_published(self):
-        topic, token = self.simulate("ordered", model="two_link")
+        topic, token = self.simulate("ordered", query=TWO_LINK)
         for burst in range(40):
             for number in range(6):
                 self.client.send("publish", topic=topic + "/command", msg={
@@ -194,7 +194,7 @@ class Inputs(fixture.Case):
             self.assertEqual(self.acting("ordered", token), [burst, 5.5])
 
     def test_the_first_command_is_not_lost_while_the_joints_are_asked_for(self):
-        topic, token = self.simulate("eager", model="two_link")
+        topic, token = self.simulate("eager", query=TWO_LINK)
         for number in range(10):
             self.client.send("publish", topic=topic + "/command", msg={
                 "header": {"frame_id": token}, "name": ["joint2", "joint1"], "effort": [number, 1.5]})
@@ -219,8 +219,8 @@ class Inputs(fixture.Case):
         self.assertEqual(times, [float(number) for number in range(count)])
 
     def test_names_that_are_equal_in_topics_do_not_meet(self):
-        topic, first = self.simulate("twin-a", model="two_link")
-        second = self.client.values("/dynamics/create_simulation", {"name": "twin_a", "model": "ur5",
+        topic, first = self.simulate("twin-a", query=TWO_LINK)
+        second = self.client.values("/dynamics/create_simulation", {"name": "twin_a", "query": {"model": "ur5"},
             "pace": "PACE_LOCKSTEP"})["token"]
         self.client.send("subscribe", topic=topic + "/joint_states", type="sensor_msgs/msg/JointState")
         listed = lambda: self.client.values("/rosapi/topics")["topics"].count(topic + "/joint_states")
@@ -232,12 +232,12 @@ class Inputs(fixture.Case):
         fixture.wait_for(lambda: listed() == 0, "the topics end")
 
     def test_a_simulation_that_is_created_anew_goes_on_in_its_topics(self):
-        topic, token = self.simulate("again", model="two_link")
+        topic, token = self.simulate("again", query=TWO_LINK)
         self.client.send("subscribe", topic=topic + "/joint_states", type="sensor_msgs/msg/JointState")
         fixture.wait_for(lambda: self.read_joints("again", token) == 2, "it is read")
         for _ in range(3):
             self.client.values("/dynamics/delete_simulation", {"simulation": "again", "token": token})
-            token = self.client.values("/dynamics/create_simulation", {"name": "again", "model": "two_link",
+            token = self.client.values("/dynamics/create_simulation", {"name": "again", "query": {"model": "two_link"},
                 "pace": "PACE_LOCKSTEP"})["token"]
             fixture.wait_for(lambda: self.read_joints("again", token) == 2, "the new one is read")
         self.client.values("/dynamics/delete_simulation", {"simulation": "again", "token": token})

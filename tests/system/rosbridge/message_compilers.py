@@ -74,7 +74,7 @@ def check_gateway():
     daemon = fixture.Daemon()
     gateway = fixture.Gateway(daemon, ros__version=1)
     client = gateway.connect()
-    client.values("/dynamics/create_simulation", {"name": "seen", "model": "two_link", "pace": "PACE_CLOCK"})
+    client.values("/dynamics/create_simulation", {"name": "seen", "query": {"model": "two_link"}, "pace": "PACE_CLOCK"})
     told = {}
 
     def has_topics():

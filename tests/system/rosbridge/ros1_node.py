@@ -91,7 +91,7 @@ def use_services():
 
 def use_simulation():
     made = service("/dynamics/create_simulation", srv.CreateSimulation)(
-        name="ros1", model="two_link", pace="PACE_CLOCK", q=[0.1, 0.2])
+        name="ros1", query=[msg.Query(model="two_link")], pace="PACE_CLOCK", q=[0.1, 0.2])
     state = first("/dynamics/simulations/ros1/joint_states", JointState)
     assert state.name == ["joint1", "joint2"] and len(state.position) == 2, state
     later = first("/dynamics/simulations/ros1/joint_states", JointState, lambda each: each.header.stamp >

@@ -83,7 +83,7 @@ class Numbers(fixture.Case):
     def test_every_method_has_the_numbers_of_the_c_client(self):
         services = {name.split("/")[-1] for name in self.client.values("/rosapi/services")["services"]
                     if name.startswith("/dynamics/") and name != "/dynamics/check_health"}
-        simulation = self.client.values("/dynamics/create_simulation", {"name": "still", "model": "panda",
+        simulation = self.client.values("/dynamics/create_simulation", {"name": "still", "query": {"model": "panda"},
             "pace": "PACE_LOCKSTEP", "q": self.rows(1), "v": self.rows(1)})
         questions = {**self.questions(), "get_simulation_state": {"simulation": "still"}}
         self.assertEqual(services - set(questions), OTHERS & services)
@@ -114,7 +114,8 @@ class Numbers(fixture.Case):
                     cbor.encode({"op": op, **members}))):
                 for how in ({}, {"compression": "cbor"}):
                     send("call_service", id="odd", service="/dynamics/create_simulation", args={
-                        "name": "odd", "model": "two_link", "pace": "PACE_LOCKSTEP", "q": [x, 1 / 3], "v": [0.0, x]},
+                        "name": "odd", "query": {"model": "two_link"}, "pace": "PACE_LOCKSTEP",
+                        "q": [x, 1 / 3], "v": [0.0, x]},
                         **how)
                     made = self.client.receive()
                     made = cbor.decode(made) if isinstance(made, bytes) else made

@@ -108,7 +108,7 @@ export async function run(ROSLIB, url, tell) {
 
   // A live simulation at throttled rates, in each encoding.
   const name = `roslib_${Math.floor(1e9 * Math.random())}`;
-  const made = await call("/dynamics/create_simulation", { name, model: "two_link", pace: "PACE_CLOCK", q });
+  const made = await call("/dynamics/create_simulation", { name, query: { model: "two_link" }, pace: "PACE_CLOCK", q });
   for (const compression of ["none", "png", "cbor"]) {
     const topic = new ROSLIB.Topic({
       ros, name: `/dynamics/simulations/${name}/joint_states`, messageType: "sensor_msgs/JointState",

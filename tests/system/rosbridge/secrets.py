@@ -115,7 +115,7 @@ class Secrets(fixture.Case):
 
     def test_numbers_in_events_repeat_no_request(self):
         """The reply to a recent request holds a token."""
-        made = self.client.values("/dynamics/create_simulation", {"name": "secret", "model": "two_link"})
+        made = self.client.values("/dynamics/create_simulation", {"name": "secret", "query": {"model": "two_link"}})
         self.start_goal()
         numbers = self.published_numbers()
         self.end_goal()

@@ -38,7 +38,7 @@ export const calls = [
   ["derive_rates", { ...rows, time: [0, 0.1, 0.2], rates: "RATES_SPLINE" }],
   ["cancel", { client: 1, id: 1 }],
   ["create_simulation",
-    { name: "called", model: "two_link", q, pace: "PACE_CLOCK", is_paused: true, lease: 2, keep: true }],
+    { name: "called", query: { model: "two_link" }, q, pace: "PACE_CLOCK", is_paused: true, lease: 2, keep: true }],
   ["list_simulations", {}],
   ["watch_simulation", { simulation: "called" }],
   ["record_simulation", (answers) => ({ ...simulation(answers), recording: "called" })],

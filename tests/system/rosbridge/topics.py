@@ -120,7 +120,7 @@ class Topics(fixture.Case):
     def test_a_simulation_is_a_topic_while_it_lives(self):
         self.client.send("subscribe", topic="/dynamics/simulations/arm/joint_states", type="sensor_msgs/JointState")
         made = self.client.values("/dynamics/create_simulation", {
-            "name": "arm", "model": "two_link", "pace": "PACE_CLOCK", "joint_names": ["joint2", "joint1"], "q": [0.5,
+            "name": "arm", "query": {**TWO_LINK, "joint_names": ["joint2", "joint1"]}, "pace": "PACE_CLOCK", "q": [0.5,
                 0.25]})
         state = self.client.receive("publish")["msg"]
         self.assertEqual(state["name"], ["joint2", "joint1"])
@@ -135,7 +135,7 @@ class Topics(fixture.Case):
                          "the topics of the simulation end")
 
     def test_a_simulation_is_driven_by_joint_states(self):
-        made = self.client.values("/dynamics/create_simulation", {"name": "driven", "model": "two_link",
+        made = self.client.values("/dynamics/create_simulation", {"name": "driven", "query": {"model": "two_link"},
             "pace": "PACE_LOCKSTEP"})
         topic, token = "/dynamics/simulations/driven/command", str(made["token"])
         fixture.wait_for(lambda: topic in self.client.values("/rosapi/topics")["topics"], "the topic is there")
@@ -241,7 +241,7 @@ class Topics(fixture.Case):
         self.assertEqual((int(counters["accepted"]), int(counters["refused"])), (1, 1))
 
     def test_a_trajectory_drives_a_simulation(self):
-        made = self.client.values("/dynamics/create_simulation", {"name": "fed", "model": "two_link",
+        made = self.client.values("/dynamics/create_simulation", {"name": "fed", "query": {"model": "two_link"},
             "pace": "PACE_LOCKSTEP"})
         key, topic = self.open_stream({}, simulation_input={"simulation": "fed", "token": made["token"]})
         points = [{"effort": [5.5, -1.25]}, {"effort": [2.0, 8.0], "time_from_start": {"sec": 0, "nanosec": 2000000}}]
@@ -255,7 +255,7 @@ class Topics(fixture.Case):
         self.client.values("/dynamics/delete_simulation", {"simulation": "fed", "token": made["token"]})
 
     def test_wrenches_act_on_a_simulation(self):
-        made = self.client.values("/dynamics/create_simulation", {"name": "pushed", "model": "ur5",
+        made = self.client.values("/dynamics/create_simulation", {"name": "pushed", "query": {"model": "ur5"},
             "pace": "PACE_LOCKSTEP"})
         topic, token = "/dynamics/simulations/pushed/wrench", made["token"]
         fixture.wait_for(lambda: topic in self.client.values("/rosapi/topics")["topics"], "the topic is there")

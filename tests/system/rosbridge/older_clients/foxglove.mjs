@@ -36,7 +36,8 @@ const plain = (message) => JSON.parse(JSON.stringify(message, (key, value) =>
 
 const call = (name, args) => new Promise((resolve, reject) =>
   new ROSLIB.Service({ ros, name, serviceType: "" }).callService(args, resolve, reject));
-const made = await call("/dynamics/create_simulation", { name: "foxglove", model: "two_link", pace: "PACE_CLOCK" });
+const made = await call("/dynamics/create_simulation", {
+  name: "foxglove", query: { model: "two_link" }, pace: "PACE_CLOCK" });
 let told;
 do {
   told = await new Promise((resolve, reject) => ros.getTopicsAndRawTypes(resolve, reject));
