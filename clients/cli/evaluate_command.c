@@ -16,10 +16,12 @@ enum { TASK_AXES = 6 };
 typedef struct plan {
     char *text; /* that the frames point into */
     size_t quantity_count, frame_count;
-    dyn_client_quantity *quantities;
+    dyn_client_quantity_request *quantities;
     const char **frames;
+    dyn_client_task_frame *task; /* of all frames */
     size_t task_axis_count;
     dyn_client_task_axis task_axes[TASK_AXES];
+    unsigned inputs;               /* that the quantities depend on */
     dyn_client_evaluation *form;   /* of one state: what results look like */
     dyn_client_evaluation *answer; /* of the last batch */
 } plan;
@@ -46,7 +48,7 @@ static exit_code take_quantities(const arguments *given, plan *asked) {
     }
     exit_code code = EXIT_OK;
     for (char *name; code == EXIT_OK && (name = strsep(&rest, ",")) != NULL;)
-        if (!dyn_client_find_quantity(name, &asked->quantities[asked->quantity_count++]))
+        if (!dyn_client_find_quantity(name, &asked->quantities[asked->quantity_count++].quantity))
             code =
                 complain(EXIT_USAGE, "--quantity: there is no \"%s\" (dynamicsctl evaluate --help lists them)", name);
     free(names);
@@ -102,42 +104,59 @@ static exit_code take_task_axes(const char *text, plan *asked) {
     return code;
 }
 
-/* Is a change along a direction asked for? */
-static bool is_directed(const plan *asked) {
-    for (size_t i = 0; i < asked->quantity_count; i++)
-        if (asked->quantities[i] == DYN_CLIENT_INVERSE_DYNAMICS_ALONG ||
-            asked->quantities[i] == DYN_CLIENT_FORWARD_DYNAMICS_ALONG)
-            return true;
-    return false;
+/* Says of each quantity what it is of. */
+static exit_code place_quantities(const evaluation_context *context, plan *asked) {
+    asked->task = calloc(asked->frame_count, sizeof *asked->task);
+    if (asked->task == NULL)
+        return complain_memory();
+    for (size_t i = 0; i < asked->frame_count; i++)
+        asked->task[i] = (dyn_client_task_frame){asked->frames[i], asked->task_axis_count, asked->task_axes};
+    for (size_t i = 0; i < asked->quantity_count; i++) {
+        dyn_client_quantity_request *request = &asked->quantities[i];
+        dyn_client_quantity_subject subject = dyn_client_quantity_subject_of(request->quantity);
+        if (subject == DYN_CLIENT_OF_FRAMES || subject == DYN_CLIENT_OF_TASK)
+            request->reference_frame = context->reference;
+        if (subject == DYN_CLIENT_OF_FRAMES) {
+            request->frame_count = asked->frame_count;
+            request->frames = asked->frames;
+        } else if (subject == DYN_CLIENT_OF_TASK) {
+            request->task_frame_count = asked->frame_count;
+            request->task_frames = asked->task;
+        } else if (subject == DYN_CLIENT_OF_SUBTREE) {
+            request->subtree = context->given->value[OPTION_SUBTREE];
+        }
+    }
+    return EXIT_OK;
+}
+
+/* An array of the states, where a quantity depends on it or the user gave it on the command line. */
+static const double *used(const evaluation_context *context, const double *const rows[STATE_ARRAYS], state_array array,
+                          option given, dyn_client_quantity_input input) {
+    const plan *asked = context->own;
+    return (asked->inputs & input) != 0 || context->given->value[given] != NULL ? rows[array] : NULL;
 }
 
 static dyn_client_status ask(const evaluation_context *context, const dyn_client_query *query,
                              const double *const rows[STATE_ARRAYS], dyn_client_error *error,
                              dyn_client_evaluation **answer) {
     const plan *asked = context->own;
-    bool directed = is_directed(asked);
     dyn_client_evaluate_request request = {
         .q = rows[STATE_Q],
-        .v = rows[STATE_V],
-        .a = rows[STATE_A],
-        .tau = rows[STATE_TAU],
-        .dq = directed ? rows[STATE_DQ] : NULL,
-        .dv = directed ? rows[STATE_DV] : NULL,
-        .da = directed ? rows[STATE_DA] : NULL,
-        .dtau = directed ? rows[STATE_DTAU] : NULL,
+        .v = used(context, rows, STATE_V, OPTION_V, DYN_CLIENT_INPUT_V),
+        .a = used(context, rows, STATE_A, OPTION_A, DYN_CLIENT_INPUT_A),
+        .tau = used(context, rows, STATE_TAU, OPTION_TAU, DYN_CLIENT_INPUT_TAU),
+        .dq = used(context, rows, STATE_DQ, OPTION_DQ, DYN_CLIENT_INPUT_DQ),
+        .dv = used(context, rows, STATE_DV, OPTION_DV, DYN_CLIENT_INPUT_DV),
+        .da = used(context, rows, STATE_DA, OPTION_DA, DYN_CLIENT_INPUT_DA),
+        .dtau = used(context, rows, STATE_DTAU, OPTION_DTAU, DYN_CLIENT_INPUT_DTAU),
         .quantity_count = asked->quantity_count,
         .quantities = asked->quantities,
-        .frame_count = asked->frame_count,
-        .frames = asked->frames,
-        .reference_frame = context->reference,
-        .task_axis_count = asked->task_axis_count,
-        .task_axes = asked->task_axes,
-        .subtree = context->given->value[OPTION_SUBTREE],
     };
     return dyn_client_evaluate(context->client, query, &request, error, answer);
 }
 
-/* Asks for a configuration to learn how large results are: one beside home, which is often a singular one. */
+/* Asks for a configuration to learn how large results are and what they depend on: one beside home, which is often a
+ * singular one. */
 static exit_code take_form(const evaluation_context *context, plan *asked) {
     dyn_client_error error;
     dyn_client_query query = context->query;
@@ -152,6 +171,8 @@ static exit_code take_form(const evaluation_context *context, plan *asked) {
             home[i] += 0.3 + 0.1 * (double)(i % 7);
     dyn_client_status status = ask(context, &query, rows, &error, &asked->form);
     free(home);
+    for (size_t i = 0; status == DYN_CLIENT_OK && i < asked->form->result_count; i++)
+        asked->inputs |= asked->form->results[i].inputs;
     return status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, NULL);
 }
 
@@ -162,6 +183,8 @@ static exit_code prepare(const evaluation_context *context) {
         code = take_frames(context, asked);
     if (code == EXIT_OK && context->given->value[OPTION_TASK_AXES] != NULL)
         code = take_task_axes(context->given->value[OPTION_TASK_AXES], asked);
+    if (code == EXIT_OK)
+        code = place_quantities(context, asked);
     return code == EXIT_OK ? take_form(context, asked) : code;
 }
 
@@ -196,7 +219,7 @@ static bool print_one(const evaluation_context *context, const state_batch *batc
     (void)batch, (void)unused, (void)also_unused;
     const plan *asked = context->own;
     print_title(context);
-    return print_quantities(context->robot, asked->answer, 0);
+    return print_quantities(asked->answer, 0);
 }
 
 static bool print_many(const evaluation_context *context, const state_batch *batch, size_t number, const double *unused,
@@ -208,7 +231,7 @@ static bool print_many(const evaluation_context *context, const state_batch *bat
         print_title(context);
     for (size_t i = 0; i < batch->count && printed; i++) {
         printf("state %zu\n", number + i);
-        printed = print_quantities(context->robot, asked->answer, i);
+        printed = print_quantities(asked->answer, i);
         fputc('\n', stdout);
     }
     return printed;
@@ -239,6 +262,7 @@ exit_code run_evaluate(const command *self, const arguments *given, dyn_client *
     dyn_client_evaluation_free(asked.answer);
     free(asked.quantities);
     free(asked.frames);
+    free(asked.task);
     free(asked.text);
     return code;
 }

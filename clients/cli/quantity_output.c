@@ -10,36 +10,20 @@
 #include "json_writer.h"
 #include "table.h"
 
-enum { LABEL_SIZE = 256 };
-
-/* Names of the entries of an axis. */
-typedef struct axis {
-    const char *text; /* "joints", "bodies", "task", "semi-axes", or the entries' names */
-    const layout *robot;
-    const dyn_client_evaluation *from;
-} axis;
-
-/* Copies the index'th word of a text; empty when there are fewer. */
-static void copy_word(const char *text, size_t index, char label[LABEL_SIZE]) {
-    for (; index > 0 && *text != '\0'; index--) {
-        text += strcspn(text, " ");
-        text += *text == ' ';
-    }
-    snprintf(label, LABEL_SIZE, "%.*s", (int)strcspn(text, " "), text);
+/* Returns whether all entries have the same unit; the units of some robots' entries are alike. */
+static bool has_one_unit(const dyn_client_block *block) {
+    for (size_t i = 1; i < block->width && block->unit_count > 1; i++)
+        if (strcmp(dyn_client_block_unit(block, i), dyn_client_block_unit(block, 0)) != 0)
+            return false;
+    return true;
 }
 
-static const char *entry_name(const axis *of, size_t index, char label[LABEL_SIZE]) {
-    if (strcmp(of->text, "joints") == 0)
-        return index < of->robot->nv ? of->robot->v[index].name : "";
-    if (strcmp(of->text, "bodies") == 0)
-        return index < of->from->body_count ? of->from->bodies[index] : "";
-    if (strcmp(of->text, "task") == 0)
-        return index < of->from->task_row_count ? of->from->task_rows[index] : "";
-    if (strcmp(of->text, "semi-axes") == 0)
-        snprintf(label, LABEL_SIZE, "%zu", index + 1);
-    else
-        copy_word(of->text, index, label);
-    return label;
+/* Returns whether a unit is that of an earlier entry. */
+static bool was_listed(const dyn_client_block *block, size_t entry) {
+    for (size_t i = 0; i < entry; i++)
+        if (dyn_client_block_unit(block, i) == dyn_client_block_unit(block, entry))
+            return true;
+    return false;
 }
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
@@ -52,68 +36,71 @@ static void print_heading(const dyn_client_quantity_result *result, const dyn_cl
         printf(" of %s", result->frame);
     if (strcmp(block->name, "value") != 0)
         printf(", %s", block->name);
-    if (strcmp(block->unit, "1") != 0)
-        printf(", in %s", block->unit);
+    if (has_one_unit(block)) {
+        if (block->width > 0 && strcmp(dyn_client_block_unit(block, 0), "1") != 0)
+            printf(", in %s", dyn_client_block_unit(block, 0));
+    } else if (block->rank > 1) {
+        for (size_t i = 0, listed = 0; i < block->width && listed < block->unit_count; i++)
+            if (!was_listed(block, i))
+                printf("%s %s", listed++ == 0 ? ", in" : ",", dyn_client_block_unit(block, i));
+    }
     if (result->expressed_in[0] != '\0')
         printf(" (%s)", result->expressed_in);
     fputc('\n', stdout);
 }
 
-/* Numbers below each other, each behind its name. */
-static void fill_list(table *lines, const axis *names, size_t count, const double *values) {
-    char label[LABEL_SIZE];
+/* Numbers below each other, each behind its name; with its unit where units differ. */
+static void fill_list(table *lines, const dyn_client_block *block, const double *values) {
+    bool with_units = !has_one_unit(block);
     table_add_column(lines, "", TABLE_LEFT);
     table_add_column(lines, "", TABLE_RIGHT);
-    for (size_t i = 0; i < count; i++) {
-        table_add_cell(lines, "%s", names != NULL ? entry_name(names, i, label) : "");
+    if (with_units)
+        table_add_column(lines, "", TABLE_UNIT);
+    for (size_t i = 0; i < block->width; i++) {
+        table_add_cell(lines, "%s", block->rank > 0 ? block->axes[0]->labels[i] : "");
         table_add_number(lines, values[i]);
+        if (with_units)
+            table_add_cell(lines, "%s", dyn_client_block_unit(block, i));
     }
 }
 
-static void fill_matrix(table *lines, const axis *rows, const axis *columns, size_t row_count, size_t column_count,
-                        const double *values) {
-    char label[LABEL_SIZE];
+/* The matrix over the axes `rank` and the next one. */
+static void fill_matrix(table *lines, const dyn_client_block *block, size_t rank, const double *values) {
+    size_t row_count = block->axes[rank]->size, column_count = block->axes[rank + 1]->size;
     table_add_column(lines, "", TABLE_LEFT);
     for (size_t k = 0; k < column_count; k++)
-        table_add_column(lines, entry_name(columns, k, label), TABLE_RIGHT);
+        table_add_column(lines, block->axes[rank + 1]->labels[k], TABLE_RIGHT);
     for (size_t i = 0; i < row_count; i++) {
-        table_add_cell(lines, "%s", entry_name(rows, i, label));
+        table_add_cell(lines, "%s", block->axes[rank]->labels[i]);
         for (size_t k = 0; k < column_count; k++)
             table_add_number(lines, values[i * column_count + k]);
     }
 }
 
-static bool print_values(const axis *axes, size_t rank, const uint32_t *shape, const double *values) {
+static bool print_values(const dyn_client_block *block, size_t rank, const double *values) {
     table *lines = table_create();
-    if (rank < 2)
-        fill_list(lines, rank == 1 ? axes : NULL, rank == 1 ? shape[0] : 1, values);
+    if (block->rank < 2)
+        fill_list(lines, block, values);
     else
-        fill_matrix(lines, &axes[0], &axes[1], shape[0], shape[1], values);
+        fill_matrix(lines, block, rank, values);
     bool printed = table_print(lines, 2);
     table_free(lines);
     return printed;
 }
 
-static bool print_block(const layout *robot, const dyn_client_evaluation *from, const dyn_client_block *block,
-                        const double *values) {
-    axis axes[3];
-    char label[LABEL_SIZE];
-    if (block->rank > 3)
-        return true;
-    for (size_t i = 0; i < block->rank; i++)
-        axes[i] = (axis){.text = block->axes[i], .robot = robot, .from = from};
+static bool print_block(const dyn_client_block *block, const double *values) {
     if (block->rank < 3)
-        return print_values(axes, block->rank, block->shape, values);
+        return print_values(block, 0, values);
     bool printed = true;
-    size_t slice = (size_t)block->shape[1] * block->shape[2];
-    for (size_t i = 0; i < block->shape[0] && printed; i++) {
-        printf("  %s\n", entry_name(&axes[0], i, label));
-        printed = print_values(axes + 1, 2, block->shape + 1, values + i * slice);
+    size_t slice = block->axes[1]->size * block->axes[2]->size;
+    for (size_t i = 0; i < block->axes[0]->size && printed; i++) {
+        printf("  %s\n", block->axes[0]->labels[i]);
+        printed = print_values(block, 1, values + i * slice);
     }
     return printed;
 }
 
-bool print_quantities(const layout *robot, const dyn_client_evaluation *from, size_t state) {
+bool print_quantities(const dyn_client_evaluation *from, size_t state) {
     bool printed = true;
     for (size_t i = 0; i < from->result_count && printed; i++) {
         const dyn_client_quantity_result *result = &from->results[i];
@@ -122,7 +109,7 @@ bool print_quantities(const layout *robot, const dyn_client_evaluation *from, si
             if (i > 0 || k > 0)
                 fputc('\n', stdout);
             print_heading(result, block);
-            printed = print_block(robot, from, block, block->values + state * block->width);
+            printed = print_block(block, block->values + state * block->width);
         }
     }
     return printed;
@@ -131,7 +118,7 @@ bool print_quantities(const layout *robot, const dyn_client_evaluation *from, si
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 /* A number, or arrays in arrays. */
-static void write_values(json_writer *writer, size_t rank, const uint32_t *shape, const double *values) {
+static void write_values(json_writer *writer, size_t rank, const size_t *shape, const double *values) {
     if (rank == 0) {
         emit_double(writer, *values);
     } else if (rank == 1) {

@@ -5,10 +5,13 @@
 #ifndef CLI_QUANTITY_OUTPUT_H
 #define CLI_QUANTITY_OUTPUT_H
 
-#include "evaluation.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <dynamics_client.h>
 
 /* Writes the quantities of one state under headings that name frame, block and unit. False when out of memory. */
-bool print_quantities(const layout *robot, const dyn_client_evaluation *from, size_t state);
+bool print_quantities(const dyn_client_evaluation *from, size_t state);
 
 /* Writes the quantities of one state as a JSON object on one line. */
 void write_quantities(const dyn_client_evaluation *from, size_t state);

@@ -190,7 +190,6 @@ static const struct argument {
     {"v_r", "v_ref", ROW_V},
     {"a_r", "a_ref", ROW_V},
     {"t", "time", ROW_OTHER},
-    {"task", "task_axes", ROW_OTHER},
     {"model", "query.model", ROW_OTHER},
     {"gravity", "query.gravity", ROW_OTHER},
     {"payloads", "query.payloads", ROW_OTHER},

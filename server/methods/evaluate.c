@@ -1,212 +1,208 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Evaluate: any set of quantities for the same states. */
-#include "methods/coordinates.h"
 #include "methods/evaluation.h"
 #include "methods/methods.h"
 #include "methods/quantity_result.h"
 #include "methods/text.h"
 
+/* Quantities of a request at most, as evaluate.proto states. */
+enum { MOST_QUANTITIES = 1000 };
+
 /* A request on its way. */
 typedef struct question {
     const Dynamics__V1__EvaluateRequest *request;
-    dyn_reference_frame reference_frame;
-    int subtree; /* joint, or -1 */
-    int *frames;
-    task_rows rows; /* of the task, where a quantity is of one */
-    bool has_task, has_bodies;
-    size_t result_count;
+    unsigned inputs; /* flags quantity_input of all quantities */
+    size_t result_count, task_count;
+    task_rows *tasks;  /* those of the request, one behind the other */
+    size_t tasks_read; /* how many of them are known */
 } question;
 
-/* ---- the question ------------------------------------------------------------------------------------------------ */
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
-static const char *quantity_name(Dynamics__V1__Quantity quantity) {
-    return protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)quantity)->name;
+static const char *name_of(const Dynamics__V1__QuantityRequest *asked) {
+    return protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)asked->quantity)->name;
 }
 
-static bool runs_over_bodies(const quantity_row *of) {
-    bool found = false;
-    for (size_t k = 0; k < QUANTITY_BLOCKS; k++) {
-        for (size_t i = 0; i < QUANTITY_AXES; i++) {
-            found = found || of->blocks[k].axes[i] == AXIS_BODIES;
-        }
-    }
-    return found;
-}
-
-/* Checks that each quantity exists, and counts the results. */
-static bool check_quantities(batch *b, question *asked) {
-    const Dynamics__V1__EvaluateRequest *r = asked->request;
-    if (r->n_quantities == 0) {
-        call_blame(b->call, "quantities");
-        call_fail(b->call, REASON_MISSING_VALUE, "ask for at least one quantity");
-        return false;
-    }
+/* Returns the parts of the query that the quantities depend on; all, where one is unknown and is refused later. */
+static query_parts find_parts(const Dynamics__V1__EvaluateRequest *r) {
+    unsigned inputs = 0;
     for (size_t i = 0; i < r->n_quantities; i++) {
-        const quantity_row *of = quantity_find(r->quantities[i]);
-        call_blame(b->call, "quantities[%zu]", i);
+        const quantity_row *of = quantity_find(r->quantities[i]->quantity);
         if (!of) {
-            call_fail(b->call, REASON_UNKNOWN_VALUE, "%d is no quantity that this daemon knows", (int)r->quantities[i]);
-            return false;
+            return QUERY_ALL;
         }
-        bool is_of_frames = of->of == OF_FRAMES || of->of == OF_TASK;
-        if (is_of_frames && r->n_frames == 0) {
-            call_blame(b->call, "frames");
-            call_fail(b->call, REASON_MISSING_VALUE, "name at least one frame: %s is asked for",
-                      quantity_name(r->quantities[i]));
-            return false;
-        }
-        asked->has_task = asked->has_task || of->of == OF_TASK;
-        asked->has_bodies = asked->has_bodies || runs_over_bodies(of);
-        asked->result_count += of->of == OF_FRAMES ? r->n_frames : 1;
+        inputs |= of->inputs;
     }
-    return true;
+    return r->n_quantities > 0 ? evaluation_parts(inputs) : QUERY_ALL;
 }
 
-/* Finds the frames, each of which may be named once. */
-static bool find_frames(batch *b, question *asked) {
-    const Dynamics__V1__EvaluateRequest *r = asked->request;
-    char quoted[TEXT_QUOTE_SIZE];
-    /* The world's frame is -1. */
-    bool *is_named = call_allocate(b->call, (size_t)dyn_model_link_count(b->model) + 1, sizeof *is_named);
-    asked->frames = is_named ? call_allocate(b->call, r->n_frames, sizeof *asked->frames) : NULL;
-    for (size_t i = 0; asked->frames && i < r->n_frames; i++) {
-        call_blame(b->call, "frames[%zu]", i);
-        if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, r->frames[i], &asked->frames[i])) {
-            return false;
-        }
-        if (is_named[asked->frames[i] + 1]) {
-            call_fail(b->call, REASON_DUPLICATE, "frame %s is named twice", text_quote(r->frames[i], quoted));
-            return false;
-        }
-        is_named[asked->frames[i] + 1] = true;
-    }
-    return asked->frames != NULL;
-}
-
-/* Finds the joint whose load the centre of mass is of. */
-static bool find_subtree(batch *b, question *asked) {
-    char quoted[TEXT_QUOTE_SIZE];
-    const char *name = asked->request->subtree;
-    asked->subtree = name[0] ? dyn_model_find_joint(b->model, name) : -1;
-    if (name[0] && asked->subtree < 0) {
-        text_guess guess = text_guess_start(name);
-        for (int j = 0; j < dyn_model_joint_count(b->model); j++) {
-            text_guess_consider(&guess, dyn_model_joint(b->model, j)->name);
-        }
-        call_blame(b->call, "subtree");
-        call_fail(b->call, REASON_JOINT_NOT_FOUND, "model \"%s\" has no moving joint %s%s%s%s", b->entry->name,
-                  text_quote(name, quoted), guess.closest ? "; did you mean \"" : "",
-                  guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
+/* Checks the number of quantities, and that the daemon knows each; finds what they depend on. */
+static bool check_quantities(call *c, question *q) {
+    const Dynamics__V1__EvaluateRequest *r = q->request;
+    call_blame(c, "quantities");
+    if (r->n_quantities == 0) {
+        call_fail(c, REASON_MISSING_VALUE, "ask for at least one quantity");
         return false;
     }
+    if (r->n_quantities > MOST_QUANTITIES) {
+        call_fail(c, REASON_TOO_MANY_ENTRIES,
+                  "there are %zu quantities; at most %d are allowed: ask for them in several requests", r->n_quantities,
+                  MOST_QUANTITIES);
+        call_tell_limit(c, MOST_QUANTITIES, r->n_quantities);
+        return false;
+    }
+    for (size_t i = 0; i < r->n_quantities; i++) {
+        const quantity_row *of = quantity_find(r->quantities[i]->quantity);
+        if (!of) {
+            call_blame(c, "quantities[%zu].quantity", i);
+            call_fail(c, REASON_UNKNOWN_VALUE, "%d is no quantity that this daemon knows",
+                      (int)r->quantities[i]->quantity);
+            return false;
+        }
+        q->inputs |= of->inputs;
+        q->result_count += of->of == OF_FRAMES ? r->quantities[i]->n_frames : 1;
+        q->task_count += of->of == OF_TASK;
+    }
     return true;
 }
 
-/* Returns whether a quantity is asked for that is expressed in a frame of choice. */
-static bool needs_reference_frame(const Dynamics__V1__EvaluateRequest *r) {
-    for (size_t i = 0; i < r->n_quantities; i++) {
-        const quantity_row *row = quantity_find(r->quantities[i]);
-        if (row->of == OF_TASK || (row->of == OF_FRAMES && !row->expressed_in)) {
-            return true;
+/* Refuses arrays that no quantity depends on. */
+static bool check_arrays(call *c, const question *q, const sent_array arrays[STATE_ARRAYS]) {
+    for (int i = 0; i < STATE_ARRAYS; i++) {
+        if (arrays[i].count > 0 && !(q->inputs >> i & 1)) {
+            call_blame(c, "%s", state_array_names[i]);
+            call_fail(c, REASON_UNUSED_FIELD, "no quantity of the request depends on %s; leave it out",
+                      state_array_names[i]);
+            return false;
         }
     }
+    return true;
+}
+
+/* Refuses a member of a QuantityRequest that the quantity has no use for. */
+static bool refuse_member(call *c, size_t i, const char *member, const Dynamics__V1__QuantityRequest *asked) {
+    call_blame(c, "quantities[%zu].%s", i, member);
+    call_fail(c, REASON_UNUSED_FIELD, "%s has no use for %s; leave it out", name_of(asked), member);
     return false;
 }
 
-/* Checks all arguments but the numbers. */
-static bool check_request(batch *b, question *asked) {
-    const Dynamics__V1__EvaluateRequest *r = asked->request;
-    if (!check_quantities(b, asked) || !find_frames(b, asked) || !find_subtree(b, asked)) {
+/* Checks that a QuantityRequest has the members that its quantity needs, and no others. */
+static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest *asked) {
+    const quantity_row *of = quantity_find(asked->quantity);
+    if (of->of == OF_FRAMES && asked->n_frames == 0) {
+        call_blame(c, "quantities[%zu].frames", i);
+        call_fail(c, REASON_MISSING_VALUE, "%s is of frames; name at least one", name_of(asked));
         return false;
     }
-    bool may_lack = !needs_reference_frame(r) && r->reference_frame == 0;
-    call_blame(b->call, "reference_frame");
-    return (may_lack || batch_reference_frame(b, r->reference_frame, &asked->reference_frame)) &&
-           (!asked->has_task || task_rows_take(b, r->n_frames, asked->frames, asked->reference_frame, r->n_task_axes,
-                                               r->task_axes, &asked->rows));
+    if (of->of != OF_FRAMES && asked->n_frames > 0) {
+        return refuse_member(c, i, "frames", asked);
+    }
+    if (of->of != OF_SUBTREE && asked->subtree[0]) {
+        return refuse_member(c, i, "subtree", asked);
+    }
+    if (of->of != OF_TASK && asked->n_task > 0) {
+        return refuse_member(c, i, "task", asked);
+    }
+    bool has_frame = of->of == OF_FRAMES || of->of == OF_TASK;
+    return has_frame || asked->reference_frame == 0 || refuse_member(c, i, "reference_frame", asked);
 }
 
-/* Adds the results of one quantity. */
-static bool add_quantity(batch *b, evaluation *e, const question *asked, size_t i) {
-    const Dynamics__V1__EvaluateRequest *r = asked->request;
-    quantity_subject of = quantity_find(r->quantities[i])->of;
-    quantity_place at = {.subtree = of == OF_SUBTREE ? asked->subtree : -1};
-    if (of == OF_TASK) {
-        at.task = &asked->rows;
+/* ---- the places of the quantities -------------------------------------------------------------------------------- */
+
+/* Finds the joint whose load a quantity is of. */
+static bool find_subtree(batch *b, size_t i, const char *name, int *subtree) {
+    char quoted[TEXT_QUOTE_SIZE];
+    *subtree = name[0] ? dyn_model_find_joint(b->model, name) : -1;
+    if (!name[0] || *subtree >= 0) {
+        return true;
     }
-    for (size_t k = 0; k < (of == OF_FRAMES ? r->n_frames : 1); k++) {
-        if (of == OF_FRAMES) {
-            at.frame = asked->frames[k];
-            at.reference_frame = asked->reference_frame;
+    text_guess guess = text_guess_start(name);
+    for (int j = 0; j < dyn_model_joint_count(b->model); j++) {
+        text_guess_consider(&guess, dyn_model_joint(b->model, j)->name);
+    }
+    call_blame(b->call, "quantities[%zu].subtree", i);
+    call_fail(b->call, REASON_JOINT_NOT_FOUND, "model \"%s\" has no moving joint %s%s%s%s", b->entry->name,
+              text_quote(name, quoted), guess.closest ? "; did you mean \"" : "", guess.closest ? guess.closest : "",
+              guess.closest ? "\"?" : "");
+    return false;
+}
+
+/* Adds the results of a quantity of frames. */
+static bool add_frames(batch *b, evaluation *e, size_t i, const Dynamics__V1__QuantityRequest *asked,
+                       quantity_place *at) {
+    char quoted[TEXT_QUOTE_SIZE];
+    for (size_t k = 0; k < asked->n_frames; k++) {
+        call_blame(b->call, "quantities[%zu].frames[%zu]", i, k);
+        if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, asked->frames[k], &at->frame)) {
+            return false;
         }
-        if (!evaluation_add(b, e, r->quantities[i], &at)) {
-            call_blame(b->call, "quantities[%zu]", i);
-            call_fail(b->call, REASON_DUPLICATE, "%s is asked for twice", quantity_name(r->quantities[i]));
+        if (!evaluation_add(b, e, asked->quantity, at)) {
+            call_fail(b->call, REASON_DUPLICATE, "%s of frame %s is asked for twice", name_of(asked),
+                      text_quote(asked->frames[k], quoted));
             return false;
         }
     }
     return true;
 }
 
-static bool add_quantities(batch *b, evaluation *e, const question *asked) {
-    bool is_added = evaluation_open(b, e, asked->result_count);
-    for (size_t i = 0; is_added && i < asked->request->n_quantities; i++) {
-        is_added = add_quantity(b, e, asked, i);
+/* Adds the results of one quantity. */
+static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
+    const Dynamics__V1__QuantityRequest *asked = q->request->quantities[i];
+    const quantity_row *of = quantity_find(asked->quantity);
+    quantity_place at = {.subtree = -1};
+    if (!check_members(b->call, i, asked) || !find_subtree(b, i, asked->subtree, &at.subtree)) {
+        return false;
+    }
+    call_blame(b->call, "quantities[%zu].reference_frame", i);
+    if (!of->expressed_in && !batch_reference_frame(b, asked->reference_frame, &at.reference_frame)) {
+        return false;
+    }
+    if (of->of == OF_FRAMES) {
+        return add_frames(b, e, i, asked, &at);
+    }
+    if (of->of == OF_TASK) {
+        task_rows *task = &q->tasks[q->tasks_read++];
+        if (!task_rows_read(b, i, asked, at.reference_frame, task)) {
+            return false;
+        }
+        at.task = task;
+    }
+    if (!evaluation_add(b, e, asked->quantity, &at)) {
+        call_blame(b->call, "quantities[%zu]", i);
+        call_fail(b->call, REASON_DUPLICATE, "%s is asked for twice", name_of(asked));
+        return false;
+    }
+    return true;
+}
+
+static bool add_quantities(batch *b, evaluation *e, question *q) {
+    q->tasks = call_allocate(b->call, q->task_count, sizeof *q->tasks);
+    bool is_added = q->tasks && evaluation_open(b, e, q->result_count);
+    for (size_t i = 0; is_added && i < q->request->n_quantities; i++) {
+        is_added = add_quantity(b, e, q, i);
     }
     return is_added;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-/* Names the link that each moving joint carries. */
-static void name_bodies(batch *b, Dynamics__V1__EvaluateReply *reply) {
-    size_t count = (size_t)dyn_model_joint_count(b->model);
-    reply->bodies = call_allocate(b->call, count, sizeof *reply->bodies);
-    for (size_t i = 0; reply->bodies && i < count; i++) {
-        int link = dyn_model_joint(b->model, (int)i)->child_link;
-        reply->bodies[i] = (char *)(uintptr_t)dyn_model_link(b->model, link)->name;
-    }
-    reply->n_bodies = count;
-}
-
-/* Writes the messages of all results. */
-static void fill_results(batch *b, const evaluation *e, const question *asked, Dynamics__V1__EvaluateReply *reply) {
-    const Dynamics__V1__EvaluateRequest *r = asked->request;
-    reply->results = call_allocate(b->call, e->result_count, sizeof *reply->results);
-    size_t frame = 0;
-    for (size_t i = 0; i < e->result_count && !call_has_ended(b->call); i++) {
-        bool is_of_frames = e->results[i].of->of == OF_FRAMES;
-        reply->results[reply->n_results++] =
-            quantity_result_create(b, &e->results[i], is_of_frames ? r->frames[frame] : NULL, r->reference_frame);
-        frame = is_of_frames && frame + 1 < r->n_frames ? frame + 1 : 0;
-    }
-}
-
-static void answer(batch *b, const evaluation *e, const question *asked) {
-    call *c = b->call;
-    Dynamics__V1__EvaluateReply *reply = call_allocate(c, 1, sizeof *reply);
-    if (!reply) {
+static void answer(batch *b, const evaluation *e, const question *q) {
+    result_list list;
+    if (!result_list_create(b, e->result_count, q->task_count, &list)) {
         return;
     }
-    dynamics__v1__evaluate_reply__init(reply);
-    reply->samples = b->n;
-    reply->nv = (uint32_t)b->nv;
-    char **units;
-    if (coordinates_name(b, &reply->joints, &units)) {
-        reply->n_joints = b->nv;
+    const evaluation_result *next = e->results;
+    for (size_t i = 0; i < q->request->n_quantities; i++) {
+        const Dynamics__V1__QuantityRequest *asked = q->request->quantities[i];
+        bool is_of_frames = next->of->of == OF_FRAMES;
+        for (size_t k = 0; k < (is_of_frames ? asked->n_frames : 1); k++, next++) {
+            if (!result_list_add(b, &list, next, i, is_of_frames ? asked->frames[k] : NULL)) {
+                return;
+            }
+        }
     }
-    if (asked->has_bodies) {
-        name_bodies(b, reply);
-    }
-    if (asked->has_task) {
-        reply->task = task_rows_name(b, &asked->rows, asked->request->frames);
-        reply->n_task = reply->task ? (size_t)dyn_task_row_count(&asked->rows.task) : 0;
-    }
-    fill_results(b, e, asked, reply);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EVALUATE;
-        c->reply.evaluate = reply;
-    }
+    b->call->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EVALUATE;
+    b->call->reply.evaluate = list.reply;
 }
 
 void method_evaluate(call *c) {
@@ -218,10 +214,10 @@ void method_evaluate(call *c) {
     };
     batch b;
     evaluation e;
-    question asked = {.request = r};
-    if (batch_open(c, &b, r->query, QUERY_ALL | QUERY_ON_ERROR, r->n_q, r->q) && check_request(&b, &asked) &&
-        add_quantities(&b, &e, &asked) && evaluation_run(&b, &e, arrays)) {
-        answer(&b, &e, &asked);
+    question q = {.request = r};
+    if (batch_open(c, &b, r->query, find_parts(r), r->n_q, r->q) && check_quantities(c, &q) &&
+        check_arrays(c, &q, arrays) && add_quantities(&b, &e, &q) && evaluation_run(&b, &e, arrays)) {
+        answer(&b, &e, &q);
     }
     batch_close(&b);
 }

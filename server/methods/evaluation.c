@@ -3,7 +3,6 @@
 #include "methods/evaluation.h"
 
 #include "methods/quantity_layout.h"
-#include "methods/text.h"
 
 /* A thread's results on their way to the reply are at most this many values, or those of one sample. */
 enum { SCRATCH_VALUES = 1 << 20 };
@@ -23,7 +22,7 @@ struct evaluation_task {
     task_output outputs[COMPUTATION_OUTPUTS];
 };
 
-static const char *const array_names[STATE_ARRAYS] = {
+const char *const state_array_names[STATE_ARRAYS] = {
     [STATE_V] = "v",   [STATE_A] = "a",   [STATE_TAU] = "tau",   [STATE_DQ] = "dq",
     [STATE_DV] = "dv", [STATE_DA] = "da", [STATE_DTAU] = "dtau",
 };
@@ -88,17 +87,11 @@ bool evaluation_add(batch *b, evaluation *e, Dynamics__V1__Quantity number, cons
     return true;
 }
 
-bool evaluation_fail_twice(batch *b, const char *frame) {
-    char quoted[TEXT_QUOTE_SIZE];
-    call_fail(b->call, REASON_DUPLICATE, "frame %s is named twice", text_quote(frame, quoted));
-    return false;
-}
-
 /* Checks the lengths of the arrays. */
 static bool check_arrays(batch *b, const sent_array arrays[STATE_ARRAYS]) {
     bool is_right = true;
     for (int i = 0; is_right && i < STATE_ARRAYS; i++) {
-        is_right = batch_check(b, array_names[i], arrays[i].count);
+        is_right = batch_check(b, state_array_names[i], arrays[i].count);
     }
     return is_right;
 }
@@ -130,7 +123,7 @@ static void connect_outputs(const batch *b, evaluation *e, evaluation_task *t) {
     for (int k = 0; k < COMPUTATION_OUTPUTS; k++) {
         task_output *output = &t->outputs[k];
         bool is_there = k < t->by->yields || t->by->along[k - t->by->yields];
-        if (output->result && quantity_is_direct(b, output->result->of)) {
+        if (output->result && quantity_is_direct(b, &t->at, output->result->of)) {
             output->is_direct = true;
             output->width = quantity_width(b, &t->at, output->result->of);
         } else if (output->result || (t->by->needs_all && is_there)) {

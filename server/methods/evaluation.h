@@ -27,6 +27,9 @@ typedef enum state_array {
     STATE_ARRAYS /* how many there are; the flag quantity_input of an array is 1 << state_array */
 } state_array;
 
+/* The arrays' names on the wire. */
+extern const char *const state_array_names[STATE_ARRAYS];
+
 /* An array as the request has it. It lives as long as the request. */
 typedef struct sent_array {
     size_t count;
@@ -63,9 +66,6 @@ bool evaluation_open(batch *b, evaluation *e, size_t most_results);
 
 /* Adds a result, and announces its size. False, and the call goes on, when this quantity of this place is there. */
 bool evaluation_add(batch *b, evaluation *e, Dynamics__V1__Quantity number, const quantity_place *at);
-
-/* Ends the call with the frame that is named twice; returns false. The field to blame must be set. */
-bool evaluation_fail_twice(batch *b, const char *frame);
 
 /* Computes all results; arrays that are left out are zeros. Returns false also when the call is to be run again on a
  * worker. */

@@ -2,15 +2,20 @@
 /* Kinematics: poses and Jacobians of named frames, two rows of the table of quantities. */
 #include "methods/evaluation.h"
 #include "methods/methods.h"
+#include "methods/text.h"
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Adds what is asked for of each frame. */
+/* Adds the pose and the Jacobian of each frame. */
 static bool add_frames(batch *b, evaluation *e, const Dynamics__V1__KinematicsRequest *r) {
     quantity_place at = {.subtree = -1};
+    if (r->n_frames == 0) {
+        call_blame(b->call, "frames");
+        call_fail(b->call, REASON_MISSING_VALUE, "name at least one frame");
+        return false;
+    }
     call_blame(b->call, "reference_frame");
-    bool may_lack = !r->jacobians && r->reference_frame == 0;
-    if (!may_lack && !batch_reference_frame(b, r->reference_frame, &at.reference_frame)) {
+    if (!batch_reference_frame(b, r->reference_frame, &at.reference_frame)) {
         return false;
     }
     for (size_t i = 0; i < r->n_frames; i++) {
@@ -18,43 +23,25 @@ static bool add_frames(batch *b, evaluation *e, const Dynamics__V1__KinematicsRe
         if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, r->frames[i], &at.frame)) {
             return false;
         }
-        if ((r->poses && !evaluation_add(b, e, QUANTITY(FRAME_POSE), &at)) ||
-            (r->jacobians && !evaluation_add(b, e, QUANTITY(FRAME_JACOBIAN), &at))) {
-            return evaluation_fail_twice(b, r->frames[i]);
+        if (!evaluation_add(b, e, QUANTITY(FRAME_POSE), &at) || !evaluation_add(b, e, QUANTITY(FRAME_JACOBIAN), &at)) {
+            char quoted[TEXT_QUOTE_SIZE];
+            call_fail(b->call, REASON_DUPLICATE, "frame %s is named twice", text_quote(r->frames[i], quoted));
+            return false;
         }
     }
     return true;
 }
 
-/* Checks what is asked for. */
-static bool check_request(batch *b, const Dynamics__V1__KinematicsRequest *r) {
-    if (r->n_frames == 0) {
-        call_blame(b->call, "frames");
-        call_fail(b->call, REASON_MISSING_VALUE, "name at least one frame");
-    } else if (!r->poses && !r->jacobians) {
-        call_blame(b->call, "poses");
-        call_fail(b->call, REASON_MISSING_VALUE, "ask for poses, for jacobians or for both");
-    }
-    return !call_has_ended(b->call);
-}
-
-/* Writes the results of one frame into the reply; returns the result behind them. */
-static const evaluation_result *fill(const batch *b, const Dynamics__V1__KinematicsRequest *r,
-                                     const evaluation_result *next, Dynamics__V1__FrameKinematics *frame) {
-    if (r->poses) {
-        frame->n_position = 3 * b->n;
-        frame->position = next->values[0];
-        frame->n_quaternion = 4 * b->n;
-        frame->quaternion = next->values[1];
-        next++;
-    }
-    if (r->jacobians) {
-        frame->n_linear = frame->n_angular = 3 * b->nv * b->n;
-        frame->linear = next->values[0];
-        frame->angular = next->values[1];
-        next++;
-    }
-    return next;
+/* Refers to the pose and the Jacobian of a frame. */
+static void fill(const batch *b, const evaluation_result *pose, const evaluation_result *jacobian,
+                 Dynamics__V1__FrameKinematics *frame) {
+    frame->n_position = 3 * b->n;
+    frame->position = pose->values[0];
+    frame->n_quaternion = 4 * b->n;
+    frame->quaternion = pose->values[1];
+    frame->n_linear = frame->n_angular = 3 * b->nv * b->n;
+    frame->linear = jacobian->values[0];
+    frame->angular = jacobian->values[1];
 }
 
 static void answer(batch *b, const evaluation *e, const Dynamics__V1__KinematicsRequest *r) {
@@ -71,12 +58,11 @@ static void answer(batch *b, const evaluation *e, const Dynamics__V1__Kinematics
     reply->reference_frame = r->reference_frame;
     reply->n_frames = r->n_frames;
     reply->frames = frames;
-    const evaluation_result *next = e->results;
     for (size_t i = 0; i < r->n_frames; i++) {
         frames[i] = &all[i];
         dynamics__v1__frame_kinematics__init(frames[i]);
         frames[i]->frame = r->frames[i];
-        next = fill(b, r, next, frames[i]);
+        fill(b, &e->results[2 * i], &e->results[2 * i + 1], frames[i]);
     }
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_KINEMATICS;
     c->reply.kinematics = reply;
@@ -87,8 +73,8 @@ void method_kinematics(call *c) {
     static const sent_array arrays[STATE_ARRAYS];
     batch b;
     evaluation e;
-    if (batch_open(c, &b, r->query, evaluation_parts(0), r->n_q, r->q) && check_request(&b, r) &&
-        evaluation_open(&b, &e, 2 * r->n_frames) && add_frames(&b, &e, r) && evaluation_run(&b, &e, arrays)) {
+    if (batch_open(c, &b, r->query, evaluation_parts(0), r->n_q, r->q) && evaluation_open(&b, &e, 2 * r->n_frames) &&
+        add_frames(&b, &e, r) && evaluation_run(&b, &e, arrays)) {
         answer(&b, &e, r);
     }
     batch_close(&b);

@@ -12,28 +12,16 @@
 
 enum { QUANTITY_BLOCKS = 8, QUANTITY_AXES = 3, COMPUTATION_OUTPUTS = 7 };
 
-/* Meaning of an axis of a block. */
-typedef enum quantity_axis {
-    AXIS_NONE,       /* the block has fewer axes */
-    AXIS_JOINTS,     /* velocities, in the caller's order */
-    AXIS_BODIES,     /* moving joints with what they carry, in the model's order */
-    AXIS_PARAMETERS, /* inertial parameters of a body */
-    AXIS_XYZ,
-    AXIS_XYZW,
-    AXIS_TASK,           /* rows of the task */
-    AXIS_SEMIAXES,       /* of an ellipsoid in space */
-    AXIS_JOINT_SEMIAXES, /* of one in the space of the joints */
-    AXIS_MANIPULABILITY, /* its measures */
-    AXIS_KINDS           /* how many there are */
-} quantity_axis;
+/* An axis of a block is one of the wire's kinds. */
+typedef Dynamics__V1__AxisKind quantity_axis;
 
-/* The name of an axis on the wire. */
-extern const char *const quantity_axis_names[AXIS_KINDS];
+#define AXIS_NONE DYNAMICS__V1__AXIS_KIND__AXIS_KIND_UNSPECIFIED
 
 typedef struct quantity_block {
     const char *name; /* NULL: no block */
-    const char *unit;
-    quantity_axis axes[QUANTITY_AXES];
+    const char *const
+        *units; /* one, or one for each combination of classes of its axes (quantity_axes.h); NULL ends them */
+    quantity_axis axes[QUANTITY_AXES]; /* AXIS_NONE ends them */
     size_t first;   /* where it begins in the library's result, in entries of the first axis; with a pitch, in values */
     size_t pitch;   /* values between entries of the first axis; 0: as many as an entry has */
     bool is_second; /* it begins where as many values as it has end */

@@ -4,30 +4,7 @@
 
 #include <string.h>
 
-enum { PARAMETERS = 10 };
-
-size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axis axis) {
-    switch (axis) {
-    case AXIS_JOINTS:
-    case AXIS_JOINT_SEMIAXES:
-        return b->nv;
-    case AXIS_BODIES:
-        return (size_t)dyn_model_joint_count(b->model);
-    case AXIS_PARAMETERS:
-        return PARAMETERS;
-    case AXIS_XYZ:
-    case AXIS_SEMIAXES:
-        return 3;
-    case AXIS_XYZW:
-        return 4;
-    case AXIS_TASK:
-        return (size_t)dyn_task_row_count(&at->task->task);
-    case AXIS_MANIPULABILITY:
-        return 2;
-    default:
-        return 1;
-    }
-}
+#include "methods/quantity_axes.h"
 
 size_t quantity_block_size(const batch *b, const quantity_place *at, const quantity_block *block) {
     size_t size = 1;
@@ -45,13 +22,12 @@ size_t quantity_width(const batch *b, const quantity_place *at, const quantity_r
     return width;
 }
 
-bool quantity_is_direct(const batch *b, const quantity_row *of) {
-    return b->order.is_identity && !of->blocks[1].name;
-}
-
-/* The library's index of each entry of an axis; NULL where both count alike. */
-static const int *axis_order(const batch *b, quantity_axis axis) {
-    return axis == AXIS_JOINTS && !b->order.is_identity ? b->order.v : NULL;
+bool quantity_is_direct(const batch *b, const quantity_place *at, const quantity_row *of) {
+    bool is_direct = !of->blocks[1].name;
+    for (size_t k = 0; is_direct && k < QUANTITY_AXES; k++) {
+        is_direct = !quantity_axis_order(b, at, of->blocks[0].axes[k]);
+    }
+    return is_direct;
 }
 
 static size_t ordered(const int *order, size_t i) {
@@ -71,7 +47,7 @@ static layout find_layout(const batch *b, const quantity_place *at, const quanti
     layout l = {.size = 1, .is_whole = true};
     for (size_t k = 0; k < QUANTITY_AXES; k++) {
         l.sizes[k] = quantity_axis_size(b, at, block->axes[k]);
-        l.orders[k] = axis_order(b, block->axes[k]);
+        l.orders[k] = quantity_axis_order(b, at, block->axes[k]);
         l.size *= l.sizes[k];
         l.is_whole = l.is_whole && !l.orders[k];
     }

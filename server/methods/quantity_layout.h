@@ -7,15 +7,12 @@
 
 #include "methods/quantities.h"
 
-/* Number of entries of an axis. */
-size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axis axis);
-
 /* Number of values of one sample: of a block, and of all blocks of a quantity, which the library writes together. */
 size_t quantity_block_size(const batch *b, const quantity_place *at, const quantity_block *block);
 size_t quantity_width(const batch *b, const quantity_place *at, const quantity_row *of);
 
 /* Returns whether the library writes the values of a quantity as the caller wants them. */
-bool quantity_is_direct(const batch *b, const quantity_row *of);
+bool quantity_is_direct(const batch *b, const quantity_place *at, const quantity_row *of);
 
 /* Copies samples first .. first + count - 1 from the library's rows into the arrays of the blocks, in the caller's
  * order. Several threads may copy different samples at once. */

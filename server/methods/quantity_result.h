@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results of Evaluate: the blocks of a quantity in the reply.
+ * The reply of Evaluate: the results, their blocks, and the axes that the blocks have in common.
  */
 #ifndef SERVER_METHODS_QUANTITY_RESULT_H
 #define SERVER_METHODS_QUANTITY_RESULT_H
 
 #include "methods/evaluation.h"
 
-/* Creates the message of a result, with its form stated. Values and `frame`, which is NULL for a quantity that is of
- * none, are referred to. Returns NULL, and the call has ended, when out of memory. */
-Dynamics__V1__QuantityResult *quantity_result_create(batch *b, const evaluation_result *from, char *frame,
-                                                     Dynamics__V1__ReferenceFrame reference_frame);
+/* A reply that is being made. */
+typedef struct result_list {
+    Dynamics__V1__EvaluateReply *reply;
+    const task_rows **tasks; /* of each of the reply's axes; NULL where it is of none */
+} result_list;
+
+/* Creates a reply for that many results and tasks. False, and the call ended, when out of memory. */
+bool result_list_create(batch *b, size_t most_results, size_t most_tasks, result_list *list);
+
+/* Adds a result, which answers the quantity number `request` of the request. `frame` is NULL for a quantity that is of
+ * none. The message refers to the values and to the names. False, and the call ended, when out of memory. */
+bool result_list_add(batch *b, const result_list *list, const evaluation_result *from, size_t request, char *frame);
 
 #endif

@@ -5,84 +5,136 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The library's rows in words. */
-static const char *const ROW_NAMES[6] = {"angular x", "angular y", "angular z", "linear x", "linear y", "linear z"};
+#include "methods/text.h"
 
-/* The library's row of an axis; -1 for none. */
-static int row_of(Dynamics__V1__TaskAxis axis) {
-    switch (axis) {
-    case DYNAMICS__V1__TASK_AXIS__TASK_AXIS_ANGULAR_X:
-        return 0;
-    case DYNAMICS__V1__TASK_AXIS__TASK_AXIS_ANGULAR_Y:
-        return 1;
-    case DYNAMICS__V1__TASK_AXIS__TASK_AXIS_ANGULAR_Z:
-        return 2;
-    case DYNAMICS__V1__TASK_AXIS__TASK_AXIS_LINEAR_X:
-        return 3;
-    case DYNAMICS__V1__TASK_AXIS__TASK_AXIS_LINEAR_Y:
-        return 4;
-    case DYNAMICS__V1__TASK_AXIS__TASK_AXIS_LINEAR_Z:
-        return 5;
-    default:
-        return -1;
-    }
-}
+enum { FRAME_ROWS = 6, FIRST_LINEAR = 3 };
 
-/* The bits of the axes. */
-static bool take_axes(batch *b, size_t count, const Dynamics__V1__TaskAxis *axes, unsigned *rows) {
-    *rows = count == 0 ? DYN_TASK_ALL : 0;
-    for (size_t i = 0; i < count; i++) {
-        int row = row_of(axes[i]);
-        call_blame(b->call, "task_axes[%zu]", i);
-        if (row < 0) {
+/* A frame's rows in the library's order. */
+static const struct {
+    Dynamics__V1__TaskAxis axis;
+    const char *name;
+} frame_rows[FRAME_ROWS] = {
+    {DYNAMICS__V1__TASK_AXIS__TASK_AXIS_ANGULAR_X, "angular x"},
+    {DYNAMICS__V1__TASK_AXIS__TASK_AXIS_ANGULAR_Y, "angular y"},
+    {DYNAMICS__V1__TASK_AXIS__TASK_AXIS_ANGULAR_Z, "angular z"},
+    {DYNAMICS__V1__TASK_AXIS__TASK_AXIS_LINEAR_X, "linear x"},
+    {DYNAMICS__V1__TASK_AXIS__TASK_AXIS_LINEAR_Y, "linear y"},
+    {DYNAMICS__V1__TASK_AXIS__TASK_AXIS_LINEAR_Z, "linear z"},
+};
+
+/* Reads the axes of a frame into the library's bits. */
+static bool read_axes(batch *b, size_t request, size_t frame, const Dynamics__V1__TaskFrame *from, unsigned *bits) {
+    *bits = from->n_axes == 0 ? DYN_TASK_ALL : 0;
+    for (size_t i = 0; i < from->n_axes; i++) {
+        int row = 0;
+        while (row < FRAME_ROWS && frame_rows[row].axis != from->axes[i]) {
+            row++;
+        }
+        call_blame(b->call, "quantities[%zu].task[%zu].axes[%zu]", request, frame, i);
+        if (row == FRAME_ROWS) {
             call_fail(b->call, REASON_UNKNOWN_VALUE,
-                      "%d is no axis of a task; give 1 to 3 (linear x y z) or 4 to 6 (angular x y z)", (int)axes[i]);
+                      "%d is no axis of a task; name 1 to 3 (linear x y z) or 4 to 6 (angular x y z)",
+                      (int)from->axes[i]);
             return false;
         }
-        if (*rows >> row & 1) {
-            call_fail(b->call, REASON_DUPLICATE, "the axis %s is given twice", ROW_NAMES[row]);
+        if (*bits >> row & 1) {
+            call_fail(b->call, REASON_DUPLICATE, "the axis %s is named twice", frame_rows[row].name);
             return false;
         }
-        *rows |= 1u << row;
+        *bits |= 1u << row;
     }
     return true;
 }
 
-bool task_rows_take(batch *b, size_t count, const int *frames, dyn_reference_frame reference_frame, size_t axis_count,
-                    const Dynamics__V1__TaskAxis *axes, task_rows *rows) {
-    unsigned bits;
-    if (!take_axes(b, axis_count, axes, &bits)) {
+/* Reads one frame, which the task must name once. */
+static bool read_frame(batch *b, size_t i, dyn_reference_frame reference_frame, task_rows *rows) {
+    char quoted[TEXT_QUOTE_SIZE];
+    const Dynamics__V1__TaskFrame *from = rows->named[i];
+    dyn_task_frame *to = &rows->frames[i];
+    to->reference_frame = reference_frame;
+    call_blame(b->call, "quantities[%zu].task[%zu].frame", rows->request, i);
+    if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, from->frame, &to->frame)) {
         return false;
     }
-    if (count > DYN_TASK_FRAMES) {
-        call_blame(b->call, "frames");
-        call_fail(b->call, REASON_TOO_MANY_ENTRIES, "%zu frames; a task has at most %d", count, DYN_TASK_FRAMES);
-        call_tell_limit(b->call, DYN_TASK_FRAMES, count);
+    for (size_t k = 0; k < i; k++) {
+        if (rows->frames[k].frame == to->frame) {
+            call_fail(b->call, REASON_DUPLICATE, "frame %s is named twice in the task",
+                      text_quote(from->frame, quoted));
+            return false;
+        }
+    }
+    return read_axes(b, rows->request, i, from, &to->rows);
+}
+
+/* The caller's rows: those of each frame, the linear ones first. */
+static void order_rows(task_rows *rows) {
+    int before = 0;
+    for (size_t f = 0; f < rows->task.count; f++) {
+        unsigned bits = rows->frames[f].rows;
+        int angular = __builtin_popcount(bits & DYN_TASK_ANGULAR), linear = __builtin_popcount(bits & DYN_TASK_LINEAR);
+        for (int i = 0; i < linear; i++) {
+            rows->order[rows->count++] = before + angular + i;
+        }
+        for (int i = 0; i < angular; i++) {
+            rows->order[rows->count++] = before + i;
+        }
+        before += angular + linear;
+    }
+}
+
+bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityRequest *from,
+                    dyn_reference_frame reference_frame, task_rows *rows) {
+    *rows = (task_rows){.request = request, .named = from->task, .task = {from->n_task, rows->frames}};
+    call_blame(b->call, "quantities[%zu].task", request);
+    if (from->n_task == 0) {
+        call_fail(b->call, REASON_MISSING_VALUE, "the quantity is of a task; name its frames, 1 to %d",
+                  DYN_TASK_FRAMES);
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        rows->frames[i] = (dyn_task_frame){frames[i], reference_frame, bits};
+    if (from->n_task > DYN_TASK_FRAMES) {
+        call_fail(b->call, REASON_TOO_MANY_ENTRIES, "the task has %zu frames; at most %d are allowed", from->n_task,
+                  DYN_TASK_FRAMES);
+        call_tell_limit(b->call, DYN_TASK_FRAMES, from->n_task);
+        return false;
     }
-    rows->task = (dyn_task){count, rows->frames};
+    for (size_t i = 0; i < from->n_task; i++) {
+        if (!read_frame(b, i, reference_frame, rows)) {
+            return false;
+        }
+    }
+    order_rows(rows);
     return true;
 }
 
-char **task_rows_name(batch *b, const task_rows *rows, char *const *frames) {
-    size_t next = 0;
-    char **names = call_allocate(b->call, (size_t)dyn_task_row_count(&rows->task), sizeof *names);
-    for (size_t f = 0; names && f < rows->task.count; f++) {
-        for (int row = 0; row < 6; row++) {
-            if (rows->frames[f].rows >> row & 1) {
-                size_t size = strlen(frames[f]) + 1 + strlen(ROW_NAMES[row]) + 1;
-                names[next] = call_allocate(b->call, 1, size);
-                if (!names[next]) {
-                    return NULL;
-                }
-                snprintf(names[next++], size, "%s %s", frames[f], ROW_NAMES[row]);
+/* The frame and the frame's row that one of the library's rows is. */
+static size_t find_row(const task_rows *rows, int index, int *row) {
+    for (size_t f = 0; f < rows->task.count; f++) {
+        for (*row = 0; *row < FRAME_ROWS; ++*row) {
+            if (rows->frames[f].rows >> *row & 1 && index-- == 0) {
+                return f;
             }
         }
     }
-    return names;
+    *row = 0;
+    return 0;
+}
+
+char *task_rows_name(batch *b, const task_rows *rows, size_t row) {
+    int of_frame;
+    size_t f = find_row(rows, rows->order[row], &of_frame);
+    const char *frame = rows->named[f]->frame, *axis = frame_rows[of_frame].name;
+    size_t size = strlen(frame) + 1 + strlen(axis) + 1;
+    char *name = call_allocate(b->call, 1, size);
+    if (name) {
+        snprintf(name, size, "%s %s", frame, axis);
+    }
+    return name;
+}
+
+bool task_rows_is_linear(const task_rows *rows, size_t row) {
+    int of_frame;
+    find_row(rows, rows->order[row], &of_frame);
+    return of_frame >= FIRST_LINEAR;
 }
 
 bool task_rows_are_equal(const task_rows *a, const task_rows *b) {

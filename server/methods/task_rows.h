@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of a task: what the operational-space quantities of a request are about.
+ * The rows of a task: what the operational-space quantities of a request are about. The caller's rows are in the order
+ * of the task's frames, the linear ones of a frame first; the library's are in the same order, the angular ones first.
  */
 #ifndef SERVER_METHODS_TASK_ROWS_H
 #define SERVER_METHODS_TASK_ROWS_H
@@ -8,17 +9,23 @@
 #include "methods/batch.h"
 
 typedef struct task_rows {
+    size_t request; /* index of the request's quantity that states the task */
+    Dynamics__V1__TaskFrame *const *named;
     dyn_task_frame frames[DYN_TASK_FRAMES];
-    dyn_task task; /* of these frames */
+    dyn_task task;            /* of these frames */
+    size_t count;             /* of rows */
+    int order[DYN_TASK_ROWS]; /* the library's index of each of the caller's rows */
 } task_rows;
 
-/* Selects the rows of `count` frames by axes, all six where there are none. The rows must stay where they are. False,
- * and the call ended, when an axis is wrong or there are too many frames. */
-bool task_rows_take(batch *b, size_t count, const int *frames, dyn_reference_frame reference_frame, size_t axis_count,
-                    const Dynamics__V1__TaskAxis *axes, task_rows *rows);
+/* Reads the task of a quantity. The rows must stay where they are. False, and the call ended, where it is wrong. */
+bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityRequest *from,
+                    dyn_reference_frame reference_frame, task_rows *rows);
 
-/* Names of the rows, such as "tool0 linear x"; NULL when out of memory. `frames` are the names of the frames. */
-char **task_rows_name(batch *b, const task_rows *rows, char *const *frames);
+/* Returns the name of one of the caller's rows, such as "tool0 linear x", or NULL when out of memory. */
+char *task_rows_name(batch *b, const task_rows *rows, size_t row);
+
+/* Returns whether one of the caller's rows is linear. */
+bool task_rows_is_linear(const task_rows *rows, size_t row);
 
 /* Returns whether both select the same rows in the same order. */
 bool task_rows_are_equal(const task_rows *a, const task_rows *b);

@@ -45,15 +45,15 @@ static dyn_client_base_parameters *find_parameters(const char *model, const doub
 
 /* Bodies and parameters are those of the regressor, in its order. */
 static void check_order(const dyn_client_base_parameters *g, const dyn_client_evaluation *answer) {
-    char joined[64] = "";
-    ck_assert_uint_eq(g->body_count, answer->body_count);
+    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
+    const dyn_client_axis *parameters = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_PARAMETERS);
+    ck_assert_uint_eq(g->body_count, bodies->size);
     for (size_t i = 0; i < g->body_count; i++)
-        ck_assert_str_eq(g->bodies[i], answer->bodies[i]);
-    for (size_t k = 0; k < PARAMETERS; k++) {
-        size_t length = strlen(joined);
-        snprintf(joined + length, sizeof joined - length, "%s%s", k > 0 ? " " : "", g->names[k]);
-    }
-    ck_assert_str_eq(answer->results[0].blocks[0].axes[2], joined);
+        ck_assert_str_eq(g->bodies[i], bodies->labels[i]);
+    ck_assert_uint_eq(parameters->size, PARAMETERS);
+    ck_assert_ptr_eq(answer->results[0].blocks[0].axes[2], parameters);
+    for (size_t k = 0; k < PARAMETERS; k++)
+        ck_assert_str_eq(parameters->labels[k], g->names[k]);
 }
 
 /* b = B p. */
@@ -98,10 +98,10 @@ static void multiply(const dyn_client_base_parameters *g, size_t rows, const dou
 static void check_torques(random_source *random, int k, const dyn_client_query *query, const double *q, const double *v,
                           const double *a) {
     static const dyn_client_quantity quantities[] = {DYN_CLIENT_TORQUE_REGRESSOR, DYN_CLIENT_INVERSE_DYNAMICS};
-    dyn_client_evaluate_request request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = quantities};
+    quantity_question request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = quantities};
     dyn_client_evaluation *answer;
     dyn_client_base_parameters *g = find_parameters(query->model, query->gravity);
-    wire_require(dyn_client_evaluate(client, query, &request, &error, &answer), &error);
+    wire_require(ask_quantities(client, query, &request, &error, &answer), &error);
     check_order(g, answer);
     check_rows(g);
     size_t width = PARAMETERS * g->body_count, rows = query->samples * query->nv;

@@ -292,7 +292,7 @@ START_TEST(refusals_name_the_field) {
     ck_assert_int_ne(dyn_client_gravity(client, &query, (double[3]){0}, &error, tau), DYN_CLIENT_OK);
     ck_assert_int_eq(dyn_client_poses(client, &TWO_LINK, q, 1, (const char *const[]){"nowhere"}, &error, tau, tau),
                      DYN_CLIENT_NOT_FOUND);
-    ck_assert_str_eq(error.field, "kinematics.frames[0]");
+    ck_assert_str_eq(error.field, "evaluate.quantities[0].frames[0]");
 }
 END_TEST
 

@@ -2,9 +2,11 @@
 # Tests of the clients, and of the daemon's numbers through them.
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 
+add_library(quantity_question STATIC quantity_question.c)
+target_link_libraries(quantity_question PUBLIC system_support)
 add_library(system_reference STATIC reference.c)
 target_compile_definitions(system_reference PUBLIC DYNAMICS_REFERENCE_DIR="${DYNAMICS_REFERENCE_DIR}")
-target_link_libraries(system_reference PUBLIC system_support PkgConfig::JANSSON m)
+target_link_libraries(system_reference PUBLIC quantity_question system_support PkgConfig::JANSSON m)
 
 add_system_test(golden system_reference)
 add_system_test(evaluate system_reference)
@@ -35,7 +37,7 @@ add_dependencies(system_hostile_text dynamicsctl)
 # Random trees that the library knows on this side, and the daemon on the other.
 add_library(wire_tree STATIC
   client_fixture.c wire_quantities.c wire_tree.c ../support/random.c ../support/random_tree.c)
-target_link_libraries(wire_tree PUBLIC system_support dynamics m)
+target_link_libraries(wire_tree PUBLIC quantity_question system_support dynamics m)
 add_system_test(models wire_tree)
 add_system_test(payloads wire_tree)
 add_system_test(sample_errors dynamics_proto wire_tree)
@@ -48,7 +50,7 @@ add_system_test(hostile_models wire_tree)
 
 # What lives in the daemon; the commands of clients that die are dynamicsctl's.
 foreach(test simulations streams)
-  add_system_test(${test} m)
+  add_system_test(${test} quantity_question m)
   target_compile_definitions(system_${test} PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>"
                                                     PLANNER_PROGRAM="$<TARGET_FILE:example_planner>")
   add_dependencies(system_${test} dynamicsctl example_planner)

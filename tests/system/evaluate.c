@@ -114,8 +114,9 @@ END_TEST
 /* Index of the body that the reference's joint i carries. */
 static size_t find_body(const reference *of, const dyn_client_evaluation *answer, size_t i) {
     const dyn_client_joint *joint = find_joint(of->robot, of->names[i]);
-    for (size_t b = 0; b < answer->body_count; b++)
-        if (strcmp(answer->bodies[b], joint->child_link) == 0)
+    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
+    for (size_t b = 0; b < bodies->size; b++)
+        if (strcmp(bodies->labels[b], joint->child_link) == 0)
             return b;
     ck_abort_msg("no body %s", joint->child_link);
     return 0;
@@ -128,7 +129,7 @@ START_TEST(regressor_agrees_with_the_reference) {
     reference_use_names(&of);
     dyn_client_evaluation *answer = reference_evaluate(&of, 1, &regressor, DYN_CLIENT_LOCAL);
     const dyn_client_block *Y = &answer->results[0].blocks[0];
-    size_t bodies = answer->body_count, compared = 0;
+    size_t bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES)->size, compared = 0;
     ck_assert_uint_eq(bodies, json_array_size(of.joints));
     ck_assert_uint_eq(Y->width, of.nv * bodies * 10);
     for (size_t s = 0; s < of.count; s++) {
@@ -310,29 +311,28 @@ START_TEST(quantities_are_the_same_alone_and_together) {
         all[i] = (dyn_client_quantity)(i + 1);
     dyn_client_error error;
     dyn_client_evaluation *together, *alone;
-    dyn_client_evaluate_request request = {.q = q,
-                                           .v = v,
-                                           .a = a,
-                                           .tau = a,
-                                           .dq = v,
-                                           .dv = a,
-                                           .da = v,
-                                           .dtau = v,
-                                           .task_axis_count = 1,
-                                           .task_axes = &axis,
-                                           .quantity_count = QUANTITIES,
-                                           .quantities = all,
-                                           .frame_count = 2,
-                                           .frames = frames,
-                                           .reference_frame = DYN_CLIENT_LOCAL};
-    ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &together), DYN_CLIENT_OK);
+    quantity_question request = {.q = q,
+                                 .v = v,
+                                 .a = a,
+                                 .tau = a,
+                                 .dq = v,
+                                 .dv = a,
+                                 .da = v,
+                                 .dtau = v,
+                                 .task_axis_count = 1,
+                                 .task_axes = &axis,
+                                 .quantity_count = QUANTITIES,
+                                 .quantities = all,
+                                 .frame_count = 2,
+                                 .frames = frames};
+    ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &together), DYN_CLIENT_OK);
     request.quantity_count = 1;
     size_t next = 0;
     for (int i = 0; i < QUANTITIES; i++) {
         dyn_client_quantity found;
         ck_assert(dyn_client_find_quantity(dyn_client_quantity_name(all[i]), &found) && found == all[i]);
         request.quantities = &all[i];
-        ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &alone), DYN_CLIENT_OK);
+        ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &alone), DYN_CLIENT_OK);
         for (size_t k = 0; k < alone->result_count; k++, next++) {
             ck_assert_str_eq(alone->results[k].frame, together->results[next].frame);
             for (size_t b = 0; b < alone->results[k].block_count; b++) {
@@ -340,7 +340,8 @@ START_TEST(quantities_are_the_same_alone_and_together) {
                 ck_assert_mem_eq(block->values, together->results[next].blocks[b].values,
                                  block->width * sizeof(double));
                 ck_assert_str_ne(block->name, "");
-                ck_assert_str_ne(block->unit, "");
+                for (size_t entry = 0; entry < block->width; entry++)
+                    ck_assert_str_ne(dyn_client_block_unit(block, entry), "");
             }
         }
         dyn_client_evaluation_free(alone);
@@ -368,21 +369,20 @@ START_TEST(results_do_not_depend_on_the_batch) {
     query.joint_count = 6;
     query.joint_names = names;
     query.samples = SAMPLES;
-    dyn_client_evaluate_request request = {.q = rows[0],
-                                           .v = rows[1],
-                                           .a = rows[2],
-                                           .tau = rows[3],
-                                           .quantity_count = 4,
-                                           .quantities = asked,
-                                           .frame_count = 1,
-                                           .frames = &frame,
-                                           .reference_frame = DYN_CLIENT_LOCAL};
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &all), DYN_CLIENT_OK);
+    quantity_question request = {.q = rows[0],
+                                 .v = rows[1],
+                                 .a = rows[2],
+                                 .tau = rows[3],
+                                 .quantity_count = 4,
+                                 .quantities = asked,
+                                 .frame_count = 1,
+                                 .frames = &frame};
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &all), DYN_CLIENT_OK);
     query.samples = 1;
     for (size_t s = 0; s < SAMPLES; s += 37) {
         request.q = rows[0] + 6 * s, request.v = rows[1] + 6 * s;
         request.a = rows[2] + 6 * s, request.tau = rows[3] + 6 * s;
-        ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &one), DYN_CLIENT_OK);
+        ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &one), DYN_CLIENT_OK);
         for (size_t i = 0; i < one->result_count; i++) {
             for (size_t k = 0; k < one->results[i].block_count; k++) {
                 const dyn_client_block *block = &one->results[i].blocks[k];
@@ -403,14 +403,15 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
     dyn_client_error error;
     dyn_client_description *robot;
     dyn_client_evaluation *answer;
-    dyn_client_evaluate_request request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = both};
+    quantity_question request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = both};
     ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &error, &robot), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+    ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
     ck_assert_str_eq(answer->results[0].blocks[1].name, "torque");
-    ck_assert_uint_eq(answer->body_count, robot->joint_count);
+    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
+    ck_assert_uint_eq(bodies->size, robot->joint_count);
     for (size_t i = 0; i < robot->joint_count; i++) {
         const double *torque = answer->results[0].blocks[1].values + 3 * i, *axis = robot->joints[i].axis;
-        ck_assert_str_eq(answer->bodies[i], robot->joints[i].child_link);
+        ck_assert_str_eq(bodies->labels[i], robot->joints[i].child_link);
         ck_assert_double_eq_tol(torque[0] * axis[0] + torque[1] * axis[1] + torque[2] * axis[2],
                                 answer->results[1].blocks[0].values[i], 1e-10);
     }
@@ -419,7 +420,7 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
 }
 END_TEST
 
-/* A request that must be refused, with its field. */
+/* A request for one state of the arm that must be refused, with its field. */
 static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_status status, const char *field) {
     dyn_client_error error;
     dyn_client_evaluation *answer;
@@ -428,41 +429,175 @@ static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_s
     ck_assert_ptr_null(answer);
 }
 
+/* The same of one quantity. */
+static void must_refuse_one(dyn_client_quantity_request one, dyn_client_status status, const char *field) {
+    must_refuse(&(dyn_client_evaluate_request){.q = ZEROS, .quantity_count = 1, .quantities = &one}, status, field);
+}
+
 START_TEST(wrong_requests_are_refused_with_their_field) {
-    const dyn_client_quantity pose = DYN_CLIENT_FRAME_POSE, unknown = (dyn_client_quantity)999;
-    const dyn_client_quantity none = (dyn_client_quantity)0, negative = (dyn_client_quantity)-1;
-    const dyn_client_quantity twice[] = {DYN_CLIENT_POWER, DYN_CLIENT_MASS_MATRIX, DYN_CLIENT_POWER};
-    const char *nowhere[] = {"tool0", "nowhere"}, *again[] = {"tool0", "tool0"};
+    const char *frames[] = {"tool0", "nowhere"}, *again[] = {"tool0", "tool0"};
     const double bad[6] = {0, 0, 0, NAN, 0, 0};
-    dyn_client_evaluate_request request = {.q = ZEROS, .quantity_count = 1, .quantities = &pose};
-    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.frames");
-    request.frames = nowhere;
-    request.frame_count = 2;
-    must_refuse(&request, DYN_CLIENT_NOT_FOUND, "evaluate.frames[1]");
-    request.frames = again;
-    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.frames[1]");
-    request.frame_count = 1;
-    request.reference_frame = (dyn_client_reference_frame)7;
-    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.reference_frame");
-    request.reference_frame = DYN_CLIENT_LOCAL;
-    request.subtree = "nothing";
-    must_refuse(&request, DYN_CLIENT_NOT_FOUND, "evaluate.subtree");
-    request.subtree = NULL;
-    request.quantities = &unknown;
-    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0]");
-    request.quantities = &none;
-    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0]");
-    request.quantities = &negative;
-    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0]");
-    request.quantities = twice;
-    request.quantity_count = 3;
-    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[2]");
+    const dyn_client_quantity_request power = {.quantity = DYN_CLIENT_POWER}, thrice[] = {power, power, power};
+    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_FRAME_POSE}, DYN_CLIENT_INVALID_ARGUMENT,
+                    "evaluate.quantities[0].frames");
+    must_refuse_one(
+        (dyn_client_quantity_request){.quantity = DYN_CLIENT_FRAME_POSE, .frame_count = 2, .frames = frames},
+        DYN_CLIENT_NOT_FOUND, "evaluate.quantities[0].frames[1]");
+    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_FRAME_POSE, .frame_count = 2, .frames = again},
+                    DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].frames[1]");
+    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_FRAME_TWIST,
+                                                  .frame_count = 1,
+                                                  .frames = frames,
+                                                  .reference_frame = (dyn_client_reference_frame)7},
+                    DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].reference_frame");
+    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_CENTER_OF_MASS, .subtree = "nothing"},
+                    DYN_CLIENT_NOT_FOUND, "evaluate.quantities[0].subtree");
+    must_refuse_one((dyn_client_quantity_request){.quantity = (dyn_client_quantity)999}, DYN_CLIENT_INVALID_ARGUMENT,
+                    "evaluate.quantities[0].quantity");
+    must_refuse_one((dyn_client_quantity_request){.quantity = (dyn_client_quantity)0}, DYN_CLIENT_INVALID_ARGUMENT,
+                    "evaluate.quantities[0].quantity");
+    must_refuse_one((dyn_client_quantity_request){.quantity = (dyn_client_quantity)-1}, DYN_CLIENT_INVALID_ARGUMENT,
+                    "evaluate.quantities[0].quantity");
+    dyn_client_evaluate_request request = {.q = ZEROS, .quantity_count = 3, .quantities = thrice};
+    must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[1]");
     request.quantity_count = 1;
     request.tau = bad;
     request.v = ZEROS;
     must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.tau[3]");
     request.quantity_count = 0;
     must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "quantities");
+}
+END_TEST
+
+/* What a quantity has no use for would be a misunderstanding. */
+START_TEST(inputs_without_use_are_refused_with_their_field) {
+    static const char *const frame = "tool0";
+    static const dyn_client_task_frame task = {.frame = "tool0"};
+    const dyn_client_quantity_request mass = {.quantity = DYN_CLIENT_MASS_MATRIX};
+    dyn_client_evaluate_request request = {.q = ZEROS, .quantity_count = 1, .quantities = &mass};
+    const double **const arrays[] = {&request.v,  &request.a,  &request.tau, &request.dq,
+                                     &request.dv, &request.da, &request.dtau};
+    static const char *const fields[] = {"evaluate.v",  "evaluate.a",  "evaluate.tau", "evaluate.dq",
+                                         "evaluate.dv", "evaluate.da", "evaluate.dtau"};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = ZEROS;
+        must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, fields[i]);
+        *arrays[i] = NULL;
+    }
+    dyn_client_quantity_request one = mass;
+    one.frame_count = 1;
+    one.frames = &frame;
+    must_refuse_one(one, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].frames");
+    one = mass;
+    one.subtree = "elbow_joint";
+    must_refuse_one(one, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].subtree");
+    one = mass;
+    one.task_frame_count = 1;
+    one.task_frames = &task;
+    must_refuse_one(one, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].task");
+    one = mass;
+    one.reference_frame = DYN_CLIENT_WORLD;
+    must_refuse_one(one, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].reference_frame");
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    dyn_client_query query = UR5;
+    query.gravity = ZEROS;
+    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "evaluate.query.gravity");
+}
+END_TEST
+
+/* An array changes the result of a quantity exactly where the quantity says that it depends on it. */
+START_TEST(quantities_depend_on_the_inputs_that_they_state) {
+    static const char *const frames[] = {"tool0"};
+    double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, rows[7][6], changed[6];
+    dyn_client_quantity all[QUANTITIES];
+    for (int i = 0; i < QUANTITIES; i++)
+        all[i] = (dyn_client_quantity)(i + 1);
+    for (size_t i = 0; i < 42; i++)
+        rows[i / 6][i % 6] = sin(1.3 * (double)i + 0.4);
+    quantity_question request = {.q = q,
+                                 .v = rows[0],
+                                 .a = rows[1],
+                                 .tau = rows[2],
+                                 .dq = rows[3],
+                                 .dv = rows[4],
+                                 .da = rows[5],
+                                 .dtau = rows[6],
+                                 .quantity_count = QUANTITIES,
+                                 .quantities = all,
+                                 .frame_count = 1,
+                                 .frames = frames};
+    const double **const arrays[] = {&request.v,  &request.a,  &request.tau, &request.dq,
+                                     &request.dv, &request.da, &request.dtau};
+    dyn_client_error error;
+    dyn_client_evaluation *before, *after;
+    ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &before), DYN_CLIENT_OK);
+    for (unsigned input = 0; input < 7; input++) {
+        const double *kept = *arrays[input];
+        for (size_t i = 0; i < 6; i++)
+            changed[i] = kept[i] + 0.5 + 0.1 * (double)i;
+        *arrays[input] = changed;
+        ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &after), DYN_CLIENT_OK);
+        *arrays[input] = kept;
+        for (size_t r = 0; r < before->result_count; r++) {
+            const dyn_client_quantity_result *result = &before->results[r];
+            bool differs = false;
+            for (size_t b = 0; b < result->block_count; b++)
+                differs |= memcmp(result->blocks[b].values, after->results[r].blocks[b].values,
+                                  result->blocks[b].width * sizeof(double)) != 0;
+            ck_assert_msg(differs == (result->inputs >> input & 1), "%s and input %u: %s",
+                          dyn_client_quantity_name(result->quantity), input, differs ? "changed" : "did not change");
+        }
+        dyn_client_evaluation_free(after);
+    }
+    dyn_client_evaluation_free(before);
+}
+END_TEST
+
+/* A twist in the frame's own axes and an aligned Jacobian take one trip, as tasks of their own and subtrees do. */
+START_TEST(quantities_of_one_request_have_frames_of_their_own) {
+    static const char *const frame = "tool0", *const elbow = "forearm_link";
+    static const dyn_client_task_axis lift = DYN_CLIENT_LINEAR_Z;
+    static const dyn_client_task_frame tasks[] = {{"tool0", 0, NULL}, {"forearm_link", 1, &lift}};
+    const dyn_client_quantity_request asked[] = {
+        {DYN_CLIENT_FRAME_TWIST, 1, &frame, DYN_CLIENT_LOCAL, NULL, 0, NULL},
+        {DYN_CLIENT_FRAME_TWIST, 1, &frame, DYN_CLIENT_WORLD, NULL, 0, NULL},
+        {DYN_CLIENT_FRAME_JACOBIAN, 1, &elbow, DYN_CLIENT_LOCAL_WORLD_ALIGNED, NULL, 0, NULL},
+        {DYN_CLIENT_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, NULL, 0, NULL},
+        {DYN_CLIENT_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, "elbow_joint", 0, NULL},
+        {DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_WORLD, NULL, 1, tasks},
+        {DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_WORLD, NULL, 1, tasks + 1},
+    };
+    enum { ASKED = sizeof asked / sizeof *asked };
+    const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6};
+    dyn_client_error error;
+    dyn_client_evaluation *together, *alone;
+    dyn_client_evaluate_request request = {.q = q, .v = v, .quantity_count = ASKED, .quantities = asked};
+    if (dyn_client_evaluate(client, &UR5, &request, &error, &together) != DYN_CLIENT_OK)
+        ck_abort_msg("%s: %s", error.field, error.message);
+    ck_assert_uint_eq(together->result_count, ASKED);
+    for (size_t i = 0; i < ASKED; i++) {
+        const dyn_client_quantity_result *result = &together->results[i];
+        request = (dyn_client_evaluate_request){
+            .q = q, .v = result->inputs & DYN_CLIENT_INPUT_V ? v : NULL, .quantity_count = 1, .quantities = &asked[i]};
+        ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &alone), DYN_CLIENT_OK);
+        ck_assert_uint_eq(result->request, i);
+        ck_assert_int_eq(result->reference_frame, asked[i].reference_frame);
+        for (size_t b = 0; b < result->block_count; b++) {
+            ck_assert_uint_eq(result->blocks[b].width, alone->results[0].blocks[b].width);
+            ck_assert_mem_eq(result->blocks[b].values, alone->results[0].blocks[b].values,
+                             result->blocks[b].width * sizeof(double));
+        }
+        dyn_client_evaluation_free(alone);
+    }
+    ck_assert_uint_eq(together->results[5].blocks[0].width, 36);
+    ck_assert_str_eq(together->results[5].blocks[0].axes[0]->labels[0], "tool0 linear x");
+    ck_assert_str_eq(together->results[5].blocks[0].axes[0]->labels[3], "tool0 angular x");
+    ck_assert_str_eq(together->results[6].blocks[0].axes[0]->labels[0], "forearm_link linear z");
+    ck_assert_double_ne(together->results[0].blocks[0].values[0], together->results[1].blocks[0].values[0]);
+    ck_assert_double_ne(together->results[3].blocks[0].values[2], together->results[4].blocks[0].values[2]);
+    dyn_client_evaluation_free(together);
 }
 END_TEST
 
@@ -474,8 +609,8 @@ START_TEST(reply_beyond_the_limit_is_refused_before_it_is_computed) {
     dyn_client_query query = UR5;
     query.samples = 100000;
     double *q = calloc(query.samples * 6, sizeof *q);
-    dyn_client_evaluate_request request = {.q = q, .quantity_count = 1, .quantities = &regressor};
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    quantity_question request = {.q = q, .quantity_count = 1, .quantities = &regressor};
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
     ck_assert_msg(strstr(error.message, "limits.reply_bytes") != NULL, "%s", error.message);
     free(q);
 }
@@ -498,6 +633,9 @@ int main(void) {
     tcase_add_test(all, results_do_not_depend_on_the_batch);
     tcase_add_test(all, joint_wrenches_hold_the_joint_forces);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
+    tcase_add_test(all, inputs_without_use_are_refused_with_their_field);
+    tcase_add_test(all, quantities_depend_on_the_inputs_that_they_state);
+    tcase_add_test(all, quantities_of_one_request_have_frames_of_their_own);
     tcase_add_test(all, reply_beyond_the_limit_is_refused_before_it_is_computed);
     int failed = run_unforked("evaluate", all);
     reference_summarize(file_count);

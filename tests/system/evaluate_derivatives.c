@@ -271,11 +271,11 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-static dyn_client_evaluation *evaluate(const dyn_client_evaluate_request *request) {
+static dyn_client_evaluation *evaluate(const quantity_question *request) {
     static const dyn_client_query ur5 = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    if (dyn_client_evaluate(client, &ur5, request, &error, &answer) != DYN_CLIENT_OK)
+    if (ask_quantities(client, &ur5, request, &error, &answer) != DYN_CLIENT_OK)
         ck_abort_msg("%s: %s", error.field, error.message);
     return answer;
 }
@@ -287,7 +287,7 @@ START_TEST(second_derivatives_along_q_are_those_of_differences) {
     static const dyn_client_quantity first[] = {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q, DYN_CLIENT_FORWARD_DYNAMICS_BY_Q};
     static const double step = 1e-5;
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
-    dyn_client_evaluate_request request = {.q = q, .v = v, .a = a, .tau = a, .quantity_count = 2, .quantities = second};
+    quantity_question request = {.q = q, .v = v, .a = a, .tau = a, .quantity_count = 2, .quantities = second};
     dyn_client_evaluation *exact = evaluate(&request);
     request.quantities = first;
     for (size_t k = 0; k < 6; k++) {
@@ -321,12 +321,12 @@ START_TEST(bad_direction_is_refused_with_its_place) {
     const double q[12] = {0}, bad[12] = {[8] = NAN};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    dyn_client_evaluate_request request = {.q = q, .dtau = bad, .quantity_count = 1, .quantities = &along};
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    quantity_question request = {.q = q, .dtau = bad, .quantity_count = 1, .quantities = &along};
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.dtau[8]");
     request.dtau = NULL;
     request.dq = bad;
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.dq[8]");
 }
 END_TEST
@@ -342,15 +342,9 @@ START_TEST(large_results_do_not_depend_on_the_batch) {
     dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES};
     dyn_client_error error;
     dyn_client_evaluation *all;
-    dyn_client_evaluate_request request = {.q = q,
-                                           .v = q,
-                                           .tau = q,
-                                           .quantity_count = 2,
-                                           .quantities = asked,
-                                           .frame_count = 1,
-                                           .frames = &frame,
-                                           .reference_frame = DYN_CLIENT_LOCAL};
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &all), DYN_CLIENT_OK);
+    quantity_question request = {
+        .q = q, .v = q, .tau = q, .quantity_count = 2, .quantities = asked, .frame_count = 1, .frames = &frame};
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &all), DYN_CLIENT_OK);
     for (size_t s = 0; s < SAMPLES; s += 29) {
         request.q = request.v = request.tau = q + 6 * s;
         dyn_client_evaluation *one = evaluate(&request);

@@ -51,10 +51,10 @@ static void check_all(const reference *of, const char *what, size_t s, size_t co
     check_within(of, what, s, found, tolerance);
 }
 
-/* J of the task: angular rows, then linear ones. */
+/* J of the task: linear rows, then angular ones. */
 static void stack(const dyn_client_evaluation *answer, size_t jacobian, size_t nv, size_t s, double *J) {
-    memcpy(J, sample_of(answer, jacobian, 1, s), 3 * nv * sizeof *J);
-    memcpy(J + 3 * nv, sample_of(answer, jacobian, 0, s), 3 * nv * sizeof *J);
+    memcpy(J, sample_of(answer, jacobian, 0, s), 3 * nv * sizeof *J);
+    memcpy(J + 3 * nv, sample_of(answer, jacobian, 1, s), 3 * nv * sizeof *J);
 }
 
 START_TEST(inverse_inertia_is_that_of_jacobian_and_mass_matrix) {
@@ -66,10 +66,10 @@ START_TEST(inverse_inertia_is_that_of_jacobian_and_mass_matrix) {
     double *J = calloc(18 * nv, sizeof *J), expected[36];
     for (int frame = DYN_CLIENT_LOCAL; frame <= DYN_CLIENT_LOCAL_WORLD_ALIGNED; frame++) {
         dyn_client_evaluation *answer = reference_evaluate(&of, 3, asked, (dyn_client_reference_frame)frame);
-        ck_assert_uint_eq(answer->task_row_count, 6);
+        ck_assert_uint_eq(dyn_client_find_axis(answer, DYN_CLIENT_AXIS_TASK)->size, 6);
         ck_assert_str_eq(answer->results[0].frame, "");
         ck_assert_int_eq((int)answer->results[0].reference_frame, frame);
-        ck_assert_str_eq(answer->results[0].blocks[0].axes[1], "task");
+        ck_assert_int_eq(answer->results[0].blocks[0].axes[1]->kind, DYN_CLIENT_AXIS_TASK);
         for (size_t s = 0; s < of.count; s++) {
             stack(answer, 1, nv, s, J);
             multiply(6, nv, nv, J, sample_of(answer, 2, 0, s), J + 6 * nv);
@@ -86,11 +86,14 @@ END_TEST
 
 /* One linear row of the frame: Lambda is a number. Its equation of motion holds for the forward dynamics. */
 START_TEST(task_moves_as_its_equation_says) {
-    static const dyn_client_quantity asked[] = {
-        DYN_CLIENT_OPERATIONAL_SPACE_INERTIA, DYN_CLIENT_OPERATIONAL_SPACE_BIAS,
-        DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY, DYN_CLIENT_DYNAMICALLY_CONSISTENT_INVERSE,
-        DYN_CLIENT_NULL_SPACE_PROJECTOR,      DYN_CLIENT_FRAME_JACOBIAN,
-        DYN_CLIENT_FRAME_JACOBIAN_RATE,       DYN_CLIENT_FORWARD_DYNAMICS};
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_OPERATIONAL_SPACE_INERTIA,
+                                                DYN_CLIENT_OPERATIONAL_SPACE_BIAS,
+                                                DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY,
+                                                DYN_CLIENT_OPERATIONAL_SPACE_CONSISTENT_INVERSE,
+                                                DYN_CLIENT_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR,
+                                                DYN_CLIENT_FRAME_JACOBIAN,
+                                                DYN_CLIENT_FRAME_JACOBIAN_RATE,
+                                                DYN_CLIENT_FORWARD_DYNAMICS};
     static const dyn_client_task_axis axes[] = {DYN_CLIENT_LINEAR_X, DYN_CLIENT_LINEAR_Y, DYN_CLIENT_LINEAR_Z};
     reference of;
     open_named(_i, &of);
@@ -100,19 +103,18 @@ START_TEST(task_moves_as_its_equation_says) {
         const char *frame = frame_of(&of);
         dyn_client_error error;
         dyn_client_evaluation *answer;
-        dyn_client_evaluate_request request = {.q = of.q,
-                                               .v = of.v,
-                                               .tau = of.tau,
-                                               .quantity_count = 8,
-                                               .quantities = asked,
-                                               .frame_count = 1,
-                                               .frames = &frame,
-                                               .reference_frame = DYN_CLIENT_LOCAL,
-                                               .task_axis_count = 1,
-                                               .task_axes = &axes[axis]};
-        if (dyn_client_evaluate(of.client, &of.query, &request, &error, &answer) != DYN_CLIENT_OK) {
+        quantity_question request = {.q = of.q,
+                                     .v = of.v,
+                                     .tau = of.tau,
+                                     .quantity_count = 8,
+                                     .quantities = asked,
+                                     .frame_count = 1,
+                                     .frames = &frame,
+                                     .task_axis_count = 1,
+                                     .task_axes = &axes[axis]};
+        if (ask_quantities(of.client, &of.query, &request, &error, &answer) != DYN_CLIENT_OK) {
             ck_assert_int_eq(error.status, DYN_CLIENT_FAILED_PRECONDITION);
-            ck_assert_str_eq(error.field, "evaluate.task_axes");
+            ck_assert_str_eq(error.field, "evaluate.quantities[0].task");
             continue;
         }
         regular++;
@@ -149,8 +151,8 @@ START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
     size_t nv = of.nv;
     double *x = calloc(nv * nv, sizeof *x);
     dyn_client_evaluation *answer = reference_evaluate(&of, 2, asked, DYN_CLIENT_LOCAL);
-    ck_assert_str_eq(answer->results[0].blocks[1].axes[0], "semi-axes");
-    ck_assert_str_eq(answer->results[0].blocks[1].axes[1], "joints");
+    ck_assert_int_eq(answer->results[0].blocks[1].axes[0]->kind, DYN_CLIENT_AXIS_JOINT_SEMI_AXES);
+    ck_assert_int_eq(answer->results[0].blocks[1].axes[1]->kind, DYN_CLIENT_AXIS_JOINTS);
     for (size_t s = 0; s < of.count; s++) {
         const double *lengths = sample_of(answer, 0, 0, s), *axes = sample_of(answer, 0, 1, s);
         for (size_t i = 0; i < nv * nv; i++) {
@@ -181,7 +183,7 @@ START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix
         multiply(6, nv, nv, J, sample_of(answer, 2, 0, s), X);
         for (size_t k = 0; k < 2; k++) {
             const double *lengths = sample_of(answer, 0, 2 * k, s), *axes = sample_of(answer, 0, 2 * k + 1, s);
-            const double *rows = X + (k == 0 ? 3 * nv : 0);
+            const double *rows = X + (k == 0 ? 0 : 3 * nv);
             double found[9] = {0}, expected[9] = {0};
             ck_assert_str_eq(answer->results[0].blocks[2 * k].name, names[k]);
             for (size_t i = 0; i < 9; i++) {
@@ -214,8 +216,8 @@ START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
         stack(answer, 1, nv, s, J);
         for (size_t k = 0; k < 4; k++) {
             const double *lengths = sample_of(answer, 0, 2 * k, s), *axes = sample_of(answer, 0, 2 * k + 1, s);
-            const double *Omega = sample_of(answer, 2, 0, s), *rows = J + (k % 2 == 0 ? 3 * nv : 0);
-            size_t first = k % 2 == 0 ? 3 : 0;
+            const double *Omega = sample_of(answer, 2, 0, s), *rows = J + (k % 2 == 0 ? 0 : 3 * nv);
+            size_t first = k % 2 == 0 ? 0 : 3;
             double found[9], expected[9];
             ck_assert_str_eq(answer->results[0].blocks[2 * k].name, names[k]);
             for (size_t i = 0; i < 9; i++) {
@@ -262,7 +264,8 @@ START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     size_t width = both->results[0].blocks[0].width;
     double *polar = calloc(2 * width, sizeof *polar), *power = polar + width;
     ck_assert_str_eq(both->results[0].blocks[1].name, "potential");
-    ck_assert_uint_eq(width, 10 * both->body_count);
+    const dyn_client_axis *bodies = dyn_client_find_axis(both, DYN_CLIENT_AXIS_BODIES);
+    ck_assert_uint_eq(width, 10 * bodies->size);
     for (size_t s = 0; s < of.count; s++) {
         memset(power, 0, width * sizeof *power);
         for (size_t i = 0; i < width; i++) {
@@ -280,14 +283,10 @@ START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     dyn_client_evaluation *pose;
     static const dyn_client_quantity place = DYN_CLIENT_FRAME_POSE;
     dyn_client_error error;
-    dyn_client_evaluate_request request = {.q = of.q,
-                                           .quantity_count = 1,
-                                           .quantities = &place,
-                                           .frame_count = both->body_count,
-                                           .frames = both->bodies,
-                                           .reference_frame = DYN_CLIENT_LOCAL};
-    must(&of, "poses", dyn_client_evaluate(of.client, &of.query, &request, &error, &pose), &error);
-    for (size_t b = 0; b < both->body_count; b++) {
+    quantity_question request = {
+        .q = of.q, .quantity_count = 1, .quantities = &place, .frame_count = bodies->size, .frames = bodies->labels};
+    must(&of, "poses", ask_quantities(of.client, &of.query, &request, &error, &pose), &error);
+    for (size_t b = 0; b < bodies->size; b++) {
         for (size_t s = 0; s < of.count; s++) {
             const double *y = sample_of(both, 0, 1, s) + 10 * b, *x = sample_of(pose, b, 1, s);
             const double up[4] = {sample_of(pose, b, 0, s)[2], 2 * (x[0] * x[2] - x[3] * x[1]),
@@ -328,23 +327,24 @@ START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
     const double q[2] = {0, 1.5707963267948966};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    dyn_client_evaluate_request request = {.q = q,
-                                           .quantity_count = 1,
-                                           .quantities = &asked,
-                                           .frame_count = 1,
-                                           .frames = &frame,
-                                           .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED,
-                                           .task_axis_count = 2,
-                                           .task_axes = axes};
-    if (dyn_client_evaluate(client, &query, &request, &error, &answer) != DYN_CLIENT_OK)
+    quantity_question request = {.q = q,
+                                 .quantity_count = 1,
+                                 .quantities = &asked,
+                                 .frame_count = 1,
+                                 .frames = &frame,
+                                 .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED,
+                                 .task_axis_count = 2,
+                                 .task_axes = axes};
+    if (ask_quantities(client, &query, &request, &error, &answer) != DYN_CLIENT_OK)
         ck_abort_msg("%s", error.message);
     const double *Lambda = answer->results[0].blocks[0].values;
     ck_assert_double_eq_tol(Lambda[0], 1, 1e-13);
     ck_assert_double_eq_tol(Lambda[1], 0, 1e-13);
     ck_assert_double_eq_tol(Lambda[3], 2, 1e-13);
-    ck_assert_uint_eq(answer->task_row_count, 2);
-    ck_assert_str_eq(answer->task_rows[0], "tip linear x");
-    ck_assert_str_eq(answer->task_rows[1], "tip linear z");
+    const dyn_client_axis *rows = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_TASK);
+    ck_assert_uint_eq(rows->size, 2);
+    ck_assert_str_eq(rows->labels[0], "tip linear x");
+    ck_assert_str_eq(rows->labels[1], "tip linear z");
     dyn_client_evaluation_free(answer);
 }
 END_TEST
@@ -360,19 +360,14 @@ START_TEST(singular_state_is_told_by_its_number) {
     const dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    dyn_client_evaluate_request request = {.q = q,
-                                           .quantity_count = 1,
-                                           .quantities = &asked,
-                                           .frame_count = 1,
-                                           .frames = &frame,
-                                           .reference_frame = DYN_CLIENT_LOCAL};
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_FAILED_PRECONDITION);
-    ck_assert_str_eq(error.field, "evaluate.task_axes");
+    quantity_question request = {.q = q, .quantity_count = 1, .quantities = &asked, .frame_count = 1, .frames = &frame};
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, "evaluate.quantities[0].task");
     ck_assert(error.has_sample);
     ck_assert_uint_eq(error.sample, 611);
     ck_assert_str_eq(error.reason, "SINGULAR_TASK");
     asked = DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA;
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_OK);
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_OK);
     dyn_client_evaluation_free(answer);
 }
 END_TEST
@@ -388,27 +383,23 @@ START_TEST(wrong_tasks_are_refused_with_their_field) {
     const double q[6] = {0};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    dyn_client_evaluate_request request = {
-        .q = q, .quantity_count = 1, .quantities = &asked, .frames = frames, .reference_frame = DYN_CLIENT_LOCAL};
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "evaluate.frames");
+    quantity_question request = {.q = q, .quantity_count = 1, .quantities = &asked, .frames = frames};
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "evaluate.quantities[0].task");
     request.frame_count = 9;
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
     ck_assert_uint_eq(error.limit, 8);
     ck_assert_uint_eq(error.requested, 9);
-    ck_assert_str_eq(error.field, "evaluate.frames");
+    ck_assert_str_eq(error.field, "evaluate.quantities[0].task");
     request.frame_count = 1;
     request.task_axis_count = 3;
     request.task_axes = twice;
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "evaluate.task_axes[2]");
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "evaluate.quantities[0].task[0].axes[2]");
     request.task_axis_count = 2;
     request.task_axes = unknown;
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "evaluate.task_axes[1]");
-    request.task_axis_count = 7;
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.field, "task_axes");
+    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "evaluate.quantities[0].task[0].axes[1]");
 }
 END_TEST
 

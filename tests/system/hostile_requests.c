@@ -283,8 +283,7 @@ END_TEST
 
 /* ---- kinematics -------------------------------------------------------------------------------------------------- */
 
-static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int reference_frame, bool poses,
-                                           size_t samples) {
+static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int reference_frame, size_t samples) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__KinematicsRequest method = DYNAMICS__V1__KINEMATICS_REQUEST__INIT;
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
@@ -294,8 +293,6 @@ static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int refe
     method.q = calloc(method.n_q, sizeof(double));
     method.n_frames = count;
     method.frames = frames;
-    method.poses = poses;
-    method.jacobians = poses;
     method.reference_frame = (Dynamics__V1__ReferenceFrame)reference_frame;
     request.id = 12;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_KINEMATICS;
@@ -307,34 +304,33 @@ static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int refe
 
 START_TEST(unknown_frame) {
     char *frames[] = {text("link1"), text("tpi")};
-    sp_expect_error(ask_kinematics(frames, 2, 1, true, 1), CODE(NOT_FOUND), "kinematics.frames[1]",
+    sp_expect_error(ask_kinematics(frames, 2, 1, 1), CODE(NOT_FOUND), "kinematics.frames[1]",
                     "no frame \"tpi\"; did you mean \"tip\"");
 }
 END_TEST
 
 START_TEST(no_frame) {
-    sp_expect_error(ask_kinematics(NULL, 0, 1, true, 1), CODE(INVALID_ARGUMENT), "kinematics.frames", "at least one");
+    sp_expect_error(ask_kinematics(NULL, 0, 1, 1), CODE(INVALID_ARGUMENT), "kinematics.frames", "at least one");
 }
 END_TEST
 
-START_TEST(nothing_asked_of_a_frame) {
-    char *frames[] = {text("tip")};
-    sp_expect_error(ask_kinematics(frames, 1, 0, false, 1), CODE(INVALID_ARGUMENT), "kinematics.poses", "jacobians");
+START_TEST(frame_named_twice) {
+    char *frames[] = {text("tip"), text("tip")};
+    sp_expect_error(ask_kinematics(frames, 2, 1, 1), CODE(INVALID_ARGUMENT), "kinematics.frames[1]", "twice");
 }
 END_TEST
 
 START_TEST(unknown_reference_frame_of_jacobians) {
     char *frames[] = {text("tip")};
-    sp_expect_error(ask_kinematics(frames, 1, -3, true, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
-                    "is -3");
-    sp_expect_error(ask_kinematics(frames, 1, 0, true, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
+    sp_expect_error(ask_kinematics(frames, 1, -3, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame", "is -3");
+    sp_expect_error(ask_kinematics(frames, 1, 0, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
                     "give LOCAL (1)");
 }
 END_TEST
 
 START_TEST(reply_that_would_be_too_large) {
     char *frames[] = {text("tip")};
-    sp_expect_error(ask_kinematics(frames, 1, 1, true, SAMPLES), CODE(RESOURCE_EXHAUSTED), "kinematics.q",
+    sp_expect_error(ask_kinematics(frames, 1, 1, SAMPLES), CODE(RESOURCE_EXHAUSTED), "kinematics.q",
                     "limits.reply_bytes");
 }
 END_TEST
@@ -707,7 +703,7 @@ int main(void) {
     tcase_add_loop_test(tests, spoilt_question_is_answered_with_its_place, 0, QUESTIONS);
     tcase_add_test(tests, unknown_frame);
     tcase_add_test(tests, no_frame);
-    tcase_add_test(tests, nothing_asked_of_a_frame);
+    tcase_add_test(tests, frame_named_twice);
     tcase_add_test(tests, unknown_reference_frame_of_jacobians);
     tcase_add_test(tests, reply_that_would_be_too_large);
     tcase_add_test(tests, one_sample_too_many);

@@ -190,14 +190,16 @@ END_TEST
 typedef struct evaluation_lie {
     uint64_t samples;
     size_t results, values, axes;
-    uint32_t rows;
+    uint32_t rows, axis_index, unit_index, request;
+    size_t units;
     Dynamics__V1__Quantity quantity;
     char *frame;
     dyn_client_status status;
 } evaluation_lie;
 
 static void set_evaluation(const evaluation_lie *lie) {
-    static char *joints[] = {"a", "b"}, *axes[] = {"joints", "joints"};
+    static char *joints[] = {"a", "b"}, *xyz[] = {"x", "y", "z"}, *units[] = {"m", "1", "1", "1"};
+    static uint32_t same[] = {0, 0}, third[] = {1}, kinds[] = {0, 1};
     static double values[9];
     uint32_t square[] = {lie->rows, 2}, three[] = {3};
     Dynamics__V1__Block matrix = DYNAMICS__V1__BLOCK__INIT, place = DYNAMICS__V1__BLOCK__INIT;
@@ -206,9 +208,9 @@ static void set_evaluation(const evaluation_lie *lie) {
     Dynamics__V1__QuantityResult *results[] = {&first, &second};
     Dynamics__V1__EvaluateReply evaluation = DYNAMICS__V1__EVALUATE_REPLY__INIT;
     Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
-    matrix.n_shape = 2, matrix.shape = square, matrix.n_axes = lie->axes, matrix.axes = axes;
+    matrix.n_shape = 2, matrix.shape = square, matrix.n_axes = lie->axes, matrix.axes = same;
     matrix.n_values = lie->values, matrix.values = values;
-    place.n_shape = 1, place.shape = three, place.n_axes = 1, place.axes = axes;
+    place.n_shape = 1, place.shape = three, place.n_axes = 1, place.axes = third;
     place.n_values = 6, place.values = values;
     first.quantity = lie->quantity;
     first.n_blocks = second.n_blocks = 1, first.blocks = matrices, second.blocks = places;
@@ -216,7 +218,15 @@ static void set_evaluation(const evaluation_lie *lie) {
     second.frame = lie->frame;
     evaluation.samples = lie->samples;
     evaluation.nv = 2;
-    evaluation.n_joints = 2, evaluation.joints = joints;
+    Dynamics__V1__Axis of_joints = DYNAMICS__V1__AXIS__INIT, of_space = DYNAMICS__V1__AXIS__INIT;
+    Dynamics__V1__Axis *axes[] = {&of_joints, &of_space};
+    of_joints.n_labels = 2, of_joints.labels = joints, of_space.n_labels = 3, of_space.labels = xyz;
+    of_joints.unit_count = 2, of_joints.n_unit_index = 2, of_joints.unit_index = kinds, of_space.unit_count = 1;
+    matrix.n_units = lie->units, place.n_units = 1, matrix.units = place.units = units;
+    kinds[1] = lie->unit_index;
+    third[0] = lie->axis_index;
+    second.request = lie->request;
+    evaluation.n_axes = 2, evaluation.axes = axes;
     evaluation.n_results = lie->results, evaluation.results = results;
     reply.result_case = DYNAMICS__V1__REPLY__RESULT_EVALUATE;
     reply.evaluate = &evaluation;
@@ -224,11 +234,12 @@ static void set_evaluation(const evaluation_lie *lie) {
 }
 
 static dyn_client_status ask_evaluation(dyn_client_evaluation **evaluation) {
-    static const dyn_client_quantity both[] = {DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_FRAME_POSE};
     static const char *const frame = "tool";
+    const dyn_client_quantity_request both[] = {
+        {.quantity = DYN_CLIENT_CORIOLIS_MATRIX},
+        {.quantity = DYN_CLIENT_FRAME_POSE, .frame_count = 1, .frames = &frame}};
     const double q[4] = {0};
-    dyn_client_evaluate_request request = {
-        .q = q, .quantity_count = 2, .quantities = both, .frame_count = 1, .frames = &frame};
+    dyn_client_evaluate_request request = {.q = q, .quantity_count = 2, .quantities = both};
     lying_peer_hand_over(&peer);
     dyn_client_status status = dyn_client_evaluate(client, &QUERY, &request, &error, evaluation);
     lying_peer_hand_over(&peer);
@@ -240,13 +251,18 @@ static const evaluation_lie TRUTH = {.samples = 2,
                                      .values = 8,
                                      .axes = 2,
                                      .rows = 2,
+                                     .axis_index = 1,
+                                     .unit_index = 1,
+                                     .request = 1,
+                                     .units = 4,
                                      .quantity = DYNAMICS__V1__QUANTITY__QUANTITY_CORIOLIS_MATRIX,
                                      .frame = "tool",
                                      .status = DYN_CLIENT_OK};
 
 START_TEST(an_evaluation_that_contradicts_itself_is_refused) {
-    evaluation_lie cases[9];
-    for (size_t i = 0; i < 9; i++) {
+    enum { CASES = 13 };
+    evaluation_lie cases[CASES];
+    for (size_t i = 0; i < CASES; i++) {
         cases[i] = TRUTH;
         cases[i].status = i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY;
     }
@@ -258,7 +274,11 @@ START_TEST(an_evaluation_that_contradicts_itself_is_refused) {
     cases[6].rows = UINT32_MAX;
     cases[7].quantity = DYNAMICS__V1__QUANTITY__QUANTITY_MASS_MATRIX;
     cases[8].frame = "nose";
-    for (size_t i = 0; i < 9; i++) {
+    cases[9].axis_index = 2;
+    cases[10].unit_index = 2;
+    cases[11].request = 0;
+    cases[12].units = 3;
+    for (size_t i = 0; i < CASES; i++) {
         dyn_client_evaluation *evaluation;
         set_evaluation(&cases[i]);
         ck_assert_msg(ask_evaluation(&evaluation) == cases[i].status, "case %zu", i);
@@ -432,7 +452,7 @@ START_TEST(random_changes_never_lead_astray) {
         ask_gravity(g);
         mutate(&random, evaluation, evaluation_size);
         if (ask_evaluation(&answer) == DYN_CLIENT_OK)
-            ck_assert_uint_lt(strlen(answer->results[0].blocks[0].axes[0]), 100);
+            ck_assert_uint_lt(strlen(answer->results[0].blocks[0].axes[0]->labels[0]), 100);
         dyn_client_evaluation_free(answer);
         mutate(&random, description, description_size);
         if (ask_description(&robot) != DYN_CLIENT_OK)

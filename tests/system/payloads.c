@@ -13,6 +13,7 @@
 #include "system/client_fixture.h"
 #include "system/wire_quantities.h"
 #include "system/unforked.h"
+#include "system/quantity_question.h"
 
 enum { TREES = 12 };
 
@@ -83,28 +84,25 @@ END_TEST
 
 /* What random trees may not have: tasks that are not singular, and ellipsoids, whose axes have two directions. */
 START_TEST(tasks_and_ellipsoids_count_payloads) {
-    static const dyn_client_quantity quantities[] = {
-        DYN_CLIENT_OPERATIONAL_SPACE_INERTIA, DYN_CLIENT_OPERATIONAL_SPACE_BIAS,
-        DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY, DYN_CLIENT_DYNAMICALLY_CONSISTENT_INVERSE,
-        DYN_CLIENT_NULL_SPACE_PROJECTOR,      DYN_CLIENT_TORQUE_ELLIPSOID};
+    static const dyn_client_quantity quantities[] = {DYN_CLIENT_OPERATIONAL_SPACE_INERTIA,
+                                                     DYN_CLIENT_OPERATIONAL_SPACE_BIAS,
+                                                     DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY,
+                                                     DYN_CLIENT_OPERATIONAL_SPACE_CONSISTENT_INVERSE,
+                                                     DYN_CLIENT_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR,
+                                                     DYN_CLIENT_TORQUE_ELLIPSOID};
     static const char *const models[] = {"ur5", "ur5 with box"}, *const frame = "tool0";
     const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
     const dyn_client_payload box = a_box("tool0", false);
     const dyn_client_operation attach = {
         .kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "box", .inertia = box.inertia, .pose = box.pose};
-    const dyn_client_evaluate_request request = {.q = q,
-                                                 .v = v,
-                                                 .quantity_count = 6,
-                                                 .quantities = quantities,
-                                                 .frame_count = 1,
-                                                 .frames = &frame,
-                                                 .reference_frame = DYN_CLIENT_LOCAL};
+    const quantity_question request = {
+        .q = q, .v = v, .quantity_count = 6, .quantities = quantities, .frame_count = 1, .frames = &frame};
     dyn_client_evaluation *answers[2];
     derive("ur5", models[1], &attach);
     for (int k = 0; k < 2; k++) {
         const dyn_client_query query = {
             .model = models[k], .nq = 6, .nv = 6, .samples = 1, .payload_count = k == 0, .payloads = &box};
-        wire_require(dyn_client_evaluate(client, &query, &request, &error, &answers[k]), &error);
+        wire_require(ask_quantities(client, &query, &request, &error, &answers[k]), &error);
         /* Axes in either direction. */
         for (size_t b = 0; b < answers[k]->results[5].block_count; b++)
             for (size_t i = 0; i < answers[k]->results[5].blocks[b].width; i++)

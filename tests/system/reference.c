@@ -223,20 +223,20 @@ dyn_client_evaluation *reference_evaluate(const reference *of, size_t count, con
     dyn_client_error error;
     dyn_client_evaluation *answer;
     const char *frame = frame_of(of);
-    dyn_client_evaluate_request request = {.q = of->q,
-                                           .v = of->v,
-                                           .a = of->a,
-                                           .tau = of->tau,
-                                           .dq = of->dq,
-                                           .dv = of->dv,
-                                           .da = of->da,
-                                           .dtau = of->dtau,
-                                           .quantity_count = count,
-                                           .quantities = quantities,
-                                           .frame_count = 1,
-                                           .frames = &frame,
-                                           .reference_frame = reference_frame};
-    must(of, "evaluate", dyn_client_evaluate(of->client, &of->query, &request, &error, &answer), &error);
+    quantity_question request = {.q = of->q,
+                                 .v = of->v,
+                                 .a = of->a,
+                                 .tau = of->tau,
+                                 .dq = of->dq,
+                                 .dv = of->dv,
+                                 .da = of->da,
+                                 .dtau = of->dtau,
+                                 .quantity_count = count,
+                                 .quantities = quantities,
+                                 .frame_count = 1,
+                                 .frames = &frame,
+                                 .reference_frame = reference_frame};
+    must(of, "evaluate", ask_quantities(of->client, &of->query, &request, &error, &answer), &error);
     ck_assert_uint_eq(answer->result_count, count);
     return answer;
 }

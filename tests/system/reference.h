@@ -13,6 +13,8 @@
 
 #include <dynamics_client.h>
 
+#include "system/quantity_question.h"
+
 /* Files with reference values of robots that have a description; to be freed. */
 char **reference_files(int *count);
 void reference_files_free(char **files, int count);

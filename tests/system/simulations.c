@@ -18,6 +18,7 @@
 
 #include "dynamics_client.h"
 #include "system/daemon_fixture.h"
+#include "system/quantity_question.h"
 
 enum { NQ = 6, DIGEST_PREFIX = sizeof "sha256:01234567" };
 
@@ -112,10 +113,9 @@ START_TEST(two_links_fall_as_their_energy_tells) {
     for (int i = 0; i < 2; i++) {
         step("fall", token, i == 0 ? 1 : 9999, &state);
         dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
-        dyn_client_evaluate_request request = {
-            .quantity_count = 2, .quantities = quantities, .q = state->q, .v = state->v};
+        quantity_question request = {.quantity_count = 2, .quantities = quantities, .q = state->q, .v = state->v};
         dyn_client_evaluation *evaluation;
-        ok(dyn_client_evaluate(client, &query, &request, &error, &evaluation));
+        ok(ask_quantities(client, &query, &request, &error, &evaluation));
         energy[i][0] = evaluation->results[0].blocks[0].values[0];
         energy[i][1] = evaluation->results[1].blocks[0].values[0];
         dyn_client_evaluation_free(evaluation);
@@ -197,10 +197,10 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
                                     .samples = 1,
                                     .external_force_count = pushing.external_force_count,
                                     .external_forces = pushes};
-    const dyn_client_evaluate_request request = {.q = ur5_q, .quantity_count = 1, .quantities = &wanted};
+    const quantity_question request = {.q = ur5_q, .quantity_count = 1, .quantities = &wanted};
     dyn_client_evaluation *evaluation;
     dyn_client_simulation *pushed, *driven, *free_one;
-    ok(dyn_client_evaluate(client, &query, &request, &error, &evaluation));
+    ok(ask_quantities(client, &query, &request, &error, &evaluation));
     const dyn_client_simulation_input torques = {.nv = NQ, .tau = evaluation->results[0].blocks[0].values};
     const dyn_client_integrator integrators[] = {DYN_CLIENT_SEMI_IMPLICIT_EULER, DYN_CLIENT_EXPLICIT_EULER};
     for (int i = 0; i < 2; i++) {

@@ -11,6 +11,7 @@
 #include "system/client_fixture.h"
 #include "system/wire_tree.h"
 #include "system/unforked.h"
+#include "system/quantity_question.h"
 
 enum { JOINTS = 6, SAMPLES = 1000 };
 
@@ -128,11 +129,11 @@ END_TEST
 START_TEST(quantities_are_evaluated_in_single_precision) {
     static const dyn_client_quantity quantities[] = {DYN_CLIENT_MASS_MATRIX, DYN_CLIENT_CORIOLIS_MATRIX};
     const double q[JOINTS] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[JOINTS] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
-    const dyn_client_evaluate_request request = {.q = q, .v = v, .quantity_count = 2, .quantities = quantities};
+    const quantity_question request = {.q = q, .v = v, .quantity_count = 2, .quantities = quantities};
     dyn_client_evaluation *answers[2];
     for (int p = 0; p < 2; p++) {
         const dyn_client_query query = ur5_query(1, (dyn_client_precision)p);
-        wire_require(dyn_client_evaluate(client, &query, &request, &error, &answers[p]), &error);
+        wire_require(ask_quantities(client, &query, &request, &error, &answers[p]), &error);
     }
     for (size_t i = 0; i < 2; i++) {
         expect_rounded("a matrix", answers[1]->results[i].blocks[0].values, answers[0]->results[i].blocks[0].values,

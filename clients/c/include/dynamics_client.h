@@ -880,19 +880,19 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V = 44,
     DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V = 45,
     DYN_CLIENT_INVERSE_MASS_MATRIX_BY_Q = 46,
-    DYN_CLIENT_INVERSE_DYNAMICS_ALONG = 47,            /* change of tau along (dq, dv, da): nv */
-    DYN_CLIENT_FORWARD_DYNAMICS_ALONG = 48,            /* change of a along (dq, dv, dtau): nv */
-    DYN_CLIENT_EXTERNAL_FORCES = 49,                   /* sum of J' f_ext of the query's external forces: nv */
-    DYN_CLIENT_OPERATIONAL_SPACE_INERTIA = 50,         /* Lambda of the m task rows of all frames: m x m */
-    DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA = 51, /* J M^-1 J', also where Lambda does not exist */
-    DYN_CLIENT_OPERATIONAL_SPACE_BIAS = 52,            /* mu: m */
-    DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY = 53,         /* p: m */
-    DYN_CLIENT_DYNAMICALLY_CONSISTENT_INVERSE = 54,    /* Jbar = M^-1 J' Lambda: nv x m */
-    DYN_CLIENT_NULL_SPACE_PROJECTOR = 55,              /* N = 1 - Jbar J: nv x nv */
-    DYN_CLIENT_FRAME_MANIPULABILITY = 56,              /* linear, angular: measure and isotropy; spatial: measure */
-    DYN_CLIENT_FRAME_ELLIPSOIDS = 57, /* of velocity and mass: lengths 3 and axes 3 x 3, linear and angular */
-    DYN_CLIENT_ENERGY_REGRESSOR = 58, /* kinetic and potential: bodies x 10 each */
-    DYN_CLIENT_TORQUE_ELLIPSOID = 59, /* eigenvalues nv and eigenvectors nv x nv of M */
+    DYN_CLIENT_INVERSE_DYNAMICS_ALONG = 47,                 /* change of tau along (dq, dv, da): nv */
+    DYN_CLIENT_FORWARD_DYNAMICS_ALONG = 48,                 /* change of a along (dq, dv, dtau): nv */
+    DYN_CLIENT_EXTERNAL_FORCES = 49,                        /* sum of J' f_ext of the query's external forces: nv */
+    DYN_CLIENT_OPERATIONAL_SPACE_INERTIA = 50,              /* Lambda of the m task rows of all frames: m x m */
+    DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA = 51,      /* J M^-1 J', also where Lambda does not exist */
+    DYN_CLIENT_OPERATIONAL_SPACE_BIAS = 52,                 /* mu: m */
+    DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY = 53,              /* p: m */
+    DYN_CLIENT_OPERATIONAL_SPACE_CONSISTENT_INVERSE = 54,   /* Jbar = M^-1 J' Lambda: nv x m */
+    DYN_CLIENT_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR = 55, /* N = 1 - Jbar J: nv x nv */
+    DYN_CLIENT_FRAME_MANIPULABILITY = 56, /* linear, angular: measure and isotropy; spatial: measure */
+    DYN_CLIENT_FRAME_ELLIPSOIDS = 57,     /* of velocity and mass: lengths 3 and axes 3 x 3, linear and angular */
+    DYN_CLIENT_ENERGY_REGRESSOR = 58,     /* kinetic and potential: bodies x 10 each */
+    DYN_CLIENT_TORQUE_ELLIPSOID = 59,     /* eigenvalues nv and eigenvectors nv x nv of M */
     DYN_CLIENT_FRAME_ACCELERATION_ELLIPSOIDS = 60, /* of J M^-1 tau: lengths 3 and axes 3 x 3, linear and angular */
 } dyn_client_quantity;
 
@@ -905,6 +905,17 @@ DYN_CLIENT_EXPORT const char *dyn_client_quantity_name(dyn_client_quantity quant
 /* The quantity of that name; false when there is none. Thread-safe. */
 DYN_CLIENT_EXPORT bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity);
 
+/* Subject of a quantity. */
+typedef enum dyn_client_quantity_subject {
+    DYN_CLIENT_OF_ROBOT,
+    DYN_CLIENT_OF_SUBTREE, /* of the robot, or of what one of its joints carries */
+    DYN_CLIENT_OF_FRAMES,  /* of each of some frames */
+    DYN_CLIENT_OF_TASK,    /* of a task */
+} dyn_client_quantity_subject;
+
+/* Returns the subject of a quantity, which its name begins with. Thread-safe. */
+DYN_CLIENT_EXPORT dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn_client_quantity quantity);
+
 /* A row of a frame's Jacobian. */
 typedef enum dyn_client_task_axis {
     DYN_CLIENT_LINEAR_X = 1,
@@ -915,55 +926,112 @@ typedef enum dyn_client_task_axis {
     DYN_CLIENT_ANGULAR_Z = 6,
 } dyn_client_task_axis;
 
-/* Arguments of an evaluation, beside the query. */
-typedef struct dyn_client_evaluate_request {
-    const double *q;       /* n x nq */
-    const double *v, *a;   /* n x nv; NULL: zeros */
-    const double *tau;     /* n x nv; NULL: zeros; of forward dynamics, its derivatives, and power */
-    size_t quantity_count; /* at least 1, each once */
-    const dyn_client_quantity *quantities;
-    size_t frame_count; /* of the frame quantities: links, joints (the child link's frame) or "world", each once */
+/* A frame that a task controls. */
+typedef struct dyn_client_task_frame {
+    const char *frame;
+    size_t axis_count; /* rows of the frame's Jacobian that the task has; 0: all six */
+    const dyn_client_task_axis *axes;
+} dyn_client_task_frame;
+
+/* A quantity, and what it is of. Members that its subject has no use for are zero: INVALID_ARGUMENT else. */
+typedef struct dyn_client_quantity_request {
+    dyn_client_quantity quantity;
+    size_t frame_count; /* OF_FRAMES: links, joints (the child link's frame) or "world", each once */
     const char *const *frames;
-    dyn_client_reference_frame reference_frame; /* of the frame quantities but the pose */
-    const char *subtree;                        /* joint whose load the centre of mass is of; NULL: the whole robot */
-    size_t task_axis_count; /* of the operational-space quantities: what they control of each frame; 0: all six */
-    const dyn_client_task_axis *task_axes;
+    dyn_client_reference_frame reference_frame; /* OF_FRAMES and OF_TASK, whose vectors are expressed in it */
+    const char *subtree;                        /* OF_SUBTREE: joint whose load it is of; NULL: the whole robot */
+    size_t task_frame_count;                    /* OF_TASK: up to 8, each once */
+    const dyn_client_task_frame *task_frames;
+} dyn_client_quantity_request;
+
+/* Arguments of an evaluation, beside the query. An array that no quantity depends on is INVALID_ARGUMENT. */
+typedef struct dyn_client_evaluate_request {
+    const double *q;                   /* n x nq */
+    const double *v, *a;               /* n x nv; NULL: zeros */
+    const double *tau;                 /* n x nv; NULL: zeros; of forward dynamics, its derivatives, and power */
     const double *dq, *dv, *da, *dtau; /* n x nv; NULL: zeros; the direction of the quantities ALONG */
+    size_t quantity_count;             /* at least 1; the same one more than once where it is of something else */
+    const dyn_client_quantity_request *quantities;
 } dyn_client_evaluate_request;
+
+/* Inputs that a quantity depends on, beside q, as flags. */
+typedef enum dyn_client_quantity_input {
+    DYN_CLIENT_INPUT_V = 1 << 0,
+    DYN_CLIENT_INPUT_A = 1 << 1,
+    DYN_CLIENT_INPUT_TAU = 1 << 2,
+    DYN_CLIENT_INPUT_DQ = 1 << 3,
+    DYN_CLIENT_INPUT_DV = 1 << 4,
+    DYN_CLIENT_INPUT_DA = 1 << 5,
+    DYN_CLIENT_INPUT_DTAU = 1 << 6,
+    DYN_CLIENT_INPUT_GRAVITY = 1 << 7, /* from here on, parts of the query */
+    DYN_CLIENT_INPUT_EXTERNAL_FORCES = 1 << 8,
+    DYN_CLIENT_INPUT_PAYLOADS = 1 << 9,
+} dyn_client_quantity_input;
+
+/* Meaning of an axis of a block. */
+typedef enum dyn_client_axis_kind {
+    DYN_CLIENT_AXIS_JOINTS = 1,     /* velocities in the query's order: rotations or translations */
+    DYN_CLIENT_AXIS_BODIES = 2,     /* links that the moving joints carry, in the model's order */
+    DYN_CLIENT_AXIS_TASK = 3,       /* "tool0 linear x", the linear rows of a frame first; angular or linear */
+    DYN_CLIENT_AXIS_XYZ = 4,        /* "x", "y", "z" */
+    DYN_CLIENT_AXIS_QUATERNION = 5, /* "x", "y", "z", "w" */
+    DYN_CLIENT_AXIS_PARAMETERS = 6, /* "m", "mx", .. "Izz": the mass, first moments or moments of inertia */
+    DYN_CLIENT_AXIS_SEMI_AXES = 7,  /* of an ellipsoid, the longest first; below, in the space of the joints */
+    DYN_CLIENT_AXIS_JOINT_SEMI_AXES = 8,
+    DYN_CLIENT_AXIS_MEASURES = 9, /* "measure", "isotropy" */
+} dyn_client_axis_kind;
+
+/* Entries along an axis. */
+typedef struct dyn_client_axis {
+    dyn_client_axis_kind kind;
+    size_t size;
+    const char *const *labels;
+    uint32_t unit_count;        /* classes of entries that units tell apart, at least 1 */
+    const uint32_t *unit_index; /* class of each entry; NULL: 0 */
+} dyn_client_axis;
+
+enum { DYN_CLIENT_MAX_RANK = 3 };
 
 /* Numbers of one shape for each sample. */
 typedef struct dyn_client_block {
-    const char *name;        /* "linear", "angular", "position", "quaternion", or "value" */
-    const char *unit;        /* for rotations and translations where they differ */
-    size_t rank;             /* 0: one number for each sample */
-    const uint32_t *shape;   /* of one sample: rank sizes */
-    const char *const *axes; /* rank texts, "joints", "bodies", "task", "semi-axes", or the axis's entries: "x y z" */
-    size_t width;            /* values of one sample: the product of the shape */
-    const double *values;    /* n x width, row-major */
+    const char *name; /* "linear", "angular", "position", "quaternion", or "value" */
+    size_t rank;      /* 0: one number for each sample */
+    const dyn_client_axis *axes[DYN_CLIENT_MAX_RANK];
+    size_t shape[DYN_CLIENT_MAX_RANK]; /* of one sample: the sizes of the axes */
+    size_t width;                      /* values of one sample: the product of the shape */
+    size_t unit_count;                 /* 1, or that of all combinations of classes of the axes, the last one fastest */
+    const char *const *units;
+    const double *values; /* n x width, row-major */
 } dyn_client_block;
 
 typedef struct dyn_client_quantity_result {
     dyn_client_quantity quantity;
-    const char *frame;                          /* of a frame quantity; else empty */
-    dyn_client_reference_frame reference_frame; /* of a frame quantity */
+    size_t request;                             /* index in the request's quantities */
+    const char *frame;                          /* of a quantity of frames; else empty */
+    dyn_client_reference_frame reference_frame; /* of quantities of frames and tasks */
     const char *expressed_in;                   /* axes and origin in words; empty where there are none */
+    unsigned inputs;                            /* that it depends on: flags dyn_client_quantity_input */
     size_t block_count;
     const dyn_client_block *blocks;
 } dyn_client_quantity_result;
 
 typedef struct dyn_client_evaluation {
     size_t samples;
-    const char *const *joints; /* query.nv names, in the order of rows and columns: the joint of each velocity */
-    size_t body_count;
-    const char *const *bodies; /* links that the moving joints carry, where an axis is "bodies" */
-    size_t task_row_count;
-    const char *const *task_rows; /* such as "tool0 linear x", where an axis is "task" */
-    size_t result_count;          /* in the order of the quantities; a frame quantity for each frame in their order */
+    size_t axis_count; /* axes of the blocks, each once */
+    const dyn_client_axis *axes;
+    size_t result_count; /* in the order of the quantities; one of frames for each frame in their order */
     const dyn_client_quantity_result *results;
 } dyn_client_evaluation;
 
-/* Any set of quantities for the same states, in one round trip. Errors as above, with
- * the fields "evaluate.quantities[i]", "evaluate.frames[i]" and "evaluate.subtree". */
+/* The first axis of a kind; NULL where no block has one. Thread-safe. */
+DYN_CLIENT_EXPORT const dyn_client_axis *dyn_client_find_axis(const dyn_client_evaluation *evaluation,
+                                                              dyn_client_axis_kind kind);
+
+/* Unit of value number `entry` of a sample, below block.width: "kg m^2", "1". Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry);
+
+/* Any set of quantities for the same states, in one round trip. Parts of the query that no quantity depends on are
+ * INVALID_ARGUMENT. Errors as above, with fields such as "evaluate.quantities[i].frames[k]" and "evaluate.tau". */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query *query,
                                                         const dyn_client_evaluate_request *request,
                                                         dyn_client_error *error, dyn_client_evaluation **evaluation);

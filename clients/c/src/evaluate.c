@@ -50,39 +50,95 @@ bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity) {
     return false;
 }
 
+dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn_client_quantity quantity) {
+    static const struct {
+        const char *begin;
+        dyn_client_quantity_subject subject;
+    } subjects[] = {
+        {"frame_", DYN_CLIENT_OF_FRAMES},
+        {"operational_space_", DYN_CLIENT_OF_TASK},
+        {"center_of_mass", DYN_CLIENT_OF_SUBTREE},
+    };
+    const char *name = dyn_client_quantity_name(quantity);
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects && name != NULL; i++)
+        if (strncmp(name, subjects[i].begin, strlen(subjects[i].begin)) == 0)
+            return subjects[i].subject;
+    return DYN_CLIENT_OF_ROBOT;
+}
+
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 /* The result and what its strings and numbers live in. */
 typedef struct evaluation_result {
     dyn_client_evaluation evaluation;
     Dynamics__V1__EvaluateReply *reply;
+    dyn_client_axis *axes;
     dyn_client_quantity_result *results;
     dyn_client_block *blocks; /* of all results */
 } evaluation_result;
 
-/* Values of one sample; false where they are beyond any memory. */
-static bool take_width(const Dynamics__V1__Block *block, size_t *width) {
-    *width = 1;
-    for (size_t i = 0; i < block->n_shape; i++)
-        if (!count_doubles(*width, block->shape[i], width))
+/* Takes the axes of a reply; false where one contradicts itself. */
+static bool take_axes(evaluation_result *taken) {
+    for (size_t i = 0; i < taken->reply->n_axes; i++) {
+        const Dynamics__V1__Axis *from = taken->reply->axes[i];
+        if (from->unit_count == 0 || (from->unit_count > 1 && from->n_unit_index != from->n_labels))
             return false;
+        for (size_t k = 0; k < from->n_unit_index; k++)
+            if (from->unit_index[k] >= from->unit_count)
+                return false;
+        taken->axes[i] = (dyn_client_axis){.kind = (dyn_client_axis_kind)from->kind,
+                                           .size = from->n_labels,
+                                           .labels = (const char *const *)from->labels,
+                                           .unit_count = from->unit_count,
+                                           .unit_index = from->unit_count > 1 ? from->unit_index : NULL};
+    }
     return true;
 }
 
-/* Does a block hold what it says? */
-static bool take_block(const Dynamics__V1__Block *from, size_t samples, dyn_client_block *block) {
-    size_t width, count;
-    if (from->n_axes != from->n_shape || !take_width(from, &width) || !count_doubles(width, samples, &count) ||
-        count != from->n_values)
+/* Takes the axes of a block, the number of values of one sample, and the number of combinations of units. */
+static bool take_shape(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block,
+                       size_t *combinations) {
+    block->width = *combinations = 1;
+    block->rank = from->n_shape;
+    if (from->n_axes != from->n_shape || from->n_shape > DYN_CLIENT_MAX_RANK)
         return false;
-    *block = (dyn_client_block){.name = from->name,
-                                .unit = from->unit,
-                                .rank = from->n_shape,
-                                .shape = from->shape,
-                                .axes = (const char *const *)from->axes,
-                                .width = width,
-                                .values = from->values};
+    for (size_t i = 0; i < from->n_shape; i++) {
+        if (from->axes[i] >= taken->reply->n_axes || taken->axes[from->axes[i]].size != from->shape[i] ||
+            !count_doubles(block->width, from->shape[i], &block->width) ||
+            !count_doubles(*combinations, taken->axes[from->axes[i]].unit_count, combinations))
+            return false;
+        block->axes[i] = &taken->axes[from->axes[i]];
+        block->shape[i] = from->shape[i];
+    }
     return true;
+}
+
+/* Takes a block; false where it does not hold what it says. */
+static bool take_block(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block) {
+    size_t combinations, count;
+    if (!take_shape(taken, from, block, &combinations) || !count_doubles(block->width, taken->reply->samples, &count) ||
+        count != from->n_values || (from->n_units != 1 && from->n_units != combinations))
+        return false;
+    block->name = from->name;
+    block->unit_count = from->n_units;
+    block->units = (const char *const *)from->units;
+    block->values = from->values;
+    return true;
+}
+
+/* Flags of inputs are the bits of the wire's numbers. */
+_Static_assert(DYN_CLIENT_INPUT_V == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_V - 1) &&
+                   DYN_CLIENT_INPUT_DTAU == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_DTAU - 1) &&
+                   DYN_CLIENT_INPUT_PAYLOADS == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_PAYLOADS - 1),
+               "a flag of an input is not that of the wire");
+
+/* The inputs of a quantity as flags. */
+static unsigned take_inputs(const Dynamics__V1__QuantityResult *from) {
+    unsigned inputs = 0;
+    for (size_t i = 0; i < from->n_inputs; i++)
+        if (from->inputs[i] > 0 && from->inputs[i] < 32)
+            inputs |= 1u << (from->inputs[i] - 1);
+    return inputs;
 }
 
 /* Takes the results of a reply; false where one contradicts itself. */
@@ -93,13 +149,15 @@ static bool take_results(evaluation_result *taken) {
         const Dynamics__V1__QuantityResult *from = reply->results[i];
         taken->results[i] =
             (dyn_client_quantity_result){.quantity = (dyn_client_quantity)from->quantity,
+                                         .request = from->request,
                                          .frame = from->frame,
                                          .reference_frame = (dyn_client_reference_frame)from->reference_frame,
                                          .expressed_in = from->expressed_in,
+                                         .inputs = take_inputs(from),
                                          .block_count = from->n_blocks,
                                          .blocks = next};
         for (size_t k = 0; k < from->n_blocks; k++)
-            if (!take_block(from->blocks[k], reply->samples, next++))
+            if (!take_block(taken, from->blocks[k], next++))
                 return false;
     }
     return true;
@@ -108,22 +166,22 @@ static bool take_results(evaluation_result *taken) {
 /* Does the reply answer this question? */
 static bool fits(const Dynamics__V1__EvaluateReply *reply, const dyn_client_query *query,
                  const Dynamics__V1__EvaluateRequest *asked) {
-    bool same = reply->samples == query->samples && reply->nv == query->nv && reply->n_joints == query->nv;
+    bool same = reply->samples == query->samples && reply->nv == query->nv;
     size_t next = 0;
     for (size_t i = 0; i < asked->n_quantities && same; i++) {
-        same = next < reply->n_results && reply->results[next]->quantity == asked->quantities[i];
+        const Dynamics__V1__QuantityRequest *wanted = asked->quantities[i];
         /* One result, or one for each frame. */
-        size_t count = same && reply->results[next]->frame[0] != '\0' ? asked->n_frames : 1;
-        for (size_t k = 0; k < count && same; k++, next++)
-            same = next < reply->n_results && reply->results[next]->quantity == asked->quantities[i] &&
-                   (reply->results[next]->frame[0] == '\0' ||
-                    (k < asked->n_frames && strcmp(reply->results[next]->frame, asked->frames[k]) == 0));
+        for (size_t k = 0; k < (wanted->n_frames > 0 ? wanted->n_frames : 1) && same; k++, next++)
+            same = next < reply->n_results && reply->results[next]->quantity == wanted->quantity &&
+                   reply->results[next]->request == i &&
+                   strcmp(reply->results[next]->frame, wanted->n_frames > 0 ? wanted->frames[k] : "") == 0;
     }
     return same && next == reply->n_results;
 }
 
 static void free_result(evaluation_result *freed) {
     dynamics__v1__evaluate_reply__free_unpacked(freed->reply, NULL);
+    free(freed->axes);
     free(freed->results);
     free(freed->blocks);
     free(freed);
@@ -141,48 +199,105 @@ static dyn_client_status take_reply(Dynamics__V1__EvaluateReply *reply, dyn_clie
         return fail_memory(error);
     }
     taken->reply = reply;
+    taken->axes = calloc(reply->n_axes + 1, sizeof *taken->axes);
     taken->results = calloc(reply->n_results + 1, sizeof *taken->results);
     taken->blocks = calloc(block_count + 1, sizeof *taken->blocks);
     dyn_client_status status = DYN_CLIENT_OK;
-    if (taken->results == NULL || taken->blocks == NULL)
+    if (taken->axes == NULL || taken->results == NULL || taken->blocks == NULL)
         status = fail_memory(error);
-    else if (!take_results(taken))
-        status = fail_bad_reply(error, "a block of the result does not hold as many values as its shape says");
+    else if (!take_axes(taken) || !take_results(taken))
+        status = fail_bad_reply(error, "a block of the result does not hold what its axes say");
     if (status != DYN_CLIENT_OK) {
         free_result(taken);
         return status;
     }
     taken->evaluation = (dyn_client_evaluation){.samples = reply->samples,
-                                                .joints = (const char *const *)reply->joints,
-                                                .body_count = reply->n_bodies,
-                                                .bodies = (const char *const *)reply->bodies,
-                                                .task_row_count = reply->n_task,
-                                                .task_rows = (const char *const *)reply->task,
+                                                .axis_count = reply->n_axes,
+                                                .axes = taken->axes,
                                                 .result_count = reply->n_results,
                                                 .results = taken->results};
     *evaluation = &taken->evaluation;
     return DYN_CLIENT_OK;
 }
 
-enum { TASK_AXES = 6 };
+const dyn_client_axis *dyn_client_find_axis(const dyn_client_evaluation *evaluation, dyn_client_axis_kind kind) {
+    for (size_t i = 0; i < evaluation->axis_count; i++)
+        if (evaluation->axes[i].kind == kind)
+            return &evaluation->axes[i];
+    return NULL;
+}
+
+const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
+    size_t combination = 0, rest = entry, left = block->width;
+    for (size_t i = 0; i < block->rank && block->unit_count > 1; i++) {
+        const dyn_client_axis *axis = block->axes[i];
+        left /= axis->size;
+        combination = combination * axis->unit_count + (axis->unit_index != NULL ? axis->unit_index[rest / left] : 0);
+        rest %= left;
+    }
+    return block->units[combination];
+}
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
-static dyn_client_status check_request(const dyn_client_evaluate_request *request, dyn_client_error *error) {
-    if (request->quantity_count == 0 || request->quantities == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
-    if (request->frame_count > 0 && request->frames == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames is NULL");
-    for (size_t i = 0; i < request->frame_count; i++)
-        if (request->frames[i] == NULL)
-            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames[%zu] is NULL", i);
-    if (request->task_axis_count > TASK_AXES || (request->task_axis_count > 0 && request->task_axes == NULL))
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_axes", "%zu axes of a task: give up to %d, or none",
-                    request->task_axis_count, TASK_AXES);
-    return DYN_CLIENT_OK;
+/* Encodes the task of a quantity. */
+static dyn_client_status encode_task(const dyn_client_quantity_request *from, pool *memory, dyn_client_error *error,
+                                     Dynamics__V1__QuantityRequest *asked) {
+    asked->task = pool_take(memory, from->task_frame_count, sizeof *asked->task);
+    for (size_t i = 0; i < from->task_frame_count && asked->task != NULL; i++) {
+        const dyn_client_task_frame *named = &from->task_frames[i];
+        Dynamics__V1__TaskFrame *frame = pool_take(memory, 1, sizeof *frame);
+        if (named->frame == NULL || (named->axis_count > 0 && named->axes == NULL))
+            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_frames", "a frame of a task is NULL");
+        if (frame == NULL)
+            return fail_memory(error);
+        dynamics__v1__task_frame__init(frame);
+        frame->frame = (char *)named->frame;
+        frame->n_axes = named->axis_count;
+        frame->axes = pool_take(memory, named->axis_count, sizeof *frame->axes);
+        for (size_t k = 0; k < named->axis_count && frame->axes != NULL; k++)
+            frame->axes[k] = (Dynamics__V1__TaskAxis)named->axes[k];
+        asked->task[asked->n_task++] = frame;
+    }
+    return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
-/* Everything but the quantities. */
+/* Encodes one quantity. */
+static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, pool *memory, dyn_client_error *error,
+                                         Dynamics__V1__QuantityRequest *asked) {
+    dynamics__v1__quantity_request__init(asked);
+    if ((from->frame_count > 0 && from->frames == NULL) || (from->task_frame_count > 0 && from->task_frames == NULL))
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames is NULL");
+    for (size_t i = 0; i < from->frame_count; i++)
+        if (from->frames[i] == NULL)
+            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames[%zu] is NULL", i);
+    asked->quantity = (Dynamics__V1__Quantity)from->quantity;
+    asked->n_frames = from->frame_count;
+    asked->frames = (char **)from->frames;
+    asked->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
+    if (from->subtree != NULL)
+        asked->subtree = (char *)from->subtree;
+    return encode_task(from, memory, error, asked);
+}
+
+/* Encodes all quantities. */
+static dyn_client_status encode_quantities(const dyn_client_evaluate_request *request, pool *memory,
+                                           dyn_client_error *error, Dynamics__V1__EvaluateRequest *asked) {
+    if (request->quantity_count == 0 || request->quantities == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
+    asked->quantities = pool_take(memory, request->quantity_count, sizeof *asked->quantities);
+    Dynamics__V1__QuantityRequest *all = pool_take(memory, request->quantity_count, sizeof *all);
+    if (asked->quantities == NULL || all == NULL)
+        return fail_memory(error);
+    dyn_client_status status = DYN_CLIENT_OK;
+    for (size_t i = 0; i < request->quantity_count && status == DYN_CLIENT_OK; i++) {
+        status = encode_quantity(&request->quantities[i], memory, error, &all[i]);
+        asked->quantities[asked->n_quantities++] = &all[i];
+    }
+    return status;
+}
+
+/* Encodes everything but the quantities. */
 static void fill_question(const query_parts *parts, const dyn_client_evaluate_request *request,
                           Dynamics__V1__EvaluateRequest *asked) {
     asked->query = (Dynamics__V1__Query *)&parts->query;
@@ -202,29 +317,12 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
     asked->da = (double *)request->da;
     asked->n_dtau = request->dtau != NULL ? parts->v_count : 0;
     asked->dtau = (double *)request->dtau;
-    asked->n_frames = request->frame_count;
-    asked->frames = (char **)request->frames;
-    asked->reference_frame = (Dynamics__V1__ReferenceFrame)request->reference_frame;
-    if (request->subtree != NULL)
-        asked->subtree = (char *)request->subtree;
 }
 
-/* Sends the question with its quantities, and takes the answer. */
-static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
-                             const dyn_client_evaluate_request *request, Dynamics__V1__EvaluateRequest *asked,
+/* Sends the question, and takes the answer. */
+static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__EvaluateRequest *asked,
                              dyn_client_error *error, dyn_client_evaluation **evaluation) {
     Dynamics__V1__EvaluateReply *reply;
-    asked->quantities = calloc(request->quantity_count, sizeof *asked->quantities);
-    if (asked->quantities == NULL)
-        return fail_memory(error);
-    asked->n_quantities = request->quantity_count;
-    for (size_t i = 0; i < request->quantity_count; i++)
-        asked->quantities[i] = (Dynamics__V1__Quantity)request->quantities[i];
-    Dynamics__V1__TaskAxis axes[TASK_AXES];
-    for (size_t i = 0; i < request->task_axis_count; i++)
-        axes[i] = (Dynamics__V1__TaskAxis)request->task_axes[i];
-    asked->n_task_axes = request->task_axis_count;
-    asked->task_axes = axes;
     dyn_client_status status = ask_evaluate(client, asked, query->timeout, error, &reply);
     if (status == DYN_CLIENT_OK && !fits(reply, query, asked)) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
@@ -232,7 +330,6 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
     } else if (status == DYN_CLIENT_OK) {
         status = take_reply(reply, error, evaluation);
     }
-    free(asked->quantities);
     return status;
 }
 
@@ -246,11 +343,13 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
     dyn_client_status status = query_parts_take(client, query, request->q, error, &parts);
     if (status != DYN_CLIENT_OK)
         return status;
+    pool memory = {0};
     Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
     fill_question(&parts, request, &asked);
-    status = check_request(request, error);
+    status = encode_quantities(request, &memory, error, &asked);
     if (status == DYN_CLIENT_OK)
-        status = ask(client, query, request, &asked, error, evaluation);
+        status = ask(client, query, &asked, error, evaluation);
+    pool_free(&memory);
     query_parts_free(&parts);
     return status;
 }

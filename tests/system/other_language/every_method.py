@@ -235,9 +235,17 @@ class Carrier:
 
     def test_quantities_are_evaluated(self):
         q, v, _ = STATES[0]
-        found = self.ask("evaluate", q=q, v=v, quantities=["QUANTITY_KINETIC_ENERGY", "QUANTITY_MASS_MATRIX"])
+        found = self.ask("evaluate", q=q, v=v, quantities=[
+            {"quantity": "QUANTITY_KINETIC_ENERGY"}, {"quantity": "QUANTITY_MASS_MATRIX"},
+            {"quantity": "QUANTITY_FRAME_POSE", "frames": ["tip"]}])
         self.close_to(found.results[0].blocks[0].values, [energy(q, v)[0]])
         self.close_to(found.results[1].blocks[0].values, flat(mass_matrix(q)))
+        joints = found.axes[found.results[1].blocks[0].axes[0]]
+        self.assertEqual(list(joints.labels), ["joint1", "joint2"])
+        units = found.results[1].blocks[0].units
+        self.assertEqual(units[joints.unit_index[0] * joints.unit_count + joints.unit_index[1]], "kg m^2")
+        self.close_to(found.results[2].blocks[0].values,
+                      [math.cos(q[0]) + math.cos(sum(q)), 0, math.sin(q[0]) + math.sin(sum(q))])
 
     def test_torques_are_explained(self):
         q, v, a = STATES[0]
@@ -247,7 +255,7 @@ class Carrier:
 
     def test_poses_are_those_of_the_geometry(self):
         q = STATES[0][0]
-        tip = self.ask("kinematics", q=q, frames=["tip"], poses=True).frames[0]
+        tip = self.ask("kinematics", q=q, frames=["tip"], reference_frame="REFERENCE_FRAME_WORLD").frames[0]
         self.close_to(tip.position, [math.cos(q[0]) + math.cos(sum(q)), 0, math.sin(q[0]) + math.sin(sum(q))])
 
     # ---- motions over time -------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class Goals(fixture.Case):
         for method, args, member, width in (
                 ("mass_matrix", rows, "mass_matrix", 49),
                 ("inverse_dynamics_trajectory", {**rows, "v": Q * SAMPLES, "a": Q * SAMPLES}, "tau", 7),
-                ("evaluate", {**rows, "quantities": ["QUANTITY_GRAVITY_FORCES_BY_Q"]}, None, 49)):
+                ("evaluate", {**rows, "quantities": [{"quantity": "QUANTITY_GRAVITY_FORCES_BY_Q"}]}, None, 49)):
             self.goal(method, method, args, compression="cbor")
             result, fractions = self.result(method)
             self.assertEqual((result["status"], result["result"]), (4, True), (method, str(result)[:500]))

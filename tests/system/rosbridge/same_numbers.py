@@ -63,6 +63,7 @@ class Numbers(fixture.Case):
         quantities = ["QUANTITY_MASS_MATRIX", "QUANTITY_CORIOLIS_MATRIX", "QUANTITY_KINETIC_ENERGY",
                       "QUANTITY_FRAME_JACOBIAN", "QUANTITY_FORWARD_DYNAMICS_BY_Q", "QUANTITY_TORQUE_REGRESSOR"]
         frame = {"frames": ["panda_link7"], "reference_frame": "REFERENCE_FRAME_LOCAL"}
+        asked = [{"quantity": name, **(frame if "FRAME" in name else {})} for name in quantities]
         return {
             "list_models": {}, "describe_model": {"model": "panda"},
             "compute_inertia": {"parts": [{"density": 1234.5, "box": {"size": {"x": 0.1, "y": 1 / 3, "z": 0.7}}}]},
@@ -70,9 +71,9 @@ class Numbers(fixture.Case):
             "find_base_parameters": {"query": PANDA}, "inverse_dynamics": {**state, "a": a},
             "forward_dynamics": {**state, "tau": a}, "mass_matrix": {"query": PANDA, "q": q},
             "gravity": {"query": PANDA, "q": q}, "bias_forces": state,
-            "evaluate": {**state, "a": a, "tau": a, "quantities": quantities, **frame},
+            "evaluate": {**state, "a": a, "tau": a, "quantities": asked},
             "explain": {"query": PANDA, "q": q[:7], "v": v[:7], "a": a[:7]},
-            "kinematics": {"query": PANDA, "q": q, "poses": True, "jacobians": True, **frame},
+            "kinematics": {"query": PANDA, "q": q, **frame},
             "rollout": {"query": PANDA, "q": q, "v": v, "steps": 20, "stride": 5},
             "inverse_dynamics_trajectory": {**state, "a": a, "time": times},
             "forward_dynamics_trajectory": {"query": PANDA, "q": q[:7], "v": v[:7], "tau": a,

@@ -28,9 +28,10 @@ export const calls = [
   ["mass_matrix", { query: { model: "two_link" }, q }],
   ["gravity", { query: { model: "two_link" }, q }],
   ["bias_forces", { query: { model: "two_link" }, q }],
-  ["evaluate", { query: { model: "two_link" }, q, quantities: ["QUANTITY_MASS_MATRIX", "QUANTITY_KINETIC_ENERGY"] }],
+  ["evaluate", { query: { model: "two_link" }, q, quantities: [
+    { quantity: "QUANTITY_MASS_MATRIX" }, { quantity: "QUANTITY_KINETIC_ENERGY" }] }],
   ["explain", { query: { model: "two_link" }, q }],
-  ["kinematics", { query: { model: "two_link" }, q, frames: ["link2"], poses: true }],
+  ["kinematics", { query: { model: "two_link" }, q, frames: ["link2"], reference_frame: "REFERENCE_FRAME_WORLD" }],
   ["rollout", { query: { model: "two_link" }, q, steps: 3 }],
   ["inverse_dynamics_trajectory", { ...rows, time: [0, 0.1, 0.2] }],
   ["forward_dynamics_trajectory", { query: { model: "two_link" }, q, v: [0, 0], tau: [0, 0, 0, 0],

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Axes of the blocks of quantities. */
+#include "methods/quantity_axes.h"
+
+#include <stdio.h>
+
+#include "methods/coordinates.h"
+
+#define AXIS(kind) DYNAMICS__V1__AXIS_KIND__AXIS_KIND_##kind
+
+enum { MOST_FIXED_ENTRIES = 10, NUMBER_SIZE = 24 };
+
+/* Classes that units tell apart. */
+enum { ROTATION, TRANSLATION };
+
+/* Entries of an axis that are the same for all robots, and how many classes of entries units tell apart. */
+static const struct {
+    size_t size; /* 0: it depends on the robot or on the task */
+    const char *labels[MOST_FIXED_ENTRIES];
+    uint32_t class_count;
+    uint32_t classes[MOST_FIXED_ENTRIES];
+} axes[] = {
+    [AXIS(JOINTS)] = {.class_count = 2},
+    [AXIS(BODIES)] = {.class_count = 1},
+    [AXIS(TASK)] = {.class_count = 2},
+    [AXIS(XYZ)] = {3, {"x", "y", "z"}, 1, {0}},
+    [AXIS(QUATERNION)] = {4, {"x", "y", "z", "w"}, 1, {0}},
+    [AXIS(PARAMETERS)] = {10,
+                          {"m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"},
+                          3,
+                          {0, 1, 1, 1, 2, 2, 2, 2, 2, 2}},
+    [AXIS(SEMI_AXES)] = {3, {"1", "2", "3"}, 1, {0}},
+    [AXIS(JOINT_SEMI_AXES)] = {.class_count = 1},
+    [AXIS(MEASURES)] = {2, {"measure", "isotropy"}, 2, {0, 1}},
+};
+
+size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axis kind) {
+    switch (kind) {
+    case AXIS_NONE:
+        return 1;
+    case AXIS(JOINTS):
+    case AXIS(JOINT_SEMI_AXES):
+        return b->nv;
+    case AXIS(BODIES):
+        return (size_t)dyn_model_joint_count(b->model);
+    case AXIS(TASK):
+        return at->task->count;
+    default:
+        return axes[kind].size;
+    }
+}
+
+const int *quantity_axis_order(const batch *b, const quantity_place *at, quantity_axis kind) {
+    if (kind == AXIS(TASK)) {
+        return at->task->order;
+    }
+    return kind == AXIS(JOINTS) && !b->order.is_identity ? b->order.v : NULL;
+}
+
+/* ---- what the entries are ---------------------------------------------------------------------------------------- */
+
+/* A text that is only read from now on. */
+static char *constant(const char *text) {
+    return (char *)(uintptr_t)text;
+}
+
+/* Names the velocities, and tells which are rotations. */
+static void fill_joints(batch *b, Dynamics__V1__Axis *axis) {
+    char **names = coordinates_spell(b->call, b->model, true);
+    uint32_t *classes = call_allocate(b->call, b->nv, sizeof *classes);
+    for (int j = 0; names && classes && j < dyn_model_joint_count(b->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(b->model, j);
+        const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
+        for (int k = 0; k < joint->nv; k++) {
+            classes[joint->v_index + k] = traits->v_kinds[k] == DYN_COORDINATE_LENGTH ? TRANSLATION : ROTATION;
+        }
+    }
+    for (size_t i = 0; names && classes && i < b->nv; i++) {
+        size_t column = b->order.is_identity ? i : (size_t)b->order.v[i];
+        axis->labels[i] = names[column];
+        axis->unit_index[i] = classes[column];
+    }
+}
+
+/* Names the link that each moving joint carries. */
+static void fill_bodies(const batch *b, Dynamics__V1__Axis *axis) {
+    for (size_t i = 0; i < axis->n_labels; i++) {
+        axis->labels[i] = constant(dyn_model_link(b->model, dyn_model_joint(b->model, (int)i)->child_link)->name);
+    }
+}
+
+static void fill_task(batch *b, const task_rows *rows, Dynamics__V1__Axis *axis) {
+    for (size_t i = 0; i < rows->count; i++) {
+        axis->labels[i] = task_rows_name(b, rows, i);
+        axis->unit_index[i] = task_rows_is_linear(rows, i) ? TRANSLATION : ROTATION;
+    }
+}
+
+/* Names entries by their numbers from 1. */
+static void fill_numbers(batch *b, Dynamics__V1__Axis *axis) {
+    char *texts = call_allocate(b->call, axis->n_labels, NUMBER_SIZE);
+    for (size_t i = 0; texts && i < axis->n_labels; i++) {
+        axis->labels[i] = texts + i * NUMBER_SIZE;
+        snprintf(axis->labels[i], NUMBER_SIZE, "%zu", i + 1);
+    }
+}
+
+static void fill_fixed(quantity_axis kind, Dynamics__V1__Axis *axis) {
+    for (size_t i = 0; i < axis->n_labels; i++) {
+        axis->labels[i] = constant(axes[kind].labels[i]);
+        axis->unit_index[i] = axes[kind].classes[i];
+    }
+}
+
+Dynamics__V1__Axis *quantity_axis_create(batch *b, const quantity_place *at, quantity_axis kind) {
+    Dynamics__V1__Axis *axis = call_allocate(b->call, 1, sizeof *axis);
+    size_t size = quantity_axis_size(b, at, kind);
+    char **labels = call_allocate(b->call, size, sizeof *labels);
+    uint32_t *classes = call_allocate(b->call, size, sizeof *classes);
+    if (call_has_ended(b->call)) {
+        return NULL;
+    }
+    dynamics__v1__axis__init(axis);
+    axis->kind = kind;
+    axis->n_labels = size;
+    axis->labels = labels;
+    axis->unit_count = axes[kind].class_count;
+    axis->n_unit_index = axes[kind].class_count > 1 ? size : 0;
+    axis->unit_index = classes;
+    switch (kind) {
+    case AXIS(JOINTS):
+        fill_joints(b, axis);
+        break;
+    case AXIS(BODIES):
+        fill_bodies(b, axis);
+        break;
+    case AXIS(TASK):
+        fill_task(b, at->task, axis);
+        break;
+    case AXIS(JOINT_SEMI_AXES):
+        fill_numbers(b, axis);
+        break;
+    default:
+        fill_fixed(kind, axis);
+        break;
+    }
+    return call_has_ended(b->call) ? NULL : axis;
+}

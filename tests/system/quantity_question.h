@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Evaluations in tests: many quantities with the same frames, of which each gets what it has use for.
+ */
+#ifndef DYNAMICS_TESTS_QUANTITY_QUESTION_H
+#define DYNAMICS_TESTS_QUANTITY_QUESTION_H
+
+#include <dynamics_client.h>
+
+typedef struct quantity_question {
+    const double *q, *v, *a, *tau, *dq, *dv, *da, *dtau;
+    size_t quantity_count;
+    const dyn_client_quantity *quantities;
+    size_t frame_count; /* of quantities of frames, and of tasks with the same axes of each */
+    const char *const *frames;
+    dyn_client_reference_frame reference_frame; /* unspecified: local */
+    const char *subtree;
+    size_t task_axis_count;
+    const dyn_client_task_axis *task_axes;
+} quantity_question;
+
+/* Evaluates the quantities. Arrays and parts of the query that none of them depends on are left out, which the daemon
+ * is asked for first. */
+dyn_client_status ask_quantities(dyn_client *client, const dyn_client_query *query, const quantity_question *question,
+                                 dyn_client_error *error, dyn_client_evaluation **answer);
+
+#endif
