@@ -349,7 +349,12 @@ END_TEST
 
 /* Each coordinate has a name of its own, which begins with that of its joint. */
 START_TEST(coordinates_have_one_spelling) {
-    static const char *const robots[] = {"quadruped", "ur5"};
+    static const char *const robots[] = {"walker", "ur5"};
+    dyn_client_exported_model *quadruped = export_as("quadruped", DYN_CLIENT_DESCRIPTION, NULL);
+    const dyn_client_load_request walker = {
+        .description = quadruped->description, .name = "walker", .base = DYN_CLIENT_BASE_FLOATING, .replace = true};
+    dyn_client_loaded_model_free(load(&walker));
+    dyn_client_exported_model_free(quadruped);
     for (size_t k = 0; k < 2; k++) {
         dyn_client_description *robot;
         wire_require(dyn_client_describe_model(client, robots[k], 0, &error, &robot), &error);
