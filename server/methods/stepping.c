@@ -7,12 +7,39 @@
 
 /* As simulation.proto states. */
 enum { MOST_SUBSTEPS = 10000 };
+static const double MOST_SPRING = 1e12;
 
 static const value_range STEP = {"stepping.step", 1e-3, 1e-6, 1},
                          FRICTION_VELOCITY = {"stepping.friction_velocity", 0.01, 1e-9, 1e3},
-                         STIFFNESS = {"stepping.stop_stiffness", 1e4, 0, 1e12},
-                         DAMPING = {"stepping.stop_damping", 100, 0, 1e12},
                          VELOCITY_BOUND = {"stepping.velocity_bound", 1e6, 1e-6, 1e12};
+
+static bool read_spring_value(const char *field, double value, double *to, refusal *why) {
+    *to = value;
+    return (value >= 0 && value <= MOST_SPRING) ||
+           refuse(why, REASON_INVALID_VALUE, field, "%s is %g; give 0 to %g", field, value, MOST_SPRING);
+}
+
+/* Reads the spring and damper of stops, whose zeros are zeros. Where there are none, the message gets the defaults, so
+ * that a simulation computes the same with later defaults. */
+static bool read_spring(Dynamics__V1__Stepping *m, arena *memory, dyn_simulation_options *options, refusal *why) {
+    bool has_springs = m->stop == DYNAMICS__V1__JOINT_STOP__JOINT_STOP_SPRING;
+    if (m->spring_stop && !has_springs) {
+        return refuse(why, REASON_UNUSED_FIELD, "stepping.spring_stop",
+                      "stepping.stop is not JOINT_STOP_SPRING; choose it, or leave spring_stop out");
+    }
+    if (m->spring_stop) {
+        return read_spring_value("stepping.spring_stop.stiffness", m->spring_stop->stiffness, &options->stop_stiffness,
+                                 why) &&
+               read_spring_value("stepping.spring_stop.damping", m->spring_stop->damping, &options->stop_damping, why);
+    }
+    m->spring_stop = has_springs ? arena_allocate(memory, sizeof *m->spring_stop) : NULL;
+    if (m->spring_stop) {
+        dynamics__v1__spring_stop__init(m->spring_stop);
+        m->spring_stop->stiffness = options->stop_stiffness;
+        m->spring_stop->damping = options->stop_damping;
+    }
+    return !has_springs || m->spring_stop || refuse_memory(why);
+}
 
 static bool read_controller(const robot *r, const Dynamics__V1__Controller *c, arena *memory,
                             dyn_simulation_options *options, refusal *why) {
@@ -43,8 +70,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
                    value_check_choice("stepping.stop", (int)m->stop, 3, why) &&
                    value_check_choice("stepping.compiled", (int)m->compiled, 3, why) &&
                    value_fill(&STEP, &m->step, why) && value_fill(&FRICTION_VELOCITY, &m->friction_velocity, why) &&
-                   value_fill(&STIFFNESS, &m->stop_stiffness, why) && value_fill(&DAMPING, &m->stop_damping, why) &&
-                   value_fill(&VELOCITY_BOUND, &m->velocity_bound, why) &&
+                   value_fill(&VELOCITY_BOUND, &m->velocity_bound, why) && read_spring(m, memory, options, why) &&
                    read_controller(r, m->controller, memory, options, why);
     if (!is_good) {
         return false;
@@ -66,8 +92,6 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     options->friction_velocity = m->friction_velocity;
     options->stop = stops[m->stop];
     options->restitution = m->restitution;
-    options->stop_stiffness = m->stop_stiffness;
-    options->stop_damping = m->stop_damping;
     options->velocity_bound = m->velocity_bound;
     return true;
 }

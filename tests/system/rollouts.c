@@ -223,6 +223,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
         {"rollout.stepping.substeps", {.substeps = 20000}},
         {"rollout.stepping.integrator", {.integrator = (dyn_client_integrator)9}},
         {"rollout.stepping.stop", {.stop = (dyn_client_joint_stop)9}},
+        {"rollout.stepping.spring_stop", {.spring_stop = &(dyn_client_spring_stop){1, 1}}},
         {"rollout.stepping.restitution", {.restitution = 1.5}},
         {"rollout.stepping.friction_velocity", {.friction_velocity = -1}},
         {"rollout.stepping.velocity_bound", {.velocity_bound = NAN}},
@@ -241,6 +242,27 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
 END_TEST
 
 /* With a low bound on velocities the fall ends early; at its limit an arm without restitution rests. */
+/* Velocity of the first joint after it was let go beyond its limit, with such a stop. */
+static double pushed_back(dyn_client_joint_stop stop, const dyn_client_spring_stop *spring) {
+    const double q[] = {6.4, -1, 1, 0, 0, 0}; /* the limit is 2 pi */
+    const dyn_client_stepping stepping = {.stop = stop, .spring_stop = spring, .ignore_friction = true};
+    const dyn_client_rollout_request request = {.q = q, .stepping = &stepping, .steps = 20, .only_last = true};
+    dyn_client_rollout *result = roll_out(&UR5, &request);
+    double v = result->v[0];
+    dyn_client_rollout_free(result);
+    return v;
+}
+
+START_TEST(zeros_of_a_spring_stop_are_zeros) {
+    const dyn_client_spring_stop standard = {1e4, 100}, undamped = {1e4, 0}, none = {0, 0};
+    double v = pushed_back(DYN_CLIENT_STOP_SPRING, NULL);
+    ck_assert_double_lt(v, 0);
+    ck_assert_double_eq(pushed_back(DYN_CLIENT_STOP_SPRING, &standard), v);
+    ck_assert_double_lt(pushed_back(DYN_CLIENT_STOP_SPRING, &undamped), v);
+    ck_assert_double_eq_tol(pushed_back(DYN_CLIENT_STOP_SPRING, &none), pushed_back(DYN_CLIENT_STOP_NONE, NULL), 1e-12);
+}
+END_TEST
+
 START_TEST(accurate_motions_end_where_they_must) {
     double q[NV] = {0};
     dyn_client_stepping slow = IDEAL;
@@ -458,6 +480,7 @@ int main(void) {
     tcase_add_test(all, order_of_joints_does_not_matter);
     tcase_add_test(all, one_sample_diverges_alone);
     tcase_add_test(all, payloads_count);
+    tcase_add_test(all, zeros_of_a_spring_stop_are_zeros);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, accurate_motions_end_where_they_must);
     tcase_add_test(all, deadline_ends_a_long_rollout);

@@ -494,8 +494,10 @@ START_TEST(all_options_of_stepping_reach_a_simulation) {
     } bad[] = {
         {"create_simulation.stepping.friction_velocity", {.friction_velocity = -1}},
         {"create_simulation.stepping.velocity_bound", {.velocity_bound = -1}},
-        {"create_simulation.stepping.stop_stiffness", {.stop_stiffness = -1}},
-        {"create_simulation.stepping.stop_damping", {.stop_damping = -1}},
+        {"create_simulation.stepping.spring_stop.stiffness",
+         {.stop = DYN_CLIENT_STOP_SPRING, .spring_stop = &(dyn_client_spring_stop){-1, 0}}},
+        {"create_simulation.stepping.spring_stop.damping",
+         {.stop = DYN_CLIENT_STOP_SPRING, .spring_stop = &(dyn_client_spring_stop){0, -1}}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         options.stepping = bad[i].stepping;

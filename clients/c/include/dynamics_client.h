@@ -1109,6 +1109,12 @@ typedef enum dyn_client_compiled_steps {
     DYN_CLIENT_COMPILED_ALWAYS = 2,      /* else FAILED_PRECONDITION, with the field "...stepping.compiled" */
 } dyn_client_compiled_steps;
 
+/* Spring and damper of a joint's stop. Both values are used as they are, zero included. */
+typedef struct dyn_client_spring_stop {
+    double stiffness; /* N m/rad or N/m */
+    double damping;   /* N m s/rad or N s/m */
+} dyn_client_spring_stop;
+
 /* How a robot moves forward in time; zero or NULL stands for the default. All that the description states (damping,
  * friction, limits, effort) is honoured unless it is said otherwise here. */
 typedef struct dyn_client_stepping {
@@ -1121,9 +1127,9 @@ typedef struct dyn_client_stepping {
     bool ignore_damping, ignore_friction, ignore_effort_limits;
     double friction_velocity; /* rad/s or m/s; default 0.01 */
     dyn_client_joint_stop stop;
-    double restitution;                  /* of a rigid stop, 0 to 1 */
-    double stop_stiffness, stop_damping; /* of a spring stop; default 1e4 and 100 */
-    double velocity_bound;               /* a faster sample has diverged; default 1e6 */
+    double restitution;                        /* of a rigid stop, 0 to 1 */
+    const dyn_client_spring_stop *spring_stop; /* of a spring stop; NULL: 1e4 and 100 */
+    double velocity_bound;                     /* a faster sample has diverged; default 1e6 */
     dyn_client_compiled_steps compiled;
 } dyn_client_stepping;
 

@@ -19,8 +19,12 @@ Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_clien
     to->friction_velocity = from->friction_velocity;
     to->stop = (Dynamics__V1__JointStop)from->stop;
     to->restitution = from->restitution;
-    to->stop_stiffness = from->stop_stiffness;
-    to->stop_damping = from->stop_damping;
+    if (from->spring_stop != NULL) {
+        dynamics__v1__spring_stop__init(&message->spring_stop);
+        message->spring_stop.stiffness = from->spring_stop->stiffness;
+        message->spring_stop.damping = from->spring_stop->damping;
+        to->spring_stop = &message->spring_stop;
+    }
     to->velocity_bound = from->velocity_bound;
     to->compiled = (Dynamics__V1__CompiledSteps)from->compiled;
     message->controller.law = (Dynamics__V1__ControlLaw)from->law;

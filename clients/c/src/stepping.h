@@ -13,6 +13,7 @@
 typedef struct stepping_message {
     Dynamics__V1__Stepping stepping;
     Dynamics__V1__Controller controller;
+    Dynamics__V1__SpringStop spring_stop;
 } stepping_message;
 
 /* Fills the message, which must stay where it is. NULL where `from` is. */
