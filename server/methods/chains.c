@@ -47,7 +47,7 @@ static bool read_convention(call *c, Dynamics__V1__DenavitHartenbergConvention w
     }
 }
 
-void description_fail_table(call *c, dyn_status status, const dyn_error *error) {
+void description_fail_table(call *c, const dyn_error *error) {
     unsigned long number = number_of(error->place);
     if (strncmp(error->place, "link link", 9) == 0 || strncmp(error->place, "joint joint", 11) == 0) {
         call_blame(c, "denavit_hartenberg.rows[%lu]", number > 0 ? number - 1 : 0);
@@ -84,14 +84,14 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
     }
     dyn_status status = dyn_dh_describe(from->name, convention, (int)from->n_rows, rows, &error, builder);
     if (status != DYN_OK) {
-        description_fail_table(c, status, &error);
+        description_fail_table(c, &error);
     }
     return status == DYN_OK;
 }
 
 /* ---- screws ------------------------------------------------------------------------------------------------------ */
 
-void description_fail_screws(call *c, dyn_status status, const dyn_error *error) {
+void description_fail_screws(call *c, const dyn_error *error) {
     static const char *const lists[][2] = {{"Mlist[", "mlist"}, {"Glist[", "glist"}, {"Slist[", "slist"}};
     unsigned long number = number_of(error->place);
     call_blame(c, strcmp(error->place, "name") == 0 ? "screws.name" : "screws");
@@ -141,7 +141,7 @@ bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_
     }
     dyn_status status = dyn_screws_describe(from->name, (int)n, from->mlist, from->glist, from->slist, &error, builder);
     if (status != DYN_OK) {
-        description_fail_screws(c, status, &error);
+        description_fail_screws(c, &error);
     }
     return status == DYN_OK;
 }

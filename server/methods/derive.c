@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "methods/description.h"
+#include "methods/bounds.h"
 #include "methods/geometry.h"
 #include "methods/keep.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
-
-/* As derive.proto states. */
-enum { MOST_OPERATIONS = 64 };
 
 /* One operation: where it is in the request, and what it is applied to. */
 typedef struct step {
@@ -28,13 +26,13 @@ static void blame(const step *s, const char *member) {
 }
 
 /* Ends the call with an error of the library's. `member` is the one that names the link `link`. */
-static bool fail(const step *s, dyn_status status, const dyn_error *error, const char *member, const char *link) {
+static bool fail(const step *s, const dyn_error *error, const char *member, const char *link) {
     if (link && description_is_place(error->place, "link", link)) {
         blame(s, member);
     } else {
         call_blame(s->call, "%s", s->path);
     }
-    return description_fail_element(s->call, status, error);
+    return description_fail_element(s->call, error);
 }
 
 /* The base of the result: that of the model where the operation states none. */
@@ -70,7 +68,7 @@ static bool lock_joints(const step *s, const Dynamics__V1__LockJoints *o, dyn_mo
     if (status == DYN_OK) {
         return true;
     }
-    fail(s, status, &error, "", NULL);
+    fail(s, &error, "", NULL);
     if (strncmp(error.place, "q[", 2) == 0) {
         blame(s, error.place);
     }
@@ -89,7 +87,7 @@ static bool keep_subtree(const step *s, const Dynamics__V1__KeepSubtree *o, dyn_
         return false;
     }
     dyn_status status = dyn_model_subtree(s->model, o->link, base, &error, result);
-    return status == DYN_OK || fail(s, status, &error, "link", o->link);
+    return status == DYN_OK || fail(s, &error, "link", o->link);
 }
 
 static bool keep_chain(const step *s, const Dynamics__V1__KeepChain *o, dyn_model **result) {
@@ -103,7 +101,7 @@ static bool keep_chain(const step *s, const Dynamics__V1__KeepChain *o, dyn_mode
         return true;
     }
     bool is_first = description_is_place(error.place, "link", o->first);
-    return fail(s, status, &error, is_first ? "first" : "last", is_first ? o->first : o->last);
+    return fail(s, &error, is_first ? "first" : "last", is_first ? o->first : o->last);
 }
 
 static bool change_base(const step *s, const Dynamics__V1__ChangeBase *o, dyn_model **result) {
@@ -113,7 +111,7 @@ static bool change_base(const step *s, const Dynamics__V1__ChangeBase *o, dyn_mo
         return false;
     }
     dyn_status status = dyn_model_change_base(s->model, o->link, base, &error, result);
-    return status == DYN_OK || fail(s, status, &error, "link", o->link);
+    return status == DYN_OK || fail(s, &error, "link", o->link);
 }
 
 static bool merge_model(const step *s, const Dynamics__V1__MergeModel *o, dyn_model **result) {
@@ -130,7 +128,7 @@ static bool merge_model(const step *s, const Dynamics__V1__MergeModel *o, dyn_mo
     }
     dyn_status status = dyn_model_merge(s->model, o->link, &pose, added->model, o->prefix, &error, result);
     model_entry_release(added);
-    return status == DYN_OK || fail(s, status, &error, "link", o->link);
+    return status == DYN_OK || fail(s, &error, "link", o->link);
 }
 
 static bool attach_link(const step *s, const Dynamics__V1__AttachLink *o, dyn_model **result) {
@@ -144,9 +142,9 @@ static bool attach_link(const step *s, const Dynamics__V1__AttachLink *o, dyn_mo
     }
     dyn_status status = dyn_model_attach(s->model, o->link, o->name, &inertia, &pose, &error, result);
     if (status == DYN_OK || (status == DYN_NOT_FOUND && description_is_place(error.place, "link", o->link))) {
-        return status == DYN_OK || fail(s, status, &error, "link", o->link);
+        return status == DYN_OK || fail(s, &error, "link", o->link);
     }
-    return fail(s, status, &error, "name", o->name);
+    return fail(s, &error, "name", o->name);
 }
 
 static bool change_inertia(const step *s, const Dynamics__V1__ChangeInertia *o, dyn_model **result) {
@@ -157,13 +155,13 @@ static bool change_inertia(const step *s, const Dynamics__V1__ChangeInertia *o, 
         return false;
     }
     dyn_status status = dyn_model_change_inertia(s->model, o->link, &inertia, &error, result);
-    return status == DYN_OK || fail(s, status, &error, status == DYN_NOT_FOUND ? "link" : "inertia", o->link);
+    return status == DYN_OK || fail(s, &error, status == DYN_NOT_FOUND ? "link" : "inertia", o->link);
 }
 
 static bool detach_link(const step *s, const Dynamics__V1__DetachLink *o, dyn_model **result) {
     dyn_error error;
     dyn_status status = dyn_model_detach(s->model, o->link, &error, result);
-    return status == DYN_OK || fail(s, status, &error, "link", o->link);
+    return status == DYN_OK || fail(s, &error, "link", o->link);
 }
 
 /* Applies one operation; false when the call has ended with an error. */
@@ -247,7 +245,7 @@ static void build(call *c, const dyn_model *model) {
     }
     if (status != DYN_OK) {
         call_blame(c, strcmp(error.place, "name") == 0 ? "name" : "operations");
-        description_fail_element(c, status, &error);
+        description_fail_element(c, &error);
     }
 }
 

@@ -8,7 +8,7 @@
 #include "methods/geometry.h"
 #include "methods/text.h"
 
-bool description_fail_element(call *c, dyn_status status, const dyn_error *error) {
+bool description_fail_element(call *c, const dyn_error *error) {
     bool is_named = strncmp(error->place, "link ", 5) == 0 || strncmp(error->place, "joint ", 6) == 0 ||
                     strncmp(error->place, "robot ", 6) == 0;
     call_fail(c, reason_of_error(error), "%s%s%s", is_named ? error->place : "", is_named ? ": " : "", error->message);
@@ -94,7 +94,7 @@ static bool read_link(call *c, size_t i, const Dynamics__V1__Link *from, dyn_bui
     }
     dyn_status status = dyn_builder_add_link(builder, &link, &error);
     call_blame(c, "%s", path);
-    return status == DYN_OK || description_fail_element(c, status, &error);
+    return status == DYN_OK || description_fail_element(c, &error);
 }
 
 /* An axis that the type has need of must be there. */
@@ -155,7 +155,7 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__Joint *from, dyn_b
     }
     dyn_status status = dyn_builder_add_joint(builder, &joint, &error);
     call_blame(c, "%s", path);
-    return status == DYN_OK || description_fail_element(c, status, &error);
+    return status == DYN_OK || description_fail_element(c, &error);
 }
 
 /* A massless link on a fixed joint. */
@@ -178,7 +178,7 @@ static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_b
         status = dyn_builder_add_joint(builder, &joint, &error);
     }
     call_blame(c, "%s", path);
-    return status == DYN_OK || description_fail_element(c, status, &error);
+    return status == DYN_OK || description_fail_element(c, &error);
 }
 
 /* Fills a new builder. */
@@ -208,7 +208,7 @@ bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_b
     if (status != DYN_OK) {
         *builder = NULL;
         call_blame(c, "description.name");
-        return description_fail_element(c, status, &error);
+        return description_fail_element(c, &error);
     }
     if (read_elements(c, from, *builder)) {
         return true;
@@ -251,11 +251,11 @@ static bool blame_element(call *c, const Dynamics__V1__ModelDescription *from, c
     return false;
 }
 
-void description_fail(call *c, const Dynamics__V1__ModelDescription *from, dyn_status status, const dyn_error *error) {
+void description_fail(call *c, const Dynamics__V1__ModelDescription *from, const dyn_error *error) {
     if (!blame_element(c, from, error->place)) {
         call_blame(c, "description");
     }
-    description_fail_element(c, status, error);
+    description_fail_element(c, error);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

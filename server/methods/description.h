@@ -17,12 +17,12 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
 bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_builder **builder);
 
 /* Ends the call with an error of building what was read: "link wrist" becomes "description.links[4]". */
-void description_fail(call *c, const Dynamics__V1__ModelDescription *from, dyn_status status, const dyn_error *error);
-void description_fail_table(call *c, dyn_status status, const dyn_error *error);
-void description_fail_screws(call *c, dyn_status status, const dyn_error *error);
+void description_fail(call *c, const Dynamics__V1__ModelDescription *from, const dyn_error *error);
+void description_fail_table(call *c, const dyn_error *error);
+void description_fail_screws(call *c, const dyn_error *error);
 
 /* Ends the call with an error of the library's about the element that the call blames already; false. */
-bool description_fail_element(call *c, dyn_status status, const dyn_error *error);
+bool description_fail_element(call *c, const dyn_error *error);
 
 /* Returns whether a place of the library's, which may be cut, is that of an element: "link wrist". */
 bool description_is_place(const char *place, const char *kind, const char *name);

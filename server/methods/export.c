@@ -19,7 +19,7 @@ static char *write_urdf(call *c, const dyn_model *model) {
     dyn_status status = dyn_urdf_write_model(model, &error, &text, &length);
     if (status != DYN_OK) {
         call_blame(c, "format");
-        description_fail_element(c, status, &error);
+        description_fail_element(c, &error);
         return NULL;
     }
     char *copy = call_string(c, text);

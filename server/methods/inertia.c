@@ -23,7 +23,7 @@ typedef struct part {
 } part;
 
 /* Ends the call with an error of the library's about a member of the body, or about the mass. */
-static bool fail(const part *p, dyn_status status, const dyn_error *error) {
+static bool fail(const part *p, const dyn_error *error) {
     if (strcmp(error->place, "mass") == 0) {
         call_blame(p->call, "%s.mass", p->path);
     } else {
@@ -145,7 +145,7 @@ static bool take_shape(part *p) {
     default:
         status = dyn_inertia_capsule(mass, r, l, &error, &p->inertia);
     }
-    return status == DYN_OK || fail(p, status, &error);
+    return status == DYN_OK || fail(p, &error);
 }
 
 static bool take_mesh(part *p) {
@@ -156,7 +156,7 @@ static bool take_mesh(part *p) {
         dyn_inertia_stl((const char *)mesh->stl.data, mesh->stl.len, mesh->optional_scale_case ? mesh->scale : 1, 1,
                         &error, &p->volume, &p->inertia);
     if (status != DYN_OK) {
-        return fail(p, status, &error);
+        return fail(p, &error);
     }
     if (!find_mass(p, &mass)) {
         return false;
@@ -171,7 +171,7 @@ static bool take_mesh(part *p) {
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* Blames the list of numbers of the part. */
-static bool fail_values(const part *p, dyn_status status, const dyn_error *error) {
+static bool fail_values(const part *p, const dyn_error *error) {
     call_blame(p->call, "%s.%s.values", p->path, p->kind);
     call_fail_library(p->call, error);
     return false;
@@ -185,7 +185,7 @@ static bool take_parameters(part *p, const char *path) {
         return false;
     }
     dyn_status status = dyn_inertia_from_parameters(values, &error, &p->inertia);
-    return status == DYN_OK || fail_values(p, status, &error);
+    return status == DYN_OK || fail_values(p, &error);
 }
 
 static bool take_pseudo_inertia(part *p, const char *path) {
@@ -206,7 +206,7 @@ static bool take_pseudo_inertia(part *p, const char *path) {
         return false;
     }
     dyn_status status = dyn_inertia_from_pseudo(values, &error, &p->inertia);
-    return status == DYN_OK || fail_values(p, status, &error);
+    return status == DYN_OK || fail_values(p, &error);
 }
 
 static bool take_log_cholesky(part *p, const char *path) {

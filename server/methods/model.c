@@ -29,31 +29,31 @@ static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r,
 }
 
 /* Ends the call with what is wrong about a URDF text; the library's places are "urdf:42", "gravity", "name". */
-static void fail_urdf(call *c, dyn_status status, const dyn_error *error) {
+static void fail_urdf(call *c, const dyn_error *error) {
     call_blame(c, "%s", strncmp(error->place, "urdf", 4) == 0 ? error->place : "urdf");
-    description_fail_element(c, status, error);
+    description_fail_element(c, error);
 }
 
 /* Ends the call with what building found wrong. */
-static void fail_load(call *c, dyn_status status, const dyn_error *error) {
+static void fail_load(call *c, const dyn_error *error) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     if (strcmp(error->place, "gravity") == 0 || strcmp(error->place, "name") == 0) {
         call_blame(c, "%s", error->place);
-        description_fail_element(c, status, error);
+        description_fail_element(c, error);
         return;
     }
     switch (r->source_case) {
     case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION:
-        description_fail(c, r->description, status, error);
+        description_fail(c, r->description, error);
         break;
     case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DENAVIT_HARTENBERG:
-        description_fail_table(c, status, error);
+        description_fail_table(c, error);
         break;
     case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_SCREWS:
-        description_fail_screws(c, status, error);
+        description_fail_screws(c, error);
         break;
     default:
-        fail_urdf(c, status, error);
+        fail_urdf(c, error);
     }
 }
 
@@ -68,7 +68,7 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
     if (status != DYN_OK) {
         call_fail_memory(c);
     } else if ((status = dyn_urdf_read(urdf, strlen(urdf), *report, &error, builder)) != DYN_OK) {
-        fail_urdf(c, status, &error);
+        fail_urdf(c, &error);
     }
     return status == DYN_OK;
 }
@@ -111,7 +111,7 @@ void method_prepare_load_model(call *c) {
                                           atomic_load(&c->service->limits->links), &error, &c->built);
     dyn_builder_free(builder);
     if (status != DYN_OK) {
-        fail_load(c, status, &error);
+        fail_load(c, &error);
     }
 }
 

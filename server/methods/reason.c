@@ -36,7 +36,7 @@ static error_reason reason_of_status(dyn_status status) {
     case DYN_FAILED_PRECONDITION:
         return REASON_MODEL_UNSUITABLE;
     case DYN_RESOURCE_EXHAUSTED:
-        return REASON_TEXT_TOO_LONG;
+        return REASON_MODEL_TOO_LARGE;
     case DYN_CANCELLED:
         return REASON_CANCELLED;
     }

@@ -106,7 +106,7 @@ bool stepper_is_compiled(const stepper *s) {
 /* Why a sample stopped. */
 static void describe(const stepper *s, dyn_error *error) {
     const char *joint = dyn_model_joint(s->model, s->result.joint)->name;
-    error->status = DYN_FAILED_PRECONDITION;
+    *error = (dyn_error){.status = DYN_FAILED_PRECONDITION};
     switch (s->result.status) {
     case DYN_SAMPLE_RUNNING:
         break;
