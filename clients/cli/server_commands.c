@@ -79,6 +79,34 @@ exit_code run_ping(const command *self, const arguments *given, dyn_client *clie
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
 
+/* Writes the bounds that no configuration changes. */
+static void write_fixed_limits(json_writer *writer, const dyn_client_server_info *info) {
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {
+        {"payloads", info->limits.payloads},
+        {"operations", info->limits.operations},
+        {"simulation_forces", info->limits.simulation_forces},
+        {"task_frames", info->limits.task_frames},
+        {"substeps", info->limits.substeps},
+        {"base_parameter_joints", info->limits.base_parameter_joints},
+        {"urdf_bytes", info->limits.urdf_bytes},
+        {"urdf_depth", info->limits.urdf_depth},
+        {"model_name_bytes", info->limits.model_name_bytes},
+        {"object_name_bytes", info->limits.object_name_bytes},
+        {"element_name_bytes", info->limits.element_name_bytes},
+        {"sample_errors", info->limits.sample_errors},
+        {"stored_replies", info->limits.stored_replies},
+        {"stored_reply_bytes", info->limits.stored_reply_bytes},
+        {"largest_stored_reply_bytes", info->limits.largest_stored_reply_bytes},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        emit_key(writer, rows[i].name);
+        emit_unsigned(writer, rows[i].value);
+    }
+}
+
 static void write_limits(json_writer *writer, const dyn_client_server_info *info) {
     emit_key(writer, "limits");
     emit_begin_object(writer);
@@ -122,6 +150,7 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.peer_connections);
     emit_key(writer, "message_time");
     emit_double(writer, info->limits.message_time);
+    write_fixed_limits(writer, info);
     emit_end_object(writer);
 }
 
@@ -162,53 +191,26 @@ static void write_methods(json_writer *writer, const dyn_client_server_info *inf
     emit_end_array(writer);
 }
 
-/* Writes the memory that the daemon holds for its clients, and its refusals. */
-static void write_memory(json_writer *writer, const dyn_client_server_info *info) {
-    emit_key(writer, "memory_held");
-    emit_unsigned(writer, info->memory_held);
-    emit_key(writer, "memory_peak");
-    emit_unsigned(writer, info->memory_peak);
-    emit_key(writer, "memory_shortages");
-    emit_unsigned(writer, info->memory_shortages);
-    emit_key(writer, "half_messages");
-    emit_unsigned(writer, info->half_messages);
-    emit_key(writer, "greedy_connections");
-    emit_unsigned(writer, info->greedy_connections);
-    emit_key(writer, "rejected_connections");
-    emit_unsigned(writer, info->rejected_connections);
+static void write_counters(json_writer *writer, const dyn_client_server_info *info) {
+    emit_key(writer, "counters");
+    emit_begin_object(writer);
+    for (size_t i = 0; i < info->counter_count; i++) {
+        emit_key(writer, info->counters[i].name);
+        emit_unsigned(writer, info->counters[i].value);
+    }
+    emit_end_object(writer);
 }
 
-static void write_counters(json_writer *writer, const dyn_client_server_info *info) {
-    emit_key(writer, "uptime");
-    emit_double(writer, info->uptime);
-    emit_key(writer, "requests");
-    emit_unsigned(writer, info->requests);
-    emit_key(writer, "refused");
-    emit_unsigned(writer, info->refused);
-    emit_key(writer, "connections");
-    emit_unsigned(writer, info->connections);
-    emit_key(writer, "models");
-    emit_unsigned(writer, info->models);
-    emit_key(writer, "workers");
-    emit_unsigned(writer, info->workers);
-    emit_key(writer, "listener_restarts");
-    emit_unsigned(writer, info->listener_restarts);
-    emit_key(writer, "deaf_clients");
-    emit_unsigned(writer, info->deaf_clients);
+/* Writes the numbers of the process. */
+static void write_process(json_writer *writer, const dyn_client_server_info *info) {
     emit_key(writer, "instance");
     emit_unsigned(writer, info->instance);
     emit_key(writer, "process_id");
     emit_unsigned(writer, info->process_id);
-    emit_key(writer, "simulations");
-    emit_unsigned(writer, info->simulations);
-    emit_key(writer, "streams");
-    emit_unsigned(writer, info->streams);
-    emit_key(writer, "topics");
-    emit_unsigned(writer, info->topics);
-    emit_key(writer, "events");
-    emit_unsigned(writer, info->events);
-    emit_key(writer, "stray_chunks");
-    emit_unsigned(writer, info->stray_chunks);
+    emit_key(writer, "uptime");
+    emit_double(writer, info->uptime);
+    emit_key(writer, "workers");
+    emit_unsigned(writer, info->workers);
 }
 
 static void write_info(const dyn_client_server_info *info) {
@@ -226,14 +228,17 @@ static void write_info(const dyn_client_server_info *info) {
     emit_key(&writer, "instruction_set");
     emit_string(&writer, info->instruction_set);
     emit_key(&writer, "lanes");
-    emit_unsigned(&writer, info->lanes);
-    emit_key(&writer, "single_lanes");
-    emit_unsigned(&writer, info->single_lanes);
+    emit_begin_object(&writer);
+    emit_key(&writer, "double");
+    emit_unsigned(&writer, info->lanes[DYN_CLIENT_DOUBLE_PRECISION]);
+    emit_key(&writer, "single");
+    emit_unsigned(&writer, info->lanes[DYN_CLIENT_SINGLE_PRECISION]);
+    emit_end_object(&writer);
+    write_process(&writer, info);
     write_limits(&writer, info);
     write_endpoints(&writer, info);
     write_methods(&writer, info);
     write_counters(&writer, info);
-    write_memory(&writer, info);
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -243,25 +248,15 @@ static void print_info(const dyn_client_server_info *info) {
     printf("  instance      %llu\n", (unsigned long long)info->instance);
     for (size_t i = 0; i < info->protocol_count; i++)
         printf("  protocol      %s, revision %u\n", info->protocols[i], info->revision);
-    printf("  instructions  %s, %u state%s at once, %u in single precision\n", info->instruction_set, info->lanes,
-           info->lanes == 1 ? "" : "s", info->single_lanes);
+    printf("  instructions  %s, %u state%s at once, %u in single precision\n", info->instruction_set,
+           info->lanes[DYN_CLIENT_DOUBLE_PRECISION], info->lanes[DYN_CLIENT_DOUBLE_PRECISION] == 1 ? "" : "s",
+           info->lanes[DYN_CLIENT_SINGLE_PRECISION]);
     printf("  workers       %u\n", info->workers);
     for (size_t i = 0; i < info->endpoint_count; i++)
         printf("  %-12s  %s\n", info->endpoints[i].kind, info->endpoints[i].address);
-    printf("  so far        %llu requests, %llu of them refused\n", (unsigned long long)info->requests,
-           (unsigned long long)info->refused);
-    printf("  now           %u connections, %u models\n", info->connections, info->models);
-    printf("  repaired      %llu listeners created again, %llu clients cut that read no replies\n",
-           (unsigned long long)info->listener_restarts, (unsigned long long)info->deaf_clients);
-    printf("  living        %u simulations, %u streams, %u of them watched; %llu events, %llu chunks of no stream\n",
-           info->simulations, info->streams, info->topics, (unsigned long long)info->events,
-           (unsigned long long)info->stray_chunks);
-    printf("  memory        %llu bytes for requests and replies, at most %llu so far; %llu requests refused for want\n",
-           (unsigned long long)info->memory_held, (unsigned long long)info->memory_peak,
-           (unsigned long long)info->memory_shortages);
-    printf("  closed        %llu connections for half a message, %llu for the most memory; %llu refused\n",
-           (unsigned long long)info->half_messages, (unsigned long long)info->greedy_connections,
-           (unsigned long long)info->rejected_connections);
+    printf("Counters\n");
+    for (size_t i = 0; i < info->counter_count; i++)
+        printf("  %-21s %llu\n", info->counters[i].name, (unsigned long long)info->counters[i].value);
     printf("Limits\n");
     printf("  request       %llu bytes, %llu states, %g s\n", (unsigned long long)info->limits.message_bytes,
            (unsigned long long)info->limits.samples, info->limits.request_time);
@@ -278,6 +273,11 @@ static void print_info(const dyn_client_server_info *info) {
            (unsigned long long)info->limits.recordings_bytes, (unsigned long long)info->limits.disk_reserve_bytes);
     printf("  connections   %u, %u of one user or address, each idle for %g s at most\n", info->limits.connections,
            info->limits.peer_connections, info->limits.idle_time);
+    printf("  in a request  %u payloads, %u operations, %u substeps, %u frames of a task, errors of %u states\n",
+           info->limits.payloads, info->limits.operations, info->limits.substeps, info->limits.task_frames,
+           info->limits.sample_errors);
+    printf("  names         %u bytes of models, %u of simulations and streams, %u of links and joints\n",
+           info->limits.model_name_bytes, info->limits.object_name_bytes, info->limits.element_name_bytes);
 }
 
 exit_code run_info(const command *self, const arguments *given, dyn_client *client) {

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "methods/bounds.h"
 #include "methods/methods.h"
 #include "methods/query.h"
 
 /* Moving joints: work and reply grow with their square. */
-enum { JOINT_LIMIT = 200, LINK_PARAMETERS = 10 };
+enum { LINK_PARAMETERS = 10 };
 
 /* Factors below this are what rounding has left. */
 static const double ROUNDING = 1e-13;
@@ -32,13 +33,13 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
         call_refuse(c, &why);
         return NULL;
     }
-    if (dyn_model_joint_count(model) > JOINT_LIMIT) {
+    if (dyn_model_joint_count(model) > MOST_BASE_PARAMETER_JOINTS) {
         call_blame(c, "query.model");
         call_fail(c, REASON_MODEL_TOO_LARGE,
                   "the model has %d moving joints; base parameters are found for at most %d: take a part of "
                   "it (DeriveModel)",
-                  dyn_model_joint_count(model), JOINT_LIMIT);
-        call_tell_limit(c, JOINT_LIMIT, (uint64_t)dyn_model_joint_count(model));
+                  dyn_model_joint_count(model), MOST_BASE_PARAMETER_JOINTS);
+        call_tell_limit(c, MOST_BASE_PARAMETER_JOINTS, (uint64_t)dyn_model_joint_count(model));
         return NULL;
     }
     dyn_status status = dyn_base_parameters_create(model, gravity, &error, &grouping);

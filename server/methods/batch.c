@@ -10,13 +10,11 @@
 
 #include "methods/geometry.h"
 #include "methods/query.h"
+#include "methods/bounds.h"
 #include "methods/text.h"
 
 /* Bytes of a reply beside its arrays, at most. */
 enum { REPLY_MARGIN = 4096 };
-
-/* Samples that failed whose errors a reply tells. */
-enum { MOST_MARKS = 1000 };
 
 void batch_blame(const batch *b, const char *format, ...) {
     char field[CALL_FIELD_SIZE];
@@ -357,7 +355,8 @@ static bool describe_mark(batch *b, const step_call *s, size_t sample, Dynamics_
 
 /* Writes the errors of the first samples that failed into the reply. */
 static bool tell_marks(batch *b, const step_call *s) {
-    size_t total = b->is_marking ? atomic_load(b->marked) : 0, most = total < MOST_MARKS ? total : MOST_MARKS;
+    size_t total = b->is_marking ? atomic_load(b->marked) : 0,
+           most = total < MOST_SAMPLE_ERRORS ? total : MOST_SAMPLE_ERRORS;
     Dynamics__V1__Reply *reply = &b->call->reply;
     if (total == 0) {
         return true;

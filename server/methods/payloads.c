@@ -5,10 +5,8 @@
 #include <stdio.h>
 
 #include "methods/geometry.h"
+#include "methods/bounds.h"
 #include "methods/query.h"
-
-/* As query.proto states. */
-enum { MOST_PAYLOADS = 1000 };
 
 /* Finds the link that carries it. */
 static bool find_link(const robot *r, const char *path, const char *name, int *link, refusal *why) {

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* GetHealth and GetServerInfo: the daemon itself. */
+#include <dynamics/builder.h>
+#include <dynamics/task.h>
+#include <dynamics/urdf.h>
 #include <dynamics/workspace.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "methods/bounds.h"
 #include "methods/live.h"
 #include "methods/methods.h"
+#include "methods/reply_cache.h"
 #include "methods/text.h"
 #include "observe/clock.h"
 
@@ -70,6 +75,25 @@ void method_get_health(call *c) {
     c->reply.get_health = reply;
 }
 
+/* Writes the bounds that no configuration changes. */
+static void tell_fixed_limits(Dynamics__V1__Limits *to) {
+    to->payloads = MOST_PAYLOADS;
+    to->simulation_forces = STEPPER_FORCES;
+    to->task_frames = DYN_TASK_FRAMES;
+    to->operations = MOST_OPERATIONS;
+    to->substeps = MOST_SUBSTEPS;
+    to->base_parameter_joints = MOST_BASE_PARAMETER_JOINTS;
+    to->urdf_bytes = DYN_URDF_MAX_BYTES;
+    to->urdf_depth = DYN_URDF_MAX_DEPTH;
+    to->model_name_bytes = MODEL_NAME_SIZE - 1;
+    to->object_name_bytes = SIMULATION_NAME_SIZE - 1;
+    to->element_name_bytes = DYN_MAX_NAME;
+    to->sample_errors = MOST_SAMPLE_ERRORS;
+    to->stored_replies = REPLY_CACHE_ENTRIES;
+    to->stored_reply_bytes = REPLY_CACHE_BYTES;
+    to->largest_stored_reply_bytes = REPLY_CACHE_LARGEST;
+}
+
 /* The limits, as the requests of this moment meet them. */
 static Dynamics__V1__Limits *limits(call *c) {
     const service_limits *from = c->service->limits;
@@ -98,6 +122,7 @@ static Dynamics__V1__Limits *limits(call *c) {
     to->memory_bytes = atomic_load(&c->service->budget->limit);
     to->peer_connections = atomic_load(&from->peer_connections);
     to->message_time = atomic_load(&from->message_time);
+    tell_fixed_limits(to);
     return to;
 }
 
@@ -132,29 +157,64 @@ static void add_methods(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     }
 }
 
-/* Adds the daemon's counters and the memory that it holds. */
-static void add_counters(const call *c, Dynamics__V1__GetServerInfoReply *reply) {
+/* Lists the daemon's counters, whose names are constants. */
+static void add_counters(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     const memory_budget *budget = c->service->budget;
     const counters *k = c->service->counters;
-    reply->uptime = (double)(clock_now() - k->start) / 1e9;
-    reply->requests = atomic_load(&k->requests);
-    reply->refused = atomic_load(&k->refused);
-    reply->connections = atomic_load(&k->connections);
-    reply->listener_restarts = atomic_load(&k->listener_restarts);
-    reply->deaf_clients = atomic_load(&k->deaf_clients);
-    reply->events = atomic_load(&k->events);
-    reply->memory_held = atomic_load(&budget->held);
-    reply->memory_peak = atomic_load(&budget->peak);
-    reply->memory_shortages = atomic_load(&k->memory_shortages);
-    reply->half_messages = atomic_load(&k->half_messages);
-    reply->greedy_connections = atomic_load(&k->greedy_connections);
-    reply->rejected_connections = atomic_load(&k->rejected_connections);
+    live *l = c->service->live;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {
+        {"requests", atomic_load(&k->requests)},
+        {"refused", atomic_load(&k->refused)},
+        {"connections", atomic_load(&k->connections)},
+        {"models", model_store_count(c->service->store)},
+        {"simulations", name_table_count(&l->simulations)},
+        {"streams", name_table_count(&l->streams)},
+        {"topics", atomic_load(&l->topics)},
+        {"events", atomic_load(&k->events)},
+        {"stray_chunks", atomic_load(&l->stray_chunks)},
+        {"listener_restarts", atomic_load(&k->listener_restarts)},
+        {"deaf_clients", atomic_load(&k->deaf_clients)},
+        {"half_messages", atomic_load(&k->half_messages)},
+        {"greedy_connections", atomic_load(&k->greedy_connections)},
+        {"rejected_connections", atomic_load(&k->rejected_connections)},
+        {"memory_held", atomic_load(&budget->held)},
+        {"memory_peak", atomic_load(&budget->peak)},
+        {"memory_shortages", atomic_load(&k->memory_shortages)},
+    };
+    enum { COUNTERS = sizeof rows / sizeof *rows };
+    Dynamics__V1__Counter *entries = call_allocate(c, COUNTERS, sizeof *entries);
+    reply->counters = call_allocate(c, COUNTERS, sizeof *reply->counters);
+    for (size_t i = 0; entries && reply->counters && i < COUNTERS; i++) {
+        dynamics__v1__counter__init(&entries[i]);
+        entries[i].name = (char *)(uintptr_t)rows[i].name;
+        entries[i].value = rows[i].value;
+        reply->counters[reply->n_counters++] = &entries[i];
+    }
+}
+
+/* Lists the states that are computed at once in each precision. */
+static void add_lanes(call *c, Dynamics__V1__GetServerInfoReply *reply) {
+    static const dyn_precision precisions[] = {
+        [DYNAMICS__V1__PRECISION__PRECISION_DOUBLE] = DYN_DOUBLE_PRECISION,
+        [DYNAMICS__V1__PRECISION__PRECISION_SINGLE] = DYN_SINGLE_PRECISION,
+    };
+    enum { PRECISIONS = sizeof precisions / sizeof *precisions };
+    Dynamics__V1__PrecisionLanes *entries = call_allocate(c, PRECISIONS, sizeof *entries);
+    reply->lanes = call_allocate(c, PRECISIONS, sizeof *reply->lanes);
+    for (size_t i = 0; entries && reply->lanes && i < PRECISIONS; i++) {
+        dynamics__v1__precision_lanes__init(&entries[i]);
+        entries[i].precision = (Dynamics__V1__Precision)i;
+        entries[i].lanes = (uint32_t)dyn_lanes(precisions[i]);
+        reply->lanes[reply->n_lanes++] = &entries[i];
+    }
 }
 
 void method_get_server_info(call *c) {
     static char protocol[] = "dynamics.v1", version[] = DYNAMICSD_VERSION;
     static char *protocols[] = {protocol};
-    live *l = c->service->live;
     Dynamics__V1__GetServerInfoReply *reply = call_allocate(c, 1, sizeof *reply);
     if (!reply) {
         return;
@@ -165,20 +225,15 @@ void method_get_server_info(call *c) {
     reply->n_protocols = 1;
     reply->protocols = protocols;
     reply->instruction_set = call_string(c, dyn_instruction_set());
-    reply->lanes = (uint32_t)dyn_lanes(DYN_DOUBLE_PRECISION);
-    reply->single_lanes = (uint32_t)dyn_lanes(DYN_SINGLE_PRECISION);
+    reply->uptime = (double)(clock_now() - c->service->counters->start) / 1e9;
+    add_lanes(c, reply);
     reply->limits = limits(c);
     add_endpoints(c, reply);
     add_methods(c, reply);
     add_counters(c, reply);
-    reply->models = (uint32_t)model_store_count(c->service->store);
     reply->workers = c->service->workers;
     reply->process_id = (uint32_t)getpid();
     reply->instance = c->service->instance;
-    reply->simulations = (uint32_t)name_table_count(&l->simulations);
-    reply->streams = (uint32_t)name_table_count(&l->streams);
-    reply->topics = atomic_load(&l->topics);
-    reply->stray_chunks = atomic_load(&l->stray_chunks);
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_SERVER_INFO;
     c->reply.get_server_info = reply;
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As simulation.proto states. */
-enum { MOST_SUBSTEPS = 10000 };
+#include "methods/bounds.h"
+
 static const double MOST_SPRING = 1e12;
 
 static const value_range STEP = {"stepping.step", 1e-3, 1e-6, 1},

@@ -113,6 +113,11 @@ START_TEST(health_and_server_info_are_told) {
     ck_assert_str_eq(info->version, dyn_client_version());
     ck_assert_int_eq((pid_t)info->process_id, served.process);
     ck_assert_uint_gt(info->limits.samples, 0);
+    ck_assert_uint_eq(info->limits.payloads, 1000);
+    ck_assert_uint_eq(info->limits.task_frames, 8);
+    ck_assert_uint_gt(info->lanes[DYN_CLIENT_SINGLE_PRECISION], 0);
+    ck_assert_uint_gt(dyn_client_server_counter(info, "requests"), 0);
+    ck_assert_uint_eq(dyn_client_server_counter(info, "no such counter"), 0);
     dyn_client_server_info_free(info);
 }
 END_TEST

@@ -35,7 +35,7 @@ static void ok(dyn_client_status status) {
 static uint64_t stray_chunks(void) {
     dyn_client_server_info *info;
     ok(dyn_client_get_server_info(client, 0, &error, &info));
-    uint64_t count = info->stray_chunks;
+    uint64_t count = dyn_client_server_counter(info, "stray_chunks");
     dyn_client_server_info_free(info);
     return count;
 }

@@ -44,7 +44,7 @@ static dyn_client_server_info *server_info(const daemon_fixture *d, dyn_client *
 static uint64_t count_deaf_clients(const daemon_fixture *d) {
     dyn_client *client;
     dyn_client_server_info *info = server_info(d, &client);
-    uint64_t count = info->deaf_clients;
+    uint64_t count = dyn_client_server_counter(info, "deaf_clients");
     dyn_client_server_info_free(info);
     dyn_client_close(client);
     return count;

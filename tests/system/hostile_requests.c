@@ -622,7 +622,11 @@ static uint64_t count_refused(void) {
     request.get_server_info = &method;
     Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
     sp_expect_ok(reply);
-    uint64_t refused = reply->get_server_info->refused;
+    const Dynamics__V1__GetServerInfoReply *info = reply->get_server_info;
+    uint64_t refused = 0;
+    for (size_t i = 0; i < info->n_counters; i++) {
+        refused += strcmp(info->counters[i]->name, "refused") == 0 ? info->counters[i]->value : 0;
+    }
     sp_free_reply(reply);
     return refused;
 }

@@ -209,7 +209,7 @@ END_TEST
 START_TEST(server_tells_its_lanes) {
     dyn_client_server_info *info;
     wire_require(dyn_client_get_server_info(client, 0, &error, &info), &error);
-    ck_assert_uint_eq(info->single_lanes, info->lanes == 1 ? 1 : 2 * info->lanes);
+    ck_assert_uint_eq(info->lanes[1], info->lanes[0] == 1 ? 1 : 2 * info->lanes[0]);
     dyn_client_server_info_free(info);
 }
 END_TEST

@@ -184,6 +184,12 @@ typedef struct dyn_client_method_info {
     bool is_slow;       /* always runs on a worker */
 } dyn_client_method_info;
 
+/* A number that the daemon counts; server.proto lists the names, "requests" and so on. */
+typedef struct dyn_client_counter {
+    const char *name;
+    uint64_t value;
+} dyn_client_counter;
+
 /* Version, limits, endpoints, methods and counters of the daemon. */
 typedef struct dyn_client_server_info {
     const char *version;
@@ -191,7 +197,7 @@ typedef struct dyn_client_server_info {
     size_t protocol_count;
     const char *const *protocols; /* "dynamics.v1" */
     const char *instruction_set;  /* of the kernels, such as "scalar" */
-    uint32_t lanes;               /* states computed at once in it */
+    uint32_t lanes[2];            /* states computed at once, by dyn_client_precision */
     struct {
         uint64_t message_bytes; /* of one request */
         uint64_t reply_bytes;   /* of one reply */
@@ -211,35 +217,38 @@ typedef struct dyn_client_server_info {
         uint64_t memory_bytes;     /* of all requests and replies together */
         uint32_t peer_connections; /* of one user or one address */
         double message_time;       /* s, in which a message must arrive whole */
+        /* Bounds that no configuration changes. */
+        uint32_t payloads, operations;                           /* of one request */
+        uint32_t simulation_forces;                              /* that act on one simulation */
+        uint32_t task_frames;                                    /* of one operational-space task */
+        uint32_t substeps;                                       /* of one step */
+        uint32_t base_parameter_joints;                          /* moving joints */
+        uint64_t urdf_bytes;                                     /* of one document */
+        uint32_t urdf_depth;                                     /* elements inside each other in it */
+        uint32_t model_name_bytes, object_name_bytes;            /* of models; of simulations, streams and recordings */
+        uint32_t element_name_bytes;                             /* of links, joints and frames */
+        uint32_t sample_errors;                                  /* that one reply tells */
+        uint32_t stored_replies;                                 /* for repeated requests */
+        uint64_t stored_reply_bytes, largest_stored_reply_bytes; /* of all; of one of them */
     } limits;
     size_t endpoint_count;
     const dyn_client_endpoint *endpoints;
     size_t method_count;
     const dyn_client_method_info *methods; /* that the daemon serves */
     double uptime;                         /* s */
-    uint64_t requests;
-    uint64_t refused;
-    uint32_t connections;
-    uint32_t models;
-    uint32_t workers;
-    uint64_t listener_restarts;
-    uint64_t deaf_clients;
+    uint32_t workers;                      /* threads that compute long requests */
     uint32_t process_id;
     uint64_t instance; /* number that the daemon drew when it started: it differs after a restart */
-    uint32_t simulations, streams, topics;
-    uint64_t events;                   /* messages that were published */
-    uint64_t stray_chunks;             /* pushed messages that were of no stream */
-    uint32_t single_lanes;             /* states computed at once in single precision */
-    uint64_t memory_held, memory_peak; /* bytes of requests and replies, now and the most since the start */
-    uint64_t memory_shortages;         /* requests that were refused for want of memory */
-    uint64_t half_messages;            /* connections closed because a message did not arrive whole in time */
-    uint64_t greedy_connections;       /* connections closed because they held the most while memory was short */
-    uint64_t rejected_connections;     /* connections refused because too many were open */
+    size_t counter_count;
+    const dyn_client_counter *counters;
 } dyn_client_server_info;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
                                                                dyn_client_error *error, dyn_client_server_info **info);
 DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info);
+
+/* Value of a counter, 0 where there is none of that name. */
+DYN_CLIENT_EXPORT uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name);
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 

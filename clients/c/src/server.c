@@ -5,6 +5,7 @@
 #include "ask.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 
@@ -74,13 +75,33 @@ typedef struct info_result {
     dyn_client_server_info info;
     Dynamics__V1__GetServerInfoReply *reply;
     dyn_client_method_info *methods;
+    dyn_client_counter *counters;
     dyn_client_endpoint endpoints[];
 } info_result;
 
 static void free_info(info_result *result) {
     free(result->methods);
+    free(result->counters);
     dynamics__v1__get_server_info_reply__free_unpacked(result->reply, NULL);
     free(result);
+}
+
+static void take_fixed_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {
+    info->limits.payloads = from->payloads;
+    info->limits.operations = from->operations;
+    info->limits.simulation_forces = from->simulation_forces;
+    info->limits.task_frames = from->task_frames;
+    info->limits.substeps = from->substeps;
+    info->limits.base_parameter_joints = from->base_parameter_joints;
+    info->limits.urdf_bytes = from->urdf_bytes;
+    info->limits.urdf_depth = from->urdf_depth;
+    info->limits.model_name_bytes = from->model_name_bytes;
+    info->limits.object_name_bytes = from->object_name_bytes;
+    info->limits.element_name_bytes = from->element_name_bytes;
+    info->limits.sample_errors = from->sample_errors;
+    info->limits.stored_replies = from->stored_replies;
+    info->limits.stored_reply_bytes = from->stored_reply_bytes;
+    info->limits.largest_stored_reply_bytes = from->largest_stored_reply_bytes;
 }
 
 static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {
@@ -104,6 +125,7 @@ static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.memory_bytes = from->memory_bytes;
     info->limits.peer_connections = from->peer_connections;
     info->limits.message_time = from->message_time;
+    take_fixed_limits(from, info);
 }
 
 static void take_info(info_result *result) {
@@ -114,39 +136,27 @@ static void take_info(info_result *result) {
         .protocol_count = from->n_protocols,
         .protocols = (const char *const *)from->protocols,
         .instruction_set = from->instruction_set,
-        .lanes = from->lanes,
-        .single_lanes = from->single_lanes,
         .endpoint_count = from->n_endpoints,
         .endpoints = result->endpoints,
         .method_count = from->n_methods,
         .methods = result->methods,
+        .counter_count = from->n_counters,
+        .counters = result->counters,
         .uptime = from->uptime,
-        .requests = from->requests,
-        .refused = from->refused,
-        .connections = from->connections,
-        .models = from->models,
         .workers = from->workers,
-        .listener_restarts = from->listener_restarts,
-        .deaf_clients = from->deaf_clients,
         .process_id = from->process_id,
         .instance = from->instance,
-        .simulations = from->simulations,
-        .streams = from->streams,
-        .topics = from->topics,
-        .events = from->events,
-        .stray_chunks = from->stray_chunks,
-        .memory_held = from->memory_held,
-        .memory_peak = from->memory_peak,
-        .memory_shortages = from->memory_shortages,
-        .half_messages = from->half_messages,
-        .greedy_connections = from->greedy_connections,
-        .rejected_connections = from->rejected_connections,
     };
     if (from->limits != NULL)
         take_limits(from->limits, &result->info);
     for (size_t i = 0; i < from->n_endpoints; i++)
         result->endpoints[i] =
             (dyn_client_endpoint){.address = from->endpoints[i]->address, .kind = from->endpoints[i]->kind};
+    for (size_t i = 0; i < from->n_lanes; i++)
+        if ((unsigned)from->lanes[i]->precision < 2)
+            result->info.lanes[from->lanes[i]->precision] = from->lanes[i]->lanes;
+    for (size_t i = 0; i < from->n_counters; i++)
+        result->counters[i] = (dyn_client_counter){.name = from->counters[i]->name, .value = from->counters[i]->value};
     for (size_t i = 0; i < from->n_methods; i++)
         result->methods[i] = (dyn_client_method_info){.name = from->methods[i]->name,
                                                       .role = (dyn_client_method_role)from->methods[i]->role,
@@ -171,7 +181,8 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
     }
     result->reply = answer;
     result->methods = calloc(answer->n_methods + 1, sizeof *result->methods);
-    if (result->methods == NULL) {
+    result->counters = calloc(answer->n_counters + 1, sizeof *result->counters);
+    if (result->methods == NULL || result->counters == NULL) {
         free_info(result);
         return fail_memory(error);
     }
@@ -184,4 +195,11 @@ void dyn_client_server_info_free(dyn_client_server_info *info) {
     if (info == NULL)
         return;
     free_info((info_result *)info);
+}
+
+uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name) {
+    for (size_t i = 0; i < info->counter_count; i++)
+        if (strcmp(info->counters[i].name, name) == 0)
+            return info->counters[i].value;
+    return 0;
 }
