@@ -31,8 +31,15 @@ static const struct {
                           {0, 1, 1, 1, 2, 2, 2, 2, 2, 2}},
     [AXIS(SEMI_AXES)] = {3, {"1", "2", "3"}, 1, {0}},
     [AXIS(JOINT_SEMI_AXES)] = {.class_count = 1},
+    [AXIS(TWIST)] = {6,
+                     {"linear x", "linear y", "linear z", "angular x", "angular y", "angular z"},
+                     2,
+                     {TRANSLATION, TRANSLATION, TRANSLATION, ROTATION, ROTATION, ROTATION}},
     [AXIS(MEASURES)] = {2, {"measure", "isotropy"}, 2, {0, 1}},
 };
+
+/* The library puts angular entries first. */
+static const int twist_order[] = {3, 4, 5, 0, 1, 2};
 
 size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axis kind) {
     switch (kind) {
@@ -53,6 +60,9 @@ size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axi
 const int *quantity_axis_order(const batch *b, const quantity_place *at, quantity_axis kind) {
     if (kind == AXIS(TASK)) {
         return at->task->order;
+    }
+    if (kind == AXIS(TWIST)) {
+        return twist_order;
     }
     return kind == AXIS(JOINTS) && !b->order.is_identity ? b->order.v : NULL;
 }

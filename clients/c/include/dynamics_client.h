@@ -988,6 +988,7 @@ typedef enum dyn_client_axis_kind {
     DYN_CLIENT_AXIS_SEMI_AXES = 7,  /* of an ellipsoid, the longest first; below, in the space of the joints */
     DYN_CLIENT_AXIS_JOINT_SEMI_AXES = 8,
     DYN_CLIENT_AXIS_MEASURES = 9, /* "measure", "isotropy" */
+    DYN_CLIENT_AXIS_TWIST = 10,   /* "linear x", .. "angular z": angular or linear */
 } dyn_client_axis_kind;
 
 /* Entries along an axis. */
