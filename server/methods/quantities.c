@@ -229,6 +229,11 @@ static dyn_status acceleration_ellipsoids(const states *s, dyn_error *error, dou
     return status;
 }
 
+static dyn_status body_inertia(const states *s, dyn_error *error, double *const output[]) {
+    return dyn_body_inertia(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
+                            output[0]);
+}
+
 static dyn_status operational_space(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status =
         dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, error,
@@ -506,6 +511,8 @@ static const quantity_row quantities[] = {
                                                         AXIS(XYZ))},
                                                  &by_acceleration_ellipsoids,
                                                  0},
+    [QUANTITY(FRAME_BODY_INERTIA)] = {OF_FRAMES, NULL, USES_PAYLOADS, VALUE(INERTIA, AXIS(TWIST), AXIS(TWIST)),
+                                      ALONE(body_inertia, .linear = 30)},
     [QUANTITY(ENERGY_REGRESSOR)] = {OF_ROBOT,
                                     "",
                                     USES_V | USES_GRAVITY,

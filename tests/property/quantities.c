@@ -212,6 +212,23 @@ static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
     free(wrenches), free(expected);
 }
 
+/* v' I v / 2 of all bodies is the kinetic energy, in any reference frame. */
+static void body_inertias_carry_the_kinetic_energy(identity_case *s, int k) {
+    dyn_error error;
+    double twist[6], momentum[6], inertia[36], expected, sum = 0;
+    for (int j = 0; j < dyn_model_joint_count(s->model); j++) {
+        int link = dyn_model_joint(s->model, j)->child_link;
+        dyn_reference_frame reference = (dyn_reference_frame)((j + k) % 3);
+        require(dyn_body_inertia(s->model, s->w, 1, s->q, link, reference, &error, inertia), &error);
+        require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, NULL, link, reference, &error, twist, NULL, NULL),
+                &error);
+        multiply(inertia, twist, 6, 6, momentum);
+        sum += dot(twist, momentum, 6) / 2;
+    }
+    require(dyn_energy(s->model, s->w, 1, NULL, s->q, s->v, &error, &expected, NULL), &error);
+    ck_assert_double_eq_tol(sum, expected, 1e-9 * (1 + expected));
+}
+
 static const identity identities[] = {
     {"M M^-1 = 1", inverse_times_mass_matrix_is_one, CASES},
     {"M = L' D L", factors_are_those_of_the_mass_matrix, CASES},
@@ -222,6 +239,7 @@ static const identity identities[] = {
     {"centre of mass", center_of_mass_moves_by_its_jacobian, CASES},
     {"centroidal momentum", momentum_is_its_matrix_times_v, CASES},
     {"frame motion", frame_motion_is_the_rate_of_the_jacobian, CASES},
+    {"body inertias", body_inertias_carry_the_kinetic_energy, CASES},
     {"joint wrenches", joint_wrenches_hold_the_joint_forces, CASES},
 };
 

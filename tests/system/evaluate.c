@@ -14,7 +14,7 @@
 #include "system/reference.h"
 #include "system/unforked.h"
 
-enum { QUANTITIES = 60 };
+enum { QUANTITIES = 61 };
 
 static daemon_fixture served;
 static char **files;
@@ -420,6 +420,40 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
 }
 END_TEST
 
+/* v' I v / 2 of all bodies is the kinetic energy, in any reference frame. */
+START_TEST(body_inertias_carry_the_kinetic_energy) {
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_KINETIC_ENERGY, DYN_CLIENT_FRAME_TWIST,
+                                                DYN_CLIENT_FRAME_BODY_INERTIA, DYN_CLIENT_TORQUE_REGRESSOR};
+    const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6};
+    static const char *const links[] = {"shoulder_link", "upper_arm_link", "forearm_link",
+                                        "wrist_1_link",  "wrist_2_link",   "tool0"};
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    for (int frame = DYN_CLIENT_LOCAL; frame <= DYN_CLIENT_LOCAL_WORLD_ALIGNED; frame++) {
+        const quantity_question request = {.q = q,
+                                           .v = v,
+                                           .quantity_count = 4,
+                                           .quantities = asked,
+                                           .frame_count = 6,
+                                           .frames = links,
+                                           .reference_frame = (dyn_client_reference_frame)frame};
+        ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+        double sum = 0;
+        for (size_t i = 0; i < 6; i++) {
+            const dyn_client_block *twist = answer->results[1 + i].blocks, *inertia = answer->results[7 + i].blocks;
+            ck_assert_str_eq(inertia->axes[0]->labels[0], "linear x");
+            ck_assert_str_eq(dyn_client_block_unit(inertia, 0), "kg");
+            ck_assert_str_eq(dyn_client_block_unit(inertia, 3), "kg m");
+            ck_assert_str_eq(dyn_client_block_unit(inertia, 35), "kg m^2");
+            for (size_t k = 0; k < 36; k++)
+                sum += inertia->values[k] * twist[k / 6 / 3].values[k / 6 % 3] * twist[k % 6 / 3].values[k % 3] / 2;
+        }
+        ck_assert_double_eq_tol(sum, answer->results[0].blocks[0].values[0], 1e-10 * sum);
+        dyn_client_evaluation_free(answer);
+    }
+}
+END_TEST
+
 /* A request for one state of the arm that must be refused, with its field. */
 static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_status status, const char *field) {
     dyn_client_error error;
@@ -632,6 +666,7 @@ int main(void) {
     tcase_add_test(all, quantities_are_the_same_alone_and_together);
     tcase_add_test(all, results_do_not_depend_on_the_batch);
     tcase_add_test(all, joint_wrenches_hold_the_joint_forces);
+    tcase_add_test(all, body_inertias_carry_the_kinetic_energy);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, inputs_without_use_are_refused_with_their_field);
     tcase_add_test(all, quantities_depend_on_the_inputs_that_they_state);

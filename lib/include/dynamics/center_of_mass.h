@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The centre of mass of a robot, or of what is behind one of its joints.
+ * How mass is distributed: the centre of mass of a robot, or of what is behind one of its joints, and the inertia of
+ * one body.
  */
 #ifndef DYNAMICS_CENTER_OF_MASS_H
 #define DYNAMICS_CENTER_OF_MASS_H
@@ -26,6 +27,15 @@ extern "C" {
 DYN_API dyn_status dyn_center_of_mass(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                       const double *v, const double *a, int joint, dyn_error *error, double *position,
                                       double *velocity, double *acceleration, double *jacobian);
+
+/* Spatial inertia of the body that carries `frame`, about the origin and along the axes of the reference frame:
+ * n x 36, row-major, angular rows and columns first, so that (angular; linear momentum) = inertia (w; v). A body is what a
+ * moving joint carries up to the next ones, with all that fixed joints fix to it. q is n x nq. Cost O(depth of the frame) per
+ * sample. Allocates nothing; safe as long as each thread has its own workspace.
+ * Errors as in kinematics.h; DYN_FAILED_PRECONDITION for a frame that is fixed to the world.
+ * Source: Featherstone 2008, section 2.13. */
+DYN_API dyn_status dyn_body_inertia(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                    int frame, dyn_reference_frame reference_frame, dyn_error *error, double *inertia);
 
 #ifdef __cplusplus
 }

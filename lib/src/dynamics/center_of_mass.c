@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <dynamics/center_of_mass.h>
 
+#include <string.h>
+
+#include <dynamics/kinematics.h>
+
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "../model/placement.h"
 #include "arguments.h"
 #include "results.h"
 #include "workspace.h"
@@ -66,6 +71,63 @@ dyn_status dyn_center_of_mass(const dyn_model *model, dyn_workspace *workspace, 
                                       motion, J);
         void *out[MAX_RESULTS] = {motion, dyn_block_part(w, 3, block), dyn_block_part(w, 6, block), J};
         status = dyn_results_store(w, out, block, &r, error);
+    }
+    return status;
+}
+
+/* Mass properties of the body that carries a frame, about the origin and along the axes of the frame. */
+static mass_properties properties_in_frame(const dyn_model *model, const body_frame *frame) {
+    const body *b = &model->bodies[frame->body];
+    mass_properties own = {.mass = b->mass};
+    memcpy(own.first_moment, b->first_moment, sizeof own.first_moment);
+    memcpy(own.inertia, b->inertia, sizeof own.inertia);
+    dyn_pose body_in_frame;
+    double back[3];
+    rotation_transpose(frame->pose.rotation, body_in_frame.rotation);
+    rotation_apply(body_in_frame.rotation, frame->pose.position, back);
+    for (int i = 0; i < 3; i++) {
+        body_in_frame.position[i] = -back[i];
+    }
+    return mass_properties_move(&body_in_frame, &own);
+}
+
+/* Fills the 6 x 6 matrix (I [h]; [h]' m). */
+static void fill_spatial_inertia(const mass_properties *of, double matrix[36]) {
+    static const int symmetric[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    const double *h = of->first_moment, cross[9] = {0, -h[2], h[1], h[2], 0, -h[0], -h[1], h[0], 0};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            matrix[6 * i + j] = of->inertia[symmetric[3 * i + j]];
+            matrix[6 * i + j + 3] = cross[3 * i + j];
+            matrix[6 * (i + 3) + j] = cross[3 * j + i];
+            matrix[6 * (i + 3) + j + 3] = i == j ? of->mass : 0;
+        }
+    }
+}
+
+dyn_status dyn_body_inertia(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
+                            dyn_reference_frame reference_frame, dyn_error *error, double *inertia) {
+    dyn_status status = dyn_check_state(model, workspace, n, NULL, q, NULL, error);
+    if (status == DYN_OK) {
+        status = dyn_check_frame(model, frame, error);
+    }
+    if (status == DYN_OK && (frame == DYN_WORLD_FRAME || model->frames[frame].body < 0)) {
+        status = dyn_error_set(error, DYN_FAILED_PRECONDITION, "frame",
+                               "frame %s is fixed to the world, and no moving body carries it; name a link that moves",
+                               frame == DYN_WORLD_FRAME ? "world" : model->links[frame].name);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    const mass_properties local = properties_in_frame(model, &model->frames[frame]);
+    dyn_pose place = identity_pose;
+    for (size_t s = 0; s < n && status == DYN_OK; s++) {
+        if (reference_frame != DYN_LOCAL) {
+            status = dyn_frame_pose(model, workspace, 1, q + s * (size_t)model->nq, frame, error,
+                                    reference_frame == DYN_WORLD ? place.position : NULL, place.rotation);
+        }
+        const mass_properties placed = mass_properties_move(&place, &local);
+        fill_spatial_inertia(&placed, inertia + 36 * s);
     }
     return status;
 }
