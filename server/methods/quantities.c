@@ -234,6 +234,17 @@ static dyn_status body_inertia(const states *s, dyn_error *error, double *const 
                             output[0]);
 }
 
+static dyn_status principal_axes(const states *s, dyn_error *error, double *const output[]) {
+    static const size_t widths[] = {3, 9};
+    double *parts[] = {output[1], output[1] + 3 * s->count};
+    dyn_status status = dyn_principal_moments(s->model, s->workspace, s->count, s->q, s->at.frame,
+                                              s->at.reference_frame, error, parts[0], parts[1]);
+    if (status == DYN_OK) {
+        join(s->count, 2, (const double *const *)parts, widths, output[0]);
+    }
+    return status;
+}
+
 static dyn_status operational_space(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status =
         dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, error,
@@ -340,6 +351,8 @@ static const computation by_acceleration_ellipsoids = {.run = acceleration_ellip
                                                        .along = {QUANTITY(FRAME_ACCELERATION_ELLIPSOIDS)},
                                                        .needs_all = true,
                                                        .linear = 800};
+static const computation by_principal_axes = {
+    .run = principal_axes, .yields = 1, .along = {QUANTITY(FRAME_PRINCIPAL_AXES)}, .needs_all = true, .linear = 60};
 static const computation by_energy_regressor = {
     .run = energy_regressor, .yields = 1, .along = {QUANTITY(ENERGY_REGRESSOR)}, .needs_all = true, .linear = 100};
 static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
@@ -513,6 +526,14 @@ static const quantity_row quantities[] = {
                                                  0},
     [QUANTITY(FRAME_BODY_INERTIA)] = {OF_FRAMES, NULL, USES_PAYLOADS, VALUE(INERTIA, AXIS(TWIST), AXIS(TWIST)),
                                       ALONE(body_inertia, .linear = 30)},
+    [QUANTITY(
+        FRAME_PRINCIPAL_AXES)] = {OF_FRAMES,
+                                  NULL,
+                                  USES_PAYLOADS,
+                                  {BLOCK("moments", UNITS("kg m^2"), 0, AXIS(SEMI_AXES)),
+                                   BLOCK("axes", UNITS("1"), 1, AXIS(SEMI_AXES), AXIS(XYZ))},
+                                  &by_principal_axes,
+                                  0},
     [QUANTITY(ENERGY_REGRESSOR)] = {OF_ROBOT,
                                     "",
                                     USES_V | USES_GRAVITY,

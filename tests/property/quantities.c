@@ -229,6 +229,42 @@ static void body_inertias_carry_the_kinetic_energy(identity_case *s, int k) {
     ck_assert_double_eq_tol(sum, expected, 1e-9 * (1 + expected));
 }
 
+/* Principal moments are those of the body's parameters, and the axes turn with the body. */
+static void principal_axes_are_those_of_the_parameters(identity_case *s, int k) {
+    dyn_error error;
+    double *p = numbers((size_t)dyn_model_parameter_count(s->model));
+    dyn_model_parameters(s->model, p);
+    for (int j = 0; j < dyn_model_joint_count(s->model); j++) {
+        int link = dyn_model_joint(s->model, j)->child_link;
+        double moments[2][3], expected[3], axes[2][9], position[3], rotation[9], turned[3], I[9], bent[3];
+        dyn_inertia inertia;
+        if (dyn_inertia_from_parameters(p + 10 * j, &error, &inertia) != DYN_OK) {
+            continue;
+        }
+        const double *r = inertia.rotational, full[9] = {r[0], r[1], r[2], r[1], r[3], r[4], r[2], r[4], r[5]};
+        memcpy(I, full, sizeof I);
+        dyn_reference_frame outside = k % 2 ? DYN_WORLD : DYN_LOCAL_WORLD_ALIGNED;
+        require(dyn_principal_moments(s->model, s->w, 1, s->q, link, DYN_LOCAL, &error, moments[0], axes[0]), &error);
+        require(dyn_principal_moments(s->model, s->w, 1, s->q, link, outside, &error, moments[1], axes[1]), &error);
+        require(dyn_frame_pose(s->model, s->w, 1, s->q, link, &error, position, rotation), &error);
+        dyn_inertia_principal_moments(&inertia, expected);
+        double scale = 1e-9 * (1 + expected[2] + p[10 * j]);
+        for (int i = 0; i < 3; i++) {
+            ck_assert_double_eq_tol(moments[0][i], expected[2 - i], scale);
+            ck_assert_double_eq_tol(moments[1][i], expected[2 - i], scale);
+            multiply(I, axes[0] + 3 * i, 3, 3, bent);
+            multiply(rotation, axes[0] + 3 * i, 3, 3, turned);
+            for (int c = 0; c < 3; c++) {
+                ck_assert_double_eq_tol(bent[c], moments[0][i] * axes[0][3 * i + c], scale);
+            }
+            bool is_alone = moments[0][0] - moments[0][1] > 1e-3 * expected[2] &&
+                            moments[0][1] - moments[0][2] > 1e-3 * expected[2];
+            ck_assert(!is_alone || fabs(fabs(dot(turned, axes[1] + 3 * i, 3)) - 1) < 1e-6);
+        }
+    }
+    free(p);
+}
+
 static const identity identities[] = {
     {"M M^-1 = 1", inverse_times_mass_matrix_is_one, CASES},
     {"M = L' D L", factors_are_those_of_the_mass_matrix, CASES},
@@ -240,6 +276,7 @@ static const identity identities[] = {
     {"centroidal momentum", momentum_is_its_matrix_times_v, CASES},
     {"frame motion", frame_motion_is_the_rate_of_the_jacobian, CASES},
     {"body inertias", body_inertias_carry_the_kinetic_energy, CASES},
+    {"principal axes", principal_axes_are_those_of_the_parameters, CASES},
     {"joint wrenches", joint_wrenches_hold_the_joint_forces, CASES},
 };
 

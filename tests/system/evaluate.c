@@ -14,7 +14,7 @@
 #include "system/reference.h"
 #include "system/unforked.h"
 
-enum { QUANTITIES = 61 };
+enum { QUANTITIES = 62 };
 
 static daemon_fixture served;
 static char **files;
@@ -454,6 +454,38 @@ START_TEST(body_inertias_carry_the_kinetic_energy) {
 }
 END_TEST
 
+/* The inertia about the centre of mass, which the spatial inertia holds, of moments and axes. */
+START_TEST(principal_axes_make_the_inertia_of_the_body) {
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_PRINCIPAL_AXES, DYN_CLIENT_FRAME_BODY_INERTIA};
+    const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6};
+    static const char *const link = "forearm_link";
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    for (int frame = DYN_CLIENT_LOCAL; frame <= DYN_CLIENT_LOCAL_WORLD_ALIGNED; frame++) {
+        const quantity_question request = {.q = q,
+                                           .quantity_count = 2,
+                                           .quantities = asked,
+                                           .frame_count = 1,
+                                           .frames = &link,
+                                           .reference_frame = (dyn_client_reference_frame)frame};
+        ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+        const double *moments = answer->results[0].blocks[0].values, *axes = answer->results[0].blocks[1].values;
+        const double *I = answer->results[1].blocks[0].values, m = I[0];
+        /* The block of angular rows and linear columns is m [c]. */
+        const double c[3] = {I[6 * 5 + 1] / m, I[6 * 3 + 2] / m, I[6 * 4 + 0] / m};
+        ck_assert(moments[0] >= moments[1] && moments[1] >= moments[2] && moments[2] > 0);
+        for (size_t i = 0; i < 9; i++) {
+            double found = 0, squared = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+            for (size_t k = 0; k < 3; k++)
+                found += moments[k] * axes[3 * k + i / 3] * axes[3 * k + i % 3];
+            double steiner = m * ((i % 4 == 0 ? squared : 0) - c[i / 3] * c[i % 3]);
+            ck_assert_double_eq_tol(found + steiner, I[6 * (3 + i / 3) + 3 + i % 3], 1e-12);
+        }
+        dyn_client_evaluation_free(answer);
+    }
+}
+END_TEST
+
 /* A request for one state of the arm that must be refused, with its field. */
 static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_status status, const char *field) {
     dyn_client_error error;
@@ -667,6 +699,7 @@ int main(void) {
     tcase_add_test(all, results_do_not_depend_on_the_batch);
     tcase_add_test(all, joint_wrenches_hold_the_joint_forces);
     tcase_add_test(all, body_inertias_carry_the_kinetic_energy);
+    tcase_add_test(all, principal_axes_make_the_inertia_of_the_body);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, inputs_without_use_are_refused_with_their_field);
     tcase_add_test(all, quantities_depend_on_the_inputs_that_they_state);

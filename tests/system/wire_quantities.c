@@ -20,6 +20,7 @@ static bool is_comparable(dyn_client_quantity quantity) {
     case DYN_CLIENT_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR:
     case DYN_CLIENT_FRAME_ELLIPSOIDS:
     case DYN_CLIENT_FRAME_ACCELERATION_ELLIPSOIDS:
+    case DYN_CLIENT_FRAME_PRINCIPAL_AXES:
     case DYN_CLIENT_TORQUE_ELLIPSOID:
         return false;
     default:

@@ -903,7 +903,8 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_ENERGY_REGRESSOR = 58,     /* kinetic and potential: bodies x 10 each */
     DYN_CLIENT_TORQUE_ELLIPSOID = 59,     /* eigenvalues nv and eigenvectors nv x nv of M */
     DYN_CLIENT_FRAME_ACCELERATION_ELLIPSOIDS = 60, /* of J M^-1 tau: lengths 3 and axes 3 x 3, linear and angular */
-    DYN_CLIENT_FRAME_BODY_INERTIA = 61, /* spatial inertia of the body that carries the frame: 6 x 6, linear first */
+    DYN_CLIENT_FRAME_BODY_INERTIA = 61,   /* spatial inertia of the body that carries the frame: 6 x 6, linear first */
+    DYN_CLIENT_FRAME_PRINCIPAL_AXES = 62, /* of that body, about its centre of mass: moments 3 and axes 3 x 3 */
 } dyn_client_quantity;
 
 /* Numbers of quantities are below. */

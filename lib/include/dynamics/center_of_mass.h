@@ -29,9 +29,9 @@ DYN_API dyn_status dyn_center_of_mass(const dyn_model *model, dyn_workspace *wor
                                       double *velocity, double *acceleration, double *jacobian);
 
 /* Spatial inertia of the body that carries `frame`, about the origin and along the axes of the reference frame:
- * n x 36, row-major, angular rows and columns first, so that (angular; linear momentum) = inertia (w; v). A body is what a
- * moving joint carries up to the next ones, with all that fixed joints fix to it. q is n x nq. Cost O(depth of the frame) per
- * sample. Allocates nothing; safe as long as each thread has its own workspace.
+ * n x 36, row-major, angular rows and columns first, so that (angular; linear momentum) = inertia (w; v). A body is
+ * what a moving joint carries up to the next ones, with all that fixed joints fix to it. q is n x nq. Cost O(depth of
+ * the frame) per sample. Allocates nothing; safe as long as each thread has its own workspace.
  * Errors as in kinematics.h; DYN_FAILED_PRECONDITION for a frame that is fixed to the world.
  * Source: Featherstone 2008, section 2.13. */
 DYN_API dyn_status dyn_body_inertia(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,

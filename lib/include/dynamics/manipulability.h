@@ -60,6 +60,13 @@ DYN_API dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_works
                                                dyn_error *error, double *linear, double *linear_axes, double *angular,
                                                double *angular_axes);
 
+/* Principal moments, kg m^2, and principal axes of the body that carries `frame`, about its centre of mass: n x 3, the
+ * largest first, and their directions, n x 9, as those of an ellipsoid. For the body see dyn_body_inertia, whose errors
+ * are these too. Neither may be NULL. q is n x nq. Cost O(depth of the frame) per sample. */
+DYN_API dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                         int frame, dyn_reference_frame reference_frame, dyn_error *error,
+                                         double *moments, double *axes);
+
 /* Joint forces M a that joint accelerations with |a| = 1 need, the torque ellipsoid or mass ellipsoid of the joints:
  * eigenvalues of M, n x nv, the largest first, and its unit eigenvectors, n x nv x nv, one in each row. Mixes units
  * where joints do. Neither may be NULL. q is n x nq. Cost O(nv^3) per sample. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <dynamics/center_of_mass.h>
 #include <dynamics/mass_matrix.h>
 #include <dynamics/task.h>
 
@@ -251,6 +252,32 @@ dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace,
             }
             status = check_matrix(g.G, block.first + l, error);
             make_mass_ellipsoids(&g, block.first + l, outputs);
+        }
+    }
+    return status;
+}
+
+/* Inertia about the centre of mass of a spatial inertia (I [h]; [h]' m): I + [c] [h] with h = m c. */
+static void find_central_inertia(const double inertia[36], double A[9]) {
+    double mass = inertia[35];
+    const double h[3] = {inertia[16], inertia[5], inertia[9]}, squared = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
+    for (int i = 0; i < 9; i++) {
+        double steiner = (i % 4 == 0 ? squared : 0) - h[i / 3] * h[i % 3];
+        A[i] = inertia[6 * (i / 3) + i % 3] - (mass > 0 ? steiner / mass : 0);
+    }
+}
+
+dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
+                                 dyn_reference_frame reference_frame, dyn_error *error, double *moments, double *axes) {
+    dyn_status status = check_arguments(model, workspace, n, q, frame, error);
+    /* Axes do not depend on the origin; near it fewer digits are lost. */
+    dyn_reference_frame near = reference_frame == DYN_WORLD ? DYN_LOCAL_WORLD_ALIGNED : reference_frame;
+    for (size_t s = 0; s < n && status == DYN_OK; s++) {
+        double inertia[36];
+        status = dyn_body_inertia(model, workspace, 1, q + s * (size_t)model->nq, frame, near, error, inertia);
+        if (status == DYN_OK) {
+            find_central_inertia(inertia, axes + 9 * s);
+            find_axes(0, axes + 9 * s, moments + 3 * s);
         }
     }
     return status;
