@@ -83,6 +83,7 @@ typedef struct stream_face {
     watched_topics topics;
     arena memory;
     robot robot;
+    query_values values;
     double *rows; /* for results in the caller's order */
     size_t row_count;
     char recording_error[RECORDING_ERROR_SIZE]; /* as of a simulation; with the stream's mutex */

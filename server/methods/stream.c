@@ -10,6 +10,7 @@
 #include "dynamics/v1/stream.pb-c.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
+#include "methods/query.h"
 #include "methods/recorded_model.h"
 #include "methods/text.h"
 #include "observe/clock.h"
@@ -147,16 +148,9 @@ static bool take_target(const Dynamics__V1__OpenStreamRequest *r, stream_options
     }
 }
 
-/* Refuses what the target of the points has no use for. */
-static bool check_unused(const Dynamics__V1__OpenStreamRequest *r, stream_kind kind, refusal *why) {
-    if (kind == STREAM_SIMULATION_INPUT && r->model[0] != '\0') {
-        return refuse(why, REASON_UNUSED_FIELD, "model",
-                      "the model of points for a simulation is that of the simulation; leave it out");
-    }
-    if (kind != STREAM_FEEDFORWARD && r->gravity) {
-        return refuse(why, REASON_UNUSED_FIELD, "gravity", "gravity is used by feedforward only; leave it out");
-    }
-    return true;
+/* Parts of the query that a kind of stream supports. */
+static query_parts supported_parts(stream_kind kind) {
+    return kind == STREAM_FEEDFORWARD ? QUERY_ALL : QUERY_JOINT_NAMES;
 }
 
 static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
@@ -176,52 +170,69 @@ static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stre
                             "capacity is %llu; the limit is %llu (limits.stream_points)",
                             (unsigned long long)r->capacity, (unsigned long long)most);
     }
-    if (r->gravity && !(isfinite(r->gravity->x) && isfinite(r->gravity->y) && isfinite(r->gravity->z))) {
-        return refuse(why, REASON_NOT_FINITE, "gravity", "gravity is %g %g %g; give finite numbers, m/s^2",
-                      r->gravity->x, r->gravity->y, r->gravity->z);
-    }
     options->drops_late = r->late == DYNAMICS__V1__LATE_POLICY__LATE_POLICY_DROP;
     options->late_after = r->late_after;
     options->capacity = r->capacity ? (size_t)r->capacity : most < STANDARD_CAPACITY ? (size_t)most : STANDARD_CAPACITY;
     options->idle_time = r->idle_time > 0 ? r->idle_time : STANDARD_IDLE_TIME;
-    options->has_gravity = r->gravity != NULL;
-    if (r->gravity) {
-        options->gravity[0] = r->gravity->x;
-        options->gravity[1] = r->gravity->y;
-        options->gravity[2] = r->gravity->z;
-    }
-    return check_unused(r, options->kind, why);
+    return true;
 }
 
 /* The names of joints outlive the request. */
-static bool copy_names(stream_face *face, const Dynamics__V1__OpenStreamRequest *r, char ***names) {
-    *names = arena_array(&face->memory, r->n_joint_names, sizeof **names);
-    for (size_t i = 0; *names && i < r->n_joint_names; i++) {
-        (*names)[i] = arena_allocate(&face->memory, strlen(r->joint_names[i]) + 1);
+static bool copy_names(stream_face *face, const Dynamics__V1__Query *query, char ***names) {
+    *names = arena_array(&face->memory, query->n_joint_names, sizeof **names);
+    for (size_t i = 0; *names && i < query->n_joint_names; i++) {
+        (*names)[i] = arena_allocate(&face->memory, strlen(query->joint_names[i]) + 1);
         if (!(*names)[i]) {
             return false;
         }
-        strcpy((*names)[i], r->joint_names[i]);
+        strcpy((*names)[i], query->joint_names[i]);
     }
     return *names != NULL;
 }
 
-static stream_face *create_face(const Dynamics__V1__OpenStreamRequest *r, model_entry *entry, refusal *why) {
-    stream_face *face = calloc(1, sizeof *face);
+/* Decodes the query into the face's memory, and into the options. */
+static bool read_query(stream_face *face, const Dynamics__V1__Query *given, model_entry *entry, stream_options *options,
+                       refusal *why) {
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    if (given) {
+        query = *given;
+    }
+    if (!query_check(&query, supported_parts(options->kind), "this target of open_stream", why)) {
+        return false;
+    }
+    if (options->kind == STREAM_SIMULATION_INPUT && query.model[0] != '\0') {
+        return refuse(why, REASON_UNUSED_FIELD, "query.model",
+                      "the model of points for a simulation is that of the simulation; leave it out");
+    }
     char **names;
-    if (face) {
-        arena_init(&face->memory);
-        arena_reset(&face->memory, SIZE_MAX);
+    if (!copy_names(face, &query, &names)) {
+        return refuse_memory(why);
     }
-    if (!face || !copy_names(face, r, &names)) {
+    query.joint_names = names;
+    bool is_read = query_read(&query, entry, &face->memory, &face->robot, &face->values, why) &&
+                   robot_read_forces(&face->robot, "query.external_forces", query.n_external_forces,
+                                     query.external_forces, &options->forces, why);
+    options->gravity = face->values.gravity;
+    options->payload_count = face->values.payload_count;
+    options->payloads = face->values.payloads;
+    options->precision = face->values.precision;
+    return is_read;
+}
+
+static stream_face *create_face(const Dynamics__V1__Query *query, model_entry *entry, stream_options *options,
+                                refusal *why) {
+    stream_face *face = calloc(1, sizeof *face);
+    if (!face) {
         refuse_memory(why);
-    } else if (robot_open(&face->robot, entry, r->n_joint_names, names, &face->memory, why)) {
-        return face;
+        return NULL;
     }
-    if (face) {
+    arena_init(&face->memory);
+    arena_reset(&face->memory, SIZE_MAX);
+    if (!read_query(face, query, entry, options, why)) {
         free_face(face);
+        return NULL;
     }
-    return NULL;
+    return face;
 }
 
 /* Header of a stream's recording. */
@@ -303,13 +314,19 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     stream *s = NULL;
     stream_face *face = NULL;
     if (!live_name(l, "stream", r->name, "name", name, &why) || !take_options(l, r, &options, &why) ||
-        !(face = create_face(r, entry, &why))) {
+        !(face = create_face(r->query, entry, &options, &why))) {
         call_refuse(c, &why);
         return NULL;
     }
-    if (stream_create(entry, target, name, &options, &live_stream_hooks, l, &error, &s) != DYN_OK) {
+    dyn_status status = stream_create(entry, target, name, &options, &live_stream_hooks, l, &error, &s);
+    if (status != DYN_OK) {
         free_face(face);
-        call_fail_memory(c);
+        if (status == DYN_RESOURCE_EXHAUSTED) {
+            call_fail_memory(c);
+            return NULL;
+        }
+        call_blame(c, "query.%s", error.place);
+        call_fail_library(c, &error);
         return NULL;
     }
     s->attachment = face;
@@ -388,7 +405,7 @@ void method_open_stream(call *c) {
     simulation *target = feeds_simulation ? find_target(c, r->simulation_input) : NULL;
     model_entry *entry = target             ? model_entry_retain(target->entry)
                          : feeds_simulation ? NULL
-                                            : call_find_model(c, r->model);
+                                            : query_find_model(c, r->query, QUERY_ALL);
     stream *s = entry ? open_stream(c, r, entry, target) : NULL;
     if (s) {
         if (feed(c, s, feeds_simulation ? r->simulation_input->token : 0)) {

@@ -125,16 +125,15 @@ static void describe(const stepper *s, dyn_error *error) {
     }
 }
 
-/* The external forces as the library takes them. */
-static dyn_external_forces list_forces(stepper *s, const stepper_forces *forces) {
+dyn_external_forces stepper_list_forces(const stepper_forces *forces, dyn_external_force list[STEPPER_FORCES]) {
     for (size_t i = 0; i < forces->count; i++) {
-        s->forces[i] = (dyn_external_force){
+        list[i] = (dyn_external_force){
             .frame = forces->force[i].frame,
             .reference_frame = forces->force[i].reference_frame,
             .wrench = forces->force[i].wrench,
         };
     }
-    return (dyn_external_forces){forces->count, s->forces};
+    return (dyn_external_forces){forces->count, list};
 }
 
 bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
@@ -144,7 +143,7 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
     for (size_t i = 0; s->deviation && i < s->nv; i++) {
         s->tau[i] += s->deviation[i] * disturbance_normal(generator);
     }
-    dyn_external_forces forces = list_forces(s, input->forces);
+    dyn_external_forces forces = stepper_list_forces(input->forces, s->forces);
     dyn_step_input acting = {
         .tau = s->tau,
         .q_r = has_control ? input->q : NULL,

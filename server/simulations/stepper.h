@@ -34,6 +34,9 @@ typedef struct stepper_input {
 
 typedef struct stepper stepper;
 
+/* Lists forces as the library takes them, in memory of the caller: the same for all samples. */
+dyn_external_forces stepper_list_forces(const stepper_forces *forces, dyn_external_force list[STEPPER_FORCES]);
+
 /* How a robot steps. The arrays are copied; `compiled` must outlive the stepper. */
 typedef struct stepper_setup {
     const dyn_simulation_options *options;

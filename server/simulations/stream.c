@@ -34,6 +34,16 @@ static bool allocate(stream *s) {
     return s->held_sequence && s->held_t && s->held_tau;
 }
 
+/* Creates the workspace of the inverse dynamics, with the payloads. */
+static dyn_status create_workspace(stream *s, dyn_error *error) {
+    const stream_options *o = &s->options;
+    dyn_status status = dyn_workspace_create_in(o->precision, s->entry->model, error, &s->workspace);
+    if (status == DYN_OK && o->payload_count > 0) {
+        status = dyn_workspace_load(s->workspace, o->payload_count, o->payloads, error, &s->model);
+    }
+    return status;
+}
+
 dyn_status stream_create(model_entry *entry, simulation *target, const char *name, const stream_options *options,
                          const stream_hooks *hooks, void *context, dyn_error *error, stream **result) {
     stream *s = calloc(1, sizeof *s);
@@ -53,8 +63,9 @@ dyn_status stream_create(model_entry *entry, simulation *target, const char *nam
     s->nv = (size_t)dyn_model_nv(entry->model);
     s->last_arrival = clock_now();
     dyn_status status = allocate(s) ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
+    s->model = entry->model;
     if (status == DYN_OK && options->kind == STREAM_FEEDFORWARD) {
-        status = dyn_workspace_create(entry->model, error, &s->workspace);
+        status = create_workspace(s, error);
     }
     if (status != DYN_OK) {
         stream_release(s);
@@ -264,18 +275,20 @@ static stream_points kept_points(const stream *s, const stream_chunk *c, size_t 
 
 /* tau = ID(q, v, a) of all points at once, or of each where one of them is refused: then the good ones move up. */
 static void compute_torques(stream *s, stream_points *p, verdicts *f) {
-    const double *gravity = s->options.has_gravity ? s->options.gravity : NULL;
+    const double *gravity = s->options.gravity;
+    dyn_external_force list[STEPPER_FORCES];
+    const dyn_external_forces all = stepper_list_forces(&s->options.forces, list), *forces = all.count ? &all : NULL;
     double *tau = scratch_part(s, PART_TAU), *t = scratch_part(s, PART_T);
-    const dyn_model *model = s->entry->model;
+    const dyn_model *model = s->model;
     dyn_error error;
     p->tau = tau;
-    if (dyn_rnea(model, s->workspace, p->n, gravity, p->q, p->v, p->a, NULL, &error, tau) == DYN_OK) {
+    if (dyn_rnea(model, s->workspace, p->n, gravity, p->q, p->v, p->a, forces, &error, tau) == DYN_OK) {
         return;
     }
     size_t good = 0;
     for (size_t i = 0; i < p->n; i++) {
         dyn_status status = dyn_rnea(model, s->workspace, 1, gravity, p->q + i * s->nq, p->v ? p->v + i * s->nv : NULL,
-                                     p->a ? p->a + i * s->nv : NULL, NULL, &error, tau + good * s->nv);
+                                     p->a ? p->a + i * s->nv : NULL, forces, &error, tau + good * s->nv);
         if (status == DYN_OK) {
             s->scratch_sequence[good] = p->sequence[i];
             t[good++] = p->t[i];

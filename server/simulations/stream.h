@@ -39,8 +39,12 @@ typedef struct stream_options {
     double late_after; /* s; 0: feedforward is never late */
     size_t capacity;
     double idle_time; /* s */
-    bool has_gravity;
-    double gravity[3];
+    /* Of the inverse dynamics; arrays live as long as the stream's attachment. */
+    const double *gravity; /* m/s^2, world axes; NULL: the model's own */
+    size_t payload_count;
+    const dyn_payload *payloads; /* in the frames of their links */
+    dyn_precision precision;
+    stepper_forces forces;
 } stream_options;
 
 typedef struct stream_counters {
@@ -87,6 +91,7 @@ struct stream {
     void (*free_attachment)(void *attachment);
     size_t nq, nv;
     dyn_workspace *workspace;
+    const dyn_model *model; /* with the payloads; it goes with the workspace */
 
     point_order order;
     stream_counters counters;

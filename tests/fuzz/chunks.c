@@ -53,6 +53,7 @@ static uint64_t create_simulation(bench *b) {
 static uint64_t open_stream(bench *b, uint8_t choice) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     Dynamics__V1__FeedforwardTarget feedforward = DYNAMICS__V1__FEEDFORWARD_TARGET__INIT;
     Dynamics__V1__SimulationInputTarget fed = DYNAMICS__V1__SIMULATION_INPUT_TARGET__INIT;
     Dynamics__V1__RecordTarget record = DYNAMICS__V1__RECORD_TARGET__INIT;
@@ -75,12 +76,13 @@ static uint64_t open_stream(bench *b, uint8_t choice) {
         } else {
             open.feedforward = &feedforward;
         }
-        open.model = choice / 72 % 2 ? "walker" : "arm";
+        query.model = choice / 72 % 2 ? "walker" : "arm";
     }
-    if (choice / 144 && open.model[0] != 'w') {
-        open.joint_names = turned;
-        open.n_joint_names = 2;
+    if (choice / 144 && query.model[0] != 'w') {
+        query.joint_names = turned;
+        query.n_joint_names = 2;
     }
+    open.query = &query;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM;
     request.open_stream = &open;
     Dynamics__V1__Reply *reply = bench_ask(b, &request);

@@ -207,7 +207,9 @@ START_TEST(stream_without_a_target_is_refused) {
     request.id = 1;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM;
     request.open_stream = &open;
-    open.model = model;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
+    open.query = &query;
     sp_peer peer = sp_open(fixture.request_tcp, SP_REQ);
     sp_expect_error(sp_ask(&peer, &request), DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "open_stream.target",
                     "feedforward");

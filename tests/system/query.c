@@ -165,7 +165,8 @@ START_TEST(missing_queries_and_models_are_named_alike_by_all_methods) {
 }
 END_TEST
 
-/* Every message of a request with a query is in METHODS. */
+/* Every message of a request with a query is in METHODS, but that of OpenStream: its parts follow from the target, and
+ * streams.c checks them. */
 START_TEST(all_methods_with_a_query_are_checked) {
     const ProtobufCMessageDescriptor *type = &dynamics__v1__request__descriptor;
     size_t count = 0;
@@ -174,7 +175,7 @@ START_TEST(all_methods_with_a_query_are_checked) {
         count += type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE &&
                  protobuf_c_message_descriptor_get_field_by_name(method, "query") != NULL;
     }
-    ck_assert_uint_eq(count, METHOD_COUNT);
+    ck_assert_uint_eq(count, METHOD_COUNT + 1);
 }
 END_TEST
 

@@ -99,6 +99,43 @@ static const dyn_client_stream_options feedforward = {
 
 /* ---- feedforward ------------------------------------------------------------------------------------------------- */
 
+START_TEST(torques_count_gravity_payloads_forces_and_precision_of_the_query) {
+    static const double moon[3] = {0, 0, -1.62}, push_of_tip[3] = {3, -2, 5};
+    const dyn_client_payload ball = {.link = "tool0", .inertia = {.mass = 1.5, .center_of_mass = {0.1, 0, 0.2}}};
+    const dyn_client_external_force force = {
+        .link = "tool0", .reference_frame = DYN_CLIENT_WORLD, .force = push_of_tip, .rows = 1};
+    double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV], tau[POINTS * NV], got[POINTS * NV];
+    uint64_t number[POINTS];
+    plan(1, POINTS, t, q, v, a);
+    /* All parts together, and each left out. */
+    for (int left_out = 0; left_out <= 4; left_out++) {
+        size_t count;
+        dyn_client_query query = {.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS};
+        query.gravity = left_out == 1 ? NULL : moon;
+        query.payload_count = left_out != 2, query.payloads = &ball;
+        query.external_force_count = left_out != 3, query.external_forces = &force;
+        query.precision = left_out == 4 ? DYN_CLIENT_DOUBLE_PRECISION : DYN_CLIENT_SINGLE_PRECISION;
+        dyn_client_stream_options options = feedforward;
+        options.gravity = query.gravity;
+        options.payload_count = query.payload_count, options.payloads = &ball;
+        options.external_force_count = query.external_force_count, options.external_forces = &force;
+        options.precision = query.precision;
+        dyn_client_stream *stream = open_stream(&options);
+        push(stream, 1, POINTS);
+        ok(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau));
+        for (int i = 0; i < 100; i++) {
+            ok(dyn_client_get_stream_points(client, "plan", 1, POINTS, NV, 0, &error, number, got, &count));
+            if (count == POINTS)
+                break;
+            pause_for(0.02);
+        }
+        ck_assert_uint_eq(count, POINTS);
+        ck_assert_mem_eq(got, tau, sizeof tau);
+        ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    }
+}
+END_TEST
+
 START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
     double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV], tau[POINTS * NV], got[POINTS * NV];
     uint64_t number[POINTS];
@@ -520,7 +557,10 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
          DYN_CLIENT_INVALID_ARGUMENT,
          "open_stream.name",
          "is no name"},
-        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur6"}, DYN_CLIENT_NOT_FOUND, "open_stream.model", "ur5"},
+        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur6"},
+         DYN_CLIENT_NOT_FOUND,
+         "open_stream.query.model",
+         "ur5"},
         {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .name = "/"},
          DYN_CLIENT_INVALID_ARGUMENT,
          "open_stream.name",
@@ -533,11 +573,11 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
          "7"},
         {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token, .model = "ur5"},
          DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.model",
+         "open_stream.query.model",
          "leave it out"},
         {{.kind = DYN_CLIENT_STREAM_RECORD, .model = "ur5", .gravity = gravity},
          DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.gravity",
+         "open_stream.query.gravity",
          "leave it out"},
         {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .late_after = NAN},
          DYN_CLIENT_INVALID_ARGUMENT,
@@ -608,6 +648,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, start, stop);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, points_come_back_as_torques_of_inverse_dynamics);
+    tcase_add_test(tests, torques_count_gravity_payloads_forces_and_precision_of_the_query);
     tcase_add_test(tests, points_under_way_come_before_the_end);
     tcase_add_test(tests, order_of_joints_is_the_callers);
     tcase_add_test(tests, who_has_the_key_joins_a_stream_and_numbers_on);

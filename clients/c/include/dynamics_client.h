@@ -1569,7 +1569,13 @@ typedef struct dyn_client_stream_options {
     const char *model; /* of feedforward and record */
     size_t joint_count;
     const char *const *joint_names;
+    /* Of feedforward: gravity (NULL: the model's own), payloads, external forces of one row each, and precision. */
     const double *gravity;
+    size_t payload_count;
+    const dyn_client_payload *payloads;
+    size_t external_force_count;
+    const dyn_client_external_force *external_forces;
+    dyn_client_precision precision;
     const char *simulation; /* of simulation input, with its token */
     uint64_t token;
     bool is_linear; /* straight lines between points; else each holds until the next */

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "error.h"
+#include "query.h"
 #include "watch.h"
 
 static const double DEFAULT_WAIT = 10, ARRIVAL_TIME = 1;
@@ -65,38 +66,42 @@ static dyn_client_status fill_target(const dyn_client_stream_options *from, stre
                 (int)from->kind);
 }
 
-static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__Vector3 *gravity,
-                      Dynamics__V1__OpenStreamRequest *to) {
+static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__OpenStreamRequest *to) {
     to->name = from->name != NULL ? (char *)from->name : to->name;
-    to->model = from->model != NULL ? (char *)from->model : to->model;
-    to->n_joint_names = from->joint_names != NULL ? from->joint_count : 0;
-    to->joint_names = (char **)from->joint_names;
     to->late =
         from->uses_late ? DYNAMICS__V1__LATE_POLICY__LATE_POLICY_USE : DYNAMICS__V1__LATE_POLICY__LATE_POLICY_DROP;
     to->late_after = from->late_after;
     to->capacity = from->capacity;
     to->idle_time = from->idle_time;
-    if (from->gravity != NULL) {
-        gravity->x = from->gravity[0];
-        gravity->y = from->gravity[1];
-        gravity->z = from->gravity[2];
-        to->gravity = gravity;
-    }
 }
 
 dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options, double timeout,
                                          dyn_client_error *error, dyn_client_stream **stream) {
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
-    Dynamics__V1__Vector3 gravity = DYNAMICS__V1__VECTOR3__INIT;
     Dynamics__V1__OpenStreamReply *reply;
     *stream = NULL;
     if (client == NULL || options == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "open_stream", "client or options is NULL");
-    fill_open(options, &gravity, &open);
+    const dyn_client_query query = {.model = options->model != NULL ? options->model : "",
+                                    .joint_count = options->joint_count,
+                                    .joint_names = options->joint_names,
+                                    .gravity = options->gravity,
+                                    .payload_count = options->payload_count,
+                                    .payloads = options->payloads,
+                                    .external_force_count = options->external_force_count,
+                                    .external_forces = options->external_forces,
+                                    .precision = options->precision};
+    query_parts parts = {0};
     stream_targets targets;
+    fill_open(options, &open);
+    open.query = &parts.query;
     dyn_client_status status = fill_target(options, &targets, error, &open);
     if (status == DYN_CLIENT_OK)
+        status = query_encode(&query, 1, error, &parts);
+    if (status == DYN_CLIENT_OK) {
         status = ask_open_stream(client, &open, timeout, error, &reply);
+        query_parts_free(&parts);
+    }
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_stream *self = calloc(1, sizeof *self);

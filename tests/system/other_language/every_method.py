@@ -384,7 +384,7 @@ class Carrier:
 
     def test_points_that_are_pushed_come_back_as_torques(self):
         name = self.name("plan")
-        opened = self.call("open_stream", name=name, model="two_link", feedforward={})
+        opened = self.call("open_stream", name=name, query={"model": "two_link"}, feedforward={})
         watched = self.call("watch_stream", stream=name)
         reader = sp.Subscriber(self.address(watched.addresses))
         self.await_true(lambda: self.call("get_stream", stream=name).stream.watchers, "the reader is known")

@@ -161,7 +161,7 @@ class Dial(unittest.TestCase):
     def test_nodes_push_trajectories_and_get_torques(self):
         server = self.start()
         made = server.call("/dynamics/open_stream", {
-            "name": "dialled", "model": "two_link", "feedforward": {}})["values"]
+            "name": "dialled", "query": TWO_LINK, "feedforward": {}})["values"]
         effort, trajectory = (f"/dynamics/streams/dialled/{each}" for each in ("effort", "joint_trajectory"))
         server.wait_for_topic(effort)
         while trajectory not in server.subscriptions:

@@ -160,7 +160,7 @@ class Inputs(fixture.Case):
                 "msg": {**whole, **wrong}}))
 
     def test_trajectories_of_joints_with_several_coordinates(self):
-        made = self.client.values("/dynamics/open_stream", {"name": "zoo", "model": "chain", "feedforward": {}})
+        made = self.client.values("/dynamics/open_stream", {"name": "zoo", "query": CHAIN, "feedforward": {}})
         self.addCleanup(self.client.call, "/dynamics/close_stream", {"stream": "zoo", "key": made["key"]})
         topic = "/dynamics/streams/zoo"
         self.await_topic(topic + "/joint_trajectory")
@@ -202,7 +202,7 @@ class Inputs(fixture.Case):
 
     def test_trajectories_arrive_in_the_order_in_which_they_are_published(self):
         made = self.client.values("/dynamics/open_stream", {
-            "name": "chunks", "model": "two_link", "feedforward": {}, "capacity": 1000})
+            "name": "chunks", "query": TWO_LINK, "feedforward": {}, "capacity": 1000})
         self.addCleanup(self.client.call, "/dynamics/close_stream", {"stream": "chunks", "key": made["key"]})
         topic, count = "/dynamics/streams/chunks", 50
         self.await_topic(topic + "/joint_trajectory")

@@ -59,7 +59,7 @@ export const calls = [
   ["list_recordings", {}],
   ["fetch_recording", { recording: "called", bytes: 16 }],
   ["delete_recording", { recording: "called" }],
-  ["open_stream", { name: "called", model: "two_link", feedforward: {} }],
+  ["open_stream", { name: "called", query: { model: "two_link" }, feedforward: {} }],
   ["list_streams", {}],
   ["get_stream", { stream: "called" }],
   ["get_stream_points", { stream: "called" }],

@@ -191,7 +191,7 @@ class Topics(fixture.Case):
         names = ["wrist_3_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "shoulder_pan_joint",
                  "shoulder_lift_joint"]
         key, topic = self.open_stream({"effort": "sensor_msgs/JointState", "torques": "dynamics_msgs/StreamTorques"},
-                                      feedforward={}, model="ur5", joint_names=names)
+                                      feedforward={}, query={"model": "ur5", "joint_names": names})
         mixed = [names[i] for i in (3, 0, 5, 1, 4, 2)]
         points = [{"time_from_start": {"secs": i, "nsecs": 250000000}, **{
             part: [0.3 * k - 0.2 * i + j for k in range(6)]
@@ -211,7 +211,7 @@ class Topics(fixture.Case):
         self.assertEqual([int(number) for number in torques["point_number"]], [1, 2, 3])
 
     def test_bad_trajectories_are_answered(self):
-        key, topic = self.open_stream({}, feedforward={}, model="two_link", capacity=4)
+        key, topic = self.open_stream({}, feedforward={}, query=TWO_LINK, capacity=4)
         reader = self.gateway.connect()
         self.addCleanup(reader.close)
         reader.send("subscribe", topic=f"/dynamics/streams/{self.stream}/events", type="dynamics_msgs/StreamEvent")
