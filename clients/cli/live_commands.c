@@ -268,7 +268,7 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
     dyn_client_simulation_options *o = &own->options;
     size_t integrator = 0, law = 0, compiled = 0;
     long seed = 0;
-    exit_code code = take_number(given, OPTION_STEP, "step", 1e-3, &o->stepping.step);
+    exit_code code = take_number(given, OPTION_STEP, "step", 1e-3, &o->stepping.step_length);
     if (code == EXIT_OK)
         code = take_number(given, OPTION_DURATION, "duration", 1, &own->duration);
     if (code == EXIT_OK)
@@ -320,8 +320,8 @@ static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t s
 static exit_code step_through(own_simulation *own, trace *rows) {
     dyn_client_error error;
     dyn_client_simulation *state;
-    uint64_t total = (uint64_t)llround(own->duration / own->options.stepping.step);
-    uint64_t stride = (uint64_t)fmax(1, round(1 / (own->frequency * own->options.stepping.step)));
+    uint64_t total = (uint64_t)llround(own->duration / own->options.stepping.step_length);
+    uint64_t stride = (uint64_t)fmax(1, round(1 / (own->frequency * own->options.stepping.step_length)));
     for (uint64_t done = 0; done < total && !interrupted;) {
         uint64_t steps = stride < total - done ? stride : total - done;
         if (dyn_client_step_simulation(own->client, own->name, own->token, steps, NULL, 0, &error, &state) !=

@@ -69,7 +69,7 @@ static exit_code take_stepping(motion_run *run, bool is_ideal) {
     const arguments *given = run->given;
     dyn_client_stepping *s = &run->stepping;
     size_t integrator = 0, law = 0, substeps = 1, compiled = 0;
-    exit_code code = take_number(given, OPTION_STEP, "step", false, 1e-3, &s->step);
+    exit_code code = take_number(given, OPTION_STEP, "step", false, 1e-3, &s->step_length);
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, INTEGRATORS, is_ideal ? 1 : 0, &integrator);
     if (code == EXIT_OK)
@@ -132,7 +132,7 @@ static void print_states(motion_run *run, const dyn_client_rollout *result) {
     for (size_t s = 0; s < result->samples; s++)
         for (size_t i = 0; i < result->rows; i++) {
             size_t row = s * result->rows + i;
-            uint64_t step = (uint64_t)llround(result->time[i] / run->stepping.step);
+            uint64_t step = (uint64_t)llround(result->time[i] / run->stepping.step_length);
             trace_row(&run->rows, step, result->time[i], result->q + row * nq, result->v + row * nv,
                       result->tau != NULL ? result->tau + row * nv : NULL);
         }
@@ -281,10 +281,10 @@ exit_code run_rollout(const command *self, const arguments *given, dyn_client *c
         code = take_count(given, OPTION_STRIDE, "stride", 1, 1e9, &stride);
     if (code == EXIT_OK && given->value[OPTION_ACCURATE] != NULL && run.rows.form != TRACE_QUIET)
         run.rows.has_tau = false;
-    double steps = code == EXIT_OK ? round(duration / run.stepping.step) : 1;
+    double steps = code == EXIT_OK ? round(duration / run.stepping.step_length) : 1;
     if (code == EXIT_OK && !(steps >= 1 && steps < 1e15))
         code = complain(EXIT_USAGE, "--duration %g with --step %g are %g steps; take at least 1", duration,
-                        run.stepping.step, steps);
+                        run.stepping.step_length, steps);
     if (code == EXIT_OK)
         progress_bar_catch_interrupts();
     while (code == EXIT_OK && !run.source.ended) {
@@ -436,7 +436,7 @@ exit_code run_trajectory(const command *self, const arguments *given, dyn_client
         code = take_stepping(&run, true);
     while (code == EXIT_OK && !run.source.ended) {
         state_source_fill(&run.source, &run.batch);
-        code = append(&run, run.stepping.step, &rows);
+        code = append(&run, run.stepping.step_length, &rows);
     }
     if (code == EXIT_OK)
         code = state_source_finish(&run.source);

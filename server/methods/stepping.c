@@ -9,7 +9,7 @@
 
 static const double MOST_SPRING = 1e12;
 
-static const value_range STEP = {"stepping.step", 1e-3, 1e-6, 1},
+static const value_range STEP = {"stepping.step_length", 1e-3, 1e-6, 1},
                          FRICTION_VELOCITY = {"stepping.friction_velocity", 0.01, 1e-9, 1e3},
                          VELOCITY_BOUND = {"stepping.velocity_bound", 1e6, 1e-6, 1e12};
 
@@ -69,7 +69,8 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     bool is_good = value_check_choice("stepping.integrator", (int)m->integrator, 3, why) &&
                    value_check_choice("stepping.stop", (int)m->stop, 3, why) &&
                    value_check_choice("stepping.compiled", (int)m->compiled, 3, why) &&
-                   value_fill(&STEP, &m->step, why) && value_fill(&FRICTION_VELOCITY, &m->friction_velocity, why) &&
+                   value_fill(&STEP, &m->step_length, why) &&
+                   value_fill(&FRICTION_VELOCITY, &m->friction_velocity, why) &&
                    value_fill(&VELOCITY_BOUND, &m->velocity_bound, why) && read_spring(m, memory, options, why) &&
                    read_controller(r, m->controller, memory, options, why);
     if (!is_good) {
@@ -84,7 +85,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
                       m->restitution);
     }
     options->integrator = integrators[m->integrator];
-    options->dt = m->step;
+    options->dt = m->step_length;
     options->substeps = (int)m->substeps;
     options->ignore_damping = m->ignore_damping;
     options->ignore_friction = m->ignore_friction;

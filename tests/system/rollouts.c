@@ -219,7 +219,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
         const char *field;
         dyn_client_stepping stepping;
     } steppings[] = {
-        {"rollout.stepping.step", {.step = -1}},
+        {"rollout.stepping.step_length", {.step_length = -1}},
         {"rollout.stepping.substeps", {.substeps = 20000}},
         {"rollout.stepping.integrator", {.integrator = (dyn_client_integrator)9}},
         {"rollout.stepping.stop", {.stop = (dyn_client_joint_stop)9}},
@@ -266,7 +266,7 @@ END_TEST
 START_TEST(accurate_motions_end_where_they_must) {
     double q[NV] = {0};
     dyn_client_stepping slow = IDEAL;
-    slow.velocity_bound = 2, slow.step = 0.01;
+    slow.velocity_bound = 2, slow.step_length = 0.01;
     dyn_client_rollout_request request = {
         .q = q, .stepping = &slow, .steps = 100, .only_last = true, .is_accurate = true};
     dyn_client_rollout *result = roll_out(&UR5, &request);
@@ -274,7 +274,7 @@ START_TEST(accurate_motions_end_where_they_must) {
     ck_assert_str_eq(result->outcomes[0].joint, "");
     ck_assert_uint_lt(result->outcomes[0].steps, 100);
     dyn_client_rollout_free(result);
-    const dyn_client_stepping stops = {.step = 0.01, .ignore_friction = true};
+    const dyn_client_stepping stops = {.step_length = 0.01, .ignore_friction = true};
     q[2] = 3;
     request.stepping = &stops;
     const double push[NV] = {0, 0, 100};
@@ -440,7 +440,7 @@ START_TEST(forces_move_as_a_rollout_does) {
     fill(tau[0], ROWS * NV, 9);
     dyn_client_stepping book = IDEAL;
     book.integrator = DYN_CLIENT_EXPLICIT_EULER;
-    book.step = 0.01, book.substeps = 10;
+    book.step_length = 0.01, book.substeps = 10;
     dyn_client_trajectory *moved;
     ck_assert_int_eq(
         dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &error, &moved),

@@ -102,7 +102,7 @@ START_TEST(two_links_fall_as_their_energy_tells) {
     /* Without friction, semi-implicit Euler keeps the energy of a falling arm: T + V at the end is V at the start. */
     dyn_client_simulation_options options = {.name = "fall",
                                              .model = "two_link",
-                                             .stepping.step = 1e-4,
+                                             .stepping.step_length = 1e-4,
                                              .stepping.ignore_damping = true,
                                              .stepping.ignore_friction = true,
                                              .stepping.stop = DYN_CLIENT_STOP_NONE};
@@ -149,7 +149,7 @@ START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler
         .link = "brick", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = force, .rows = 1};
     const dyn_client_simulation_input push = {.external_force_count = 1, .external_forces = &wrench};
     const dyn_client_simulation_input release = {.clear_external_forces = true};
-    const dyn_client_simulation_options options = {.name = "arm", .model = "brick", .stepping.step = h};
+    const dyn_client_simulation_options options = {.name = "arm", .model = "brick", .stepping.step_length = h};
     dyn_client_simulation *state;
     load_brick();
     uint64_t token = create(&options), steps = 1000;
@@ -530,7 +530,7 @@ START_TEST(overload_is_counted_and_others_keep_their_pace) {
                                            .model = "ur5",
                                            .follows_clock = true,
                                            .rate = 1000,
-                                           .stepping.step = 1e-4,
+                                           .stepping.step_length = 1e-4,
                                            .stepping.integrator = DYN_CLIENT_RK4};
     dyn_client_simulation_options light = {.name = "light", .model = "two_link", .follows_clock = true};
     create(&heavy);
@@ -657,8 +657,14 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
         {{.model = "ur6"}, DYN_CLIENT_NOT_FOUND, "create_simulation.query.model", "ur5"},
         {{.model = "ur5", .name = "a b"}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
         {{.model = "ur5", .name = "../x"}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
-        {{.model = "ur5", .stepping.step = -1}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step", "-1"},
-        {{.model = "ur5", .stepping.step = NAN}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step", "nan"},
+        {{.model = "ur5", .stepping.step_length = -1},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "create_simulation.stepping.step_length",
+         "-1"},
+        {{.model = "ur5", .stepping.step_length = NAN},
+         DYN_CLIENT_INVALID_ARGUMENT,
+         "create_simulation.stepping.step_length",
+         "nan"},
         {{.model = "ur5", .rate = 1e9}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.rate", "1e+09"},
         {{.model = "ur5", .lease = 0.01}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.lease", "0.01"},
         {{.model = "ur5", .publish_rate = -3}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.publish_rate", "-3"},

@@ -1131,8 +1131,8 @@ typedef struct dyn_client_spring_stop {
  * friction, limits, effort) is honoured unless it is said otherwise here. */
 typedef struct dyn_client_stepping {
     dyn_client_integrator integrator;
-    double step;       /* s; default 0.001. A controller acts once a step */
-    uint32_t substeps; /* integration steps in a step; default 1 */
+    double step_length; /* s; default 0.001. A controller acts once a step */
+    uint32_t substeps;  /* integration steps in a step; default 1 */
     dyn_client_control_law law;
     size_t gain_count; /* 1 or nv values in kp and kd */
     const double *kp, *kd;
@@ -1504,7 +1504,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics_trajectory(
     dyn_client_trajectory **trajectory);
 
 /* The motion from the state (q, v) on under `rows` rows of tau; query.samples is 1, and external
- * forces have `rows` rows or one. stepping->step is dt, its substeps
+ * forces have `rows` rows or one. stepping->step_length is dt, its substeps
  * are intRes; NULL: explicit Euler with 0.001 s, as in the book without damping, friction, stops and effort limits. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *q, const double *v, size_t rows, const double *tau,

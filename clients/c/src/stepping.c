@@ -11,7 +11,7 @@ Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_clien
     dynamics__v1__stepping__init(to);
     dynamics__v1__controller__init(&message->controller);
     to->integrator = (Dynamics__V1__Integrator)from->integrator;
-    to->step = from->step;
+    to->step_length = from->step_length;
     to->substeps = from->substeps;
     to->ignore_damping = from->ignore_damping;
     to->ignore_friction = from->ignore_friction;

@@ -263,7 +263,7 @@ class Carrier:
     def test_rollouts_keep_their_energy(self):
         start = STATES[0]
         found = self.ask("rollout", q=start[0], v=start[1], steps=500, stepping={
-            "step": 0.001, "integrator": "INTEGRATOR_RK4"}, results=["ROLLOUT_RESULT_Q", "ROLLOUT_RESULT_V"])
+            "step_length": 0.001, "integrator": "INTEGRATOR_RK4"}, results=["ROLLOUT_RESULT_Q", "ROLLOUT_RESULT_V"])
         self.assertEqual(found.rows, 501)
         self.close_to([sum(energy(found.q[-2:], found.v[-2:]))], [sum(energy(*start[:2]))], 1e-7)
         self.assertEqual(found.outcomes[0].steps, 500)
@@ -272,7 +272,8 @@ class Carrier:
         tau = self.ask("inverse_dynamics_trajectory", q=rows(0), v=rows(1), a=rows(2)).tau
         self.close_to(tau, flat(inverse_dynamics(*state) for state in STATES))
         held = bias_forces([0.3, -0.7], [0, 0]) * 4
-        found = self.ask("forward_dynamics_trajectory", q=[0.3, -0.7], v=[0, 0], tau=held, stepping={"step": 0.01})
+        found = self.ask("forward_dynamics_trajectory", q=[0.3, -0.7], v=[0, 0], tau=held,
+                            stepping={"step_length": 0.01})
         self.close_to(found.q, [0.3, -0.7] * found.rows)
         self.assertEqual(found.rows, 4)
 
@@ -286,7 +287,7 @@ class Carrier:
         self.assertFalse(self.call("cancel", client=self.client.number, id=1).found)
         other = support.Client(ENVELOPE, self.urls["request"], self.client.number)
         request = other.make("rollout", {"query": {"model": "panda"}, "q": [0, 0, 0, -1, 0, 1, 0], "steps": 10 ** 8,
-                                         "only_last": True, "stepping": {"step": 1e-6}}, timeout=50)
+                                         "only_last": True, "stepping": {"step_length": 1e-6}}, timeout=50)
         ends = []
 
         def roll():
@@ -308,7 +309,7 @@ class Carrier:
         """Creates a simulation, and returns how its owner names it in commands."""
         name = self.name("simulation")
         made = self.call("create_simulation", **{"name": name, "query": {"model": "two_link"},
-                                                 "q": [0.3, -0.7], "stepping": {"step": 0.001}, **options})
+                                                 "q": [0.3, -0.7], "stepping": {"step_length": 0.001}, **options})
         return {"simulation": name, "token": made.token}
 
     def test_a_simulation_is_stepped_held_set_and_reset(self):
@@ -416,7 +417,7 @@ class Carrier:
         self.await_true(is_told, "an event arrives")
         request = self.client.make("rollout", {"query": {"model": "panda"}, "q": [0, 0, 0, -1, 0, 1, 0] * 64,
                                                "steps": 20000, "only_last": True,
-                                               "stepping": {"step": 1e-4}}, progress=77)
+                                               "stepping": {"step_length": 1e-4}}, progress=77)
         self.client.send(request)
         seen = {}
         while not {"models", "progress/77"} <= set(seen):

@@ -54,7 +54,7 @@ class Goals(fixture.Case):
         return {
             "rollout": {"query": PANDA, "q": Q * 50, "steps": 1000000, "only_last": True},
             "forward_dynamics_trajectory": {"query": PANDA, "q": Q, "tau": [0.1] * 7 * rows, 
-                                            "stepping": {"step": 0.001, "substeps": 1000}},
+                                            "stepping": {"step_length": 0.001, "substeps": 1000}},
             "step_simulation": {"simulation": "long", "token": int(made["token"]), "steps": 10 ** 9},
         }
 

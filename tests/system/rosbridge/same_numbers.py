@@ -77,7 +77,7 @@ class Numbers(fixture.Case):
             "rollout": {"query": PANDA, "q": q, "v": v, "steps": 20, "stride": 5},
             "inverse_dynamics_trajectory": {**state, "a": a, "time": times},
             "forward_dynamics_trajectory": {"query": PANDA, "q": q[:7], "v": v[:7], "tau": a,
-                                            "stepping": {"step": 0.01}},
+                                            "stepping": {"step_length": 0.01}},
             "derive_rates": {"query": PANDA, "q": q, "time": times, "rates": "RATES_CENTRAL"},
         }
 

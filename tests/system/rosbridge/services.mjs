@@ -35,7 +35,7 @@ export const calls = [
   ["rollout", { query: { model: "two_link" }, q, steps: 3 }],
   ["inverse_dynamics_trajectory", { ...rows, time: [0, 0.1, 0.2] }],
   ["forward_dynamics_trajectory", { query: { model: "two_link" }, q, v: [0, 0], tau: [0, 0, 0, 0],
-    stepping: { step: 0.01 } }],
+    stepping: { step_length: 0.01 } }],
   ["derive_rates", { ...rows, time: [0, 0.1, 0.2], rates: "RATES_SPLINE" }],
   ["cancel", { client: 1, id: 1 }],
   ["create_simulation",
