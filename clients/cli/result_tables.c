@@ -61,7 +61,7 @@ bool print_joint_table(const evaluation_context *context, const state_batch *bat
     size_t q_at = 0, v_at = 0;
     for (size_t i = 0; i < robot->joint_count; i++) {
         const dyn_client_joint *joint = robot->joints[i];
-        coordinate at = {joint, 0};
+        coordinate at = {.joint = joint};
         for (; at.index < joint->nq || at.index < joint->nv; at.index++) {
             table_add_cell(lines, "%s", at.index == 0 ? joint->name : "");
             for (int array = 0; array < STATE_ARRAYS; array++)

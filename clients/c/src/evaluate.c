@@ -13,7 +13,7 @@
 #include "query.h"
 
 /* Names of the wire's quantities are "QUANTITY_MASS_MATRIX". */
-static const char PREFIX[] = "QUANTITY_";
+enum { PREFIX_LENGTH = sizeof "QUANTITY_" - 1 };
 
 enum { NAME_SIZE = 64 };
 
@@ -25,7 +25,7 @@ static pthread_once_t quantity_names_once = PTHREAD_ONCE_INIT;
 static void fill_quantity_names(void) {
     const ProtobufCEnumDescriptor *wire = &dynamics__v1__quantity__descriptor;
     for (unsigned i = 0; i < wire->n_values; i++) {
-        const char *name = wire->values[i].name + sizeof PREFIX - 1;
+        const char *name = wire->values[i].name + PREFIX_LENGTH;
         int number = wire->values[i].value;
         for (size_t k = 0; number > 0 && number < DYN_CLIENT_QUANTITY_NUMBERS && name[k] != '\0' && k + 1 < NAME_SIZE;
              k++)
