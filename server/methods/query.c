@@ -6,7 +6,7 @@
 
 #include "methods/geometry.h"
 
-bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char *method, refusal *why) {
+bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char *method_name, refusal *why) {
     if (!q) {
         return refuse(why, REASON_MISSING_VALUE, "query",
                       "the request has no query; give one with the name of the model");
@@ -27,7 +27,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].is_there && !(parts[i].part & supported)) {
-            return refuse(why, REASON_UNUSED_FIELD, parts[i].field, "%s does not support %s; leave it out", method,
+            return refuse(why, REASON_UNUSED_FIELD, parts[i].field, "%s does not support %s; leave it out", method_name,
                           parts[i].name);
         }
     }

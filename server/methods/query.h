@@ -37,7 +37,7 @@ typedef struct query_values {
 } query_values;
 
 /* Checks that there is a query, and that it has no parts but those that `method` supports. */
-bool query_check(const Dynamics__V1__Query *query, query_parts supported, const char *method, refusal *why);
+bool query_check(const Dynamics__V1__Query *query, query_parts supported, const char *method_name, refusal *why);
 
 /* Checks the query of a request likewise and finds the model, to which the caller then owns a reference. NULL, and the
  * call ended, on failure. */

@@ -29,11 +29,11 @@ void require(bool holds, const char *property) {
 }
 
 static uint8_t *keep_buffer(transport_call *base, size_t size) {
-    kept_call *call = (kept_call *)base;
-    free(call->reply);
-    call->reply = malloc(size + 1);
-    call->size = size;
-    return call->reply;
+    kept_call *kept = (kept_call *)base;
+    free(kept->reply);
+    kept->reply = malloc(size + 1);
+    kept->size = size;
+    return kept->reply;
 }
 
 static void keep_reply(transport_call *base) {
@@ -109,19 +109,19 @@ void bench_stop(bench *b) {
     memset(b, 0, sizeof *b);
 }
 
-void bench_handle(bench *b, const uint8_t *request, size_t size, kept_call *call) {
-    *call = (kept_call){.call = {.carrier = &keeping,
+void bench_handle(bench *b, const uint8_t *request, size_t size, kept_call *kept) {
+    *kept = (kept_call){.call = {.carrier = &keeping,
                                  .request = request,
                                  .request_size = size,
                                  .arrival = clock_now(),
                                  .identity = {TRANSPORT_ORIGIN_USER, 1},
                                  .peer = "fuzz"}};
-    service_handle(b->service, &call->call);
+    service_handle(b->service, &kept->call);
 }
 
-Dynamics__V1__Reply *bench_reply(const kept_call *call, const Dynamics__V1__Request *request) {
-    require(call->answers == 1, "each request is answered once");
-    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, call->size, call->reply);
+Dynamics__V1__Reply *bench_reply(const kept_call *kept, const Dynamics__V1__Request *request) {
+    require(kept->answers == 1, "each request is answered once");
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, kept->size, kept->reply);
     require(reply && reply->status, "the answer is a Reply with a status");
     bool is_ok = reply->status->code == DYNAMICS__V1__CODE__CODE_OK;
     require(is_ok == (reply->result_case != DYNAMICS__V1__REPLY__RESULT__NOT_SET), "there is a result if it is OK");
@@ -137,11 +137,11 @@ Dynamics__V1__Reply *bench_reply(const kept_call *call, const Dynamics__V1__Requ
 
 Dynamics__V1__Reply *bench_try(bench *b, const Dynamics__V1__Request *request) {
     uint8_t bytes[1024];
-    kept_call call;
+    kept_call kept;
     require(dynamics__v1__request__get_packed_size(request) <= sizeof bytes, "the request is short");
-    bench_handle(b, bytes, dynamics__v1__request__pack(request, bytes), &call);
-    Dynamics__V1__Reply *reply = bench_reply(&call, request);
-    free(call.reply);
+    bench_handle(b, bytes, dynamics__v1__request__pack(request, bytes), &kept);
+    Dynamics__V1__Reply *reply = bench_reply(&kept, request);
+    free(kept.reply);
     return reply;
 }
 
