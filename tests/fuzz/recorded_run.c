@@ -108,6 +108,7 @@ static void make(bench *b) {
     input.n_tau = input.n_q = 2;
     input.tau = input.q = tau;
     force.link = "lower";
+    force.frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD;
     force.n_force = force.n_torque = 3;
     force.force = force.torque = push;
     input.n_external_forces = 1;

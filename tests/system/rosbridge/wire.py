@@ -76,7 +76,7 @@ class Roslibpy(fixture.Case):
                                                                               True, 4))
         self.client.send("send_action_goal", id="send_action_goal:/dynamics/rollout:8", action="/dynamics/rollout",
                          action_type="dynamics_msgs/action/Rollout", feedback=True,
-                         args={"query": {"model": "panda"}, "q": [0.1] * 350, "steps": 200000})
+                         args={"query": {"model": "panda"}, "q": [0.1] * 350, "steps": 200000, "only_last": True})
         self.client.receive("action_feedback")
         self.client.send("cancel_action_goal", id="send_action_goal:/dynamics/rollout:8", action="/dynamics/rollout")
         answer = self.client.receive("action_result")
