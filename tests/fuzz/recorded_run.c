@@ -27,9 +27,9 @@ static void remove_directory(void) {
 }
 
 /* Asks for what must succeed and has no result of interest. */
-static void ask(bench *b, Dynamics__V1__Request__MethodCase method, void *message) {
+static void ask(bench *b, Dynamics__V1__Request__MethodCase request_method, void *message) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    request.method_case = method;
+    request.method_case = request_method;
     request.get_health = message;
     dynamics__v1__reply__free_unpacked(bench_ask(b, &request), NULL);
 }

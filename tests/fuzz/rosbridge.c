@@ -57,19 +57,19 @@ enum { NQ = 9, NV = 8 }; /* "a", "b", "base[0]" .. "base[6]" */
 static void learn(live_object *object) {
     Dynamics__V1__Joint joints[3] = {DYNAMICS__V1__JOINT__INIT, DYNAMICS__V1__JOINT__INIT, DYNAMICS__V1__JOINT__INIT};
     Dynamics__V1__Joint *list[] = {&joints[0], &joints[1], &joints[2]};
-    Dynamics__V1__JointCoordinates coordinates[3];
+    Dynamics__V1__JointCoordinates of_joints[3];
     Dynamics__V1__DescribeModelReply model = DYNAMICS__V1__DESCRIBE_MODEL_REPLY__INIT;
     static const char *const names[] = {"a", "b", "base"};
     static char *spelled[NQ] = {"a", "b", "base[0]", "base[1]", "base[2]", "base[3]", "base[4]", "base[5]", "base[6]"};
     for (int i = 0; i < 3; i++) {
         joints[i].name = TEXT(names[i]);
-        dynamics__v1__joint_coordinates__init(&coordinates[i]);
-        coordinates[i].nq = i < 2 ? 1 : 7;
-        coordinates[i].nv = i < 2 ? 1 : 6;
-        joints[i].coordinates = &coordinates[i];
+        dynamics__v1__joint_coordinates__init(&of_joints[i]);
+        of_joints[i].nq = i < 2 ? 1 : 7;
+        of_joints[i].nv = i < 2 ? 1 : 6;
+        joints[i].of_joints = &of_joints[i];
     }
-    coordinates[1].q_index = 1;
-    coordinates[2].q_index = 2;
+    of_joints[1].q_index = 1;
+    of_joints[2].q_index = 2;
     model.n_q_names = NQ;
     model.q_names = spelled;
     model.n_joints = 3;
