@@ -162,6 +162,7 @@ static bool is_continuous(algorithm_id id, int output) {
     case ALGORITHM_MASS_ELLIPSOIDS:
     case ALGORITHM_ACCELERATION_ELLIPSOIDS:
     case ALGORITHM_TORQUE_ELLIPSOID:
+    case ALGORITHM_PRINCIPAL_MOMENTS:
         return false;
     default:
         return output >= 0;

@@ -158,6 +158,21 @@ static dyn_status acceleration_ellipsoids(input in, dyn_error *error, outputs ou
                                        error, out[0], out[1], out[2], out[3]);
 }
 
+/* The link behind the last joint; the frame of the input may be fixed to the world, and then has no body. */
+static int moving_link(input in) {
+    return dyn_model_joint(in->model, dyn_model_joint_count(in->model) - 1)->child_link;
+}
+
+static dyn_status body_inertia(input in, dyn_error *error, outputs out) {
+    return dyn_body_inertia(in->model, in->workspace, in->n, in->q, moving_link(in), DYN_LOCAL_WORLD_ALIGNED, error,
+                            out[0]);
+}
+
+static dyn_status principal_moments(input in, dyn_error *error, outputs out) {
+    return dyn_principal_moments(in->model, in->workspace, in->n, in->q, moving_link(in), DYN_LOCAL_WORLD_ALIGNED,
+                                 error, out[0], out[1]);
+}
+
 static dyn_status torque_ellipsoid(input in, dyn_error *error, outputs out) {
     return dyn_torque_ellipsoid(in->model, in->workspace, in->n, in->q, error, out[0], out[1]);
 }
@@ -248,6 +263,8 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
                                            {SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3},
                                            acceleration_ellipsoids},
     [ALGORITHM_TORQUE_ELLIPSOID] = {"torque ellipsoid", {SHAPE_NV, SHAPE_NVxNV}, torque_ellipsoid},
+    [ALGORITHM_BODY_INERTIA] = {"body inertia", {SHAPE_6x6}, body_inertia},
+    [ALGORITHM_PRINCIPAL_MOMENTS] = {"principal moments", {SHAPE_3, SHAPE_3x3}, principal_moments},
     [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},
     [ALGORITHM_RNEA_DERIVATIVES] = {"dRNEA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, rnea_derivatives},
     [ALGORITHM_ABA_DERIVATIVES] = {"dABA", {SHAPE_NVxNV, SHAPE_NVxNV, SHAPE_NVxNV}, aba_derivatives},
