@@ -66,7 +66,7 @@ static void learn(live_object *object) {
         dynamics__v1__joint_coordinates__init(&of_joints[i]);
         of_joints[i].nq = i < 2 ? 1 : 7;
         of_joints[i].nv = i < 2 ? 1 : 6;
-        joints[i].of_joints = &of_joints[i];
+        joints[i].coordinates = &of_joints[i];
     }
     of_joints[1].q_index = 1;
     of_joints[2].q_index = 2;
