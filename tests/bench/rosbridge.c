@@ -20,10 +20,10 @@
 enum { JOINTS = 6, CLIENTS = 100, STALLED_CALLS = 2000, PORT_ATTEMPTS = 500, ATTEMPT_PAUSE = 20000 /* us */ };
 
 static const char json_call[] = "{\"op\":\"call_service\",\"id\":\"1\",\"service\":\"/dynamics/inverse_dynamics\","
-                                "\"args\":{\"model\":\"ur5\",\"q\":[0.3,-1.2,1.4,-0.8,-1.5,0.4],"
+                                "\"args\":{\"query\":{\"model\":\"ur5\"},\"q\":[0.3,-1.2,1.4,-0.8,-1.5,0.4],"
                                 "\"v\":[0.5,0.4,-0.6,0.2,0.3,1],\"a\":[1,0.5,-1,0.4,0.2,2]}}";
 static const char cbor_call[] = "{\"op\":\"call_service\",\"id\":\"1\",\"service\":\"/dynamics/inverse_dynamics\","
-                                "\"compression\":\"cbor\",\"args\":{\"model\":\"ur5\","
+                                "\"compression\":\"cbor\",\"args\":{\"query\":{\"model\":\"ur5\"},"
                                 "\"q\":[0.3,-1.2,1.4,-0.8,-1.5,0.4],\"v\":[0.5,0.4,-0.6,0.2,0.3,1],"
                                 "\"a\":[1,0.5,-1,0.4,0.2,2]}}";
 
