@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are replaced in one step. */
+/* Files that are replaced atomically. */
 #include "files/durable_file.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ bool durable_directory_sync(const char *directory) {
     return is_good;
 }
 
-/* Removes a file and leaves errno as it is. */
+/* Removes a file without changing errno. */
 static void discard(const char *path) {
     int reason = errno;
     unlink(path);

@@ -17,12 +17,12 @@
 
 static const char SNAPSHOT[] = "snapshot", JOURNAL[] = "journal", RESERVE[] = "simulations.reserve";
 
-/* The reserve grows in steps of this many bytes. */
+/* Step by which the reserve grows, in bytes. */
 #define RESERVE_STEP (UINT64_C(1) << 20)
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* A path that is too long is cut, and no file is found there. */
+/* Writes the path of a file. A path that is too long is truncated, and no file is found there. */
 static void file_path(const generations *g, uint64_t number, const char *kind, char path[PATH_MAX]) {
     snprintf(path, PATH_MAX, "%.4000s/simulations.%llu.%s", g->directory, (unsigned long long)number, kind);
 }
@@ -31,7 +31,7 @@ static void reserve_path(const generations *g, char path[PATH_MAX]) {
     snprintf(path, PATH_MAX, "%.4000s/%s", g->directory, RESERVE);
 }
 
-/* The number of a file's name; 0 for other files. */
+/* Returns the number in a file's name, or 0 for other files. */
 static uint64_t number_of(const char *name, const char *kind) {
     static const char prefix[] = "simulations.";
     char *end;
@@ -52,7 +52,7 @@ static int compare_numbers(const void *a, const void *b) {
     return (first > second) - (first < second);
 }
 
-/* The numbers of all files of a kind, ascending, in an array that the caller frees. False with errno. */
+/* Lists the numbers of all files of a kind, ascending, in an array that the caller frees. Returns false with errno. */
 static bool list_numbers(const generations *g, const char *kind, uint64_t **numbers, size_t *count) {
     size_t capacity = 0;
     DIR *directory = opendir(g->directory);
@@ -139,7 +139,7 @@ uint64_t generations_journal_bytes(generations *g) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Visits the records of a file up to the empty one. True: there is an empty one, at the end. */
+/* Visits the records of a file up to the empty one. Returns whether the file ends with an empty record. */
 static bool visit_file(record_reader *r, const generations_visitor *visitor) {
     const uint8_t *bytes;
     size_t size;
@@ -154,7 +154,8 @@ static bool visit_file(record_reader *r, const generations_visitor *visitor) {
     return false;
 }
 
-/* Opens the newest complete snapshot or, where none is complete, the newest. False: there is none, or with errno. */
+/* Opens the newest complete snapshot or, if none is complete, the newest. Returns false if there is none, or with
+ * errno. */
 static bool open_snapshot(generations *g, const uint64_t *numbers, size_t count, record_reader *r, uint64_t *number) {
     char path[PATH_MAX];
     for (size_t i = count; i-- > 0;) {
@@ -245,7 +246,7 @@ bool generations_read(generations *g, bool journals, const generations_visitor *
 
 /* ---- the journal ------------------------------------------------------------------------------------------------- */
 
-/* From now on no record is accepted until a new journal is begun. With the mutex. */
+/* Refuses records until a new journal is begun. Called with the mutex held. */
 static void break_journal(generations *g, const char *action) {
     g->is_broken = g->must_save = true;
     g->lost_from = g->synced;
@@ -269,7 +270,7 @@ uint64_t generations_append(generations *g, const void *bytes, size_t size) {
     return record;
 }
 
-/* Syncs all that was appended so far, without the mutex. With the mutex before and after. */
+/* Syncs all records appended so far. The mutex is held before and after the call, not during the sync. */
 static void sync_appended(generations *g) {
     uint64_t target = g->appended;
     int file = g->journal;
@@ -282,7 +283,8 @@ static void sync_appended(generations *g) {
     if (is_good) {
         g->synced = target;
     } else {
-        /* After an error the system may forget what it could not write, so a second attempt proves nothing. */
+        /* Breaks the journal instead of syncing again: after an error the system may discard what it could not write,
+         * so a second attempt proves nothing. */
         errno = reason;
         break_journal(g, "sync");
     }
@@ -304,7 +306,7 @@ bool generations_sync(generations *g, uint64_t record) {
     return is_synced;
 }
 
-/* Begins the next journal. With the mutex. */
+/* Begins the next journal. Called with the mutex held. */
 static bool begin_journal(generations *g) {
     char path[PATH_MAX];
     file_path(g, g->newest + 1, JOURNAL, path);
@@ -382,7 +384,7 @@ static void remove_older(const generations *g, uint64_t number, const char *kind
     free(numbers);
 }
 
-/* Ends a snapshot that is not in force. */
+/* Abandons a snapshot that did not take effect. */
 static bool fail_commit(generations *g, const char *path, int reason) {
     generations_set_problem(g, "cannot write %.256s: %s; the previous snapshot and its journal stay in force", path,
                             strerror(reason));
@@ -430,7 +432,7 @@ bool generations_commit(generations *g, generations_writer *w, char path[PATH_MA
     return true;
 }
 
-/* Bytes that the next snapshot may take. */
+/* Returns the bytes that the next snapshot may need. */
 static uint64_t wanted_reserve(generations *g) {
     pthread_mutex_lock(&g->mutex);
     uint64_t wanted = 2 * (g->written + g->end);
@@ -442,7 +444,8 @@ bool generations_reserve_is_short(generations *g) {
     return atomic_load(&g->reserved) < wanted_reserve(g);
 }
 
-/* Extends the file of the reserve. False with errno. A file system that cannot reserve space is left alone. */
+/* Extends the file of the reserve. Returns false with errno. On a file system that cannot reserve space it does
+ * nothing. */
 static bool extend_reserve(generations *g, const char *path, uint64_t wanted) {
     if (g->reserve < 0) {
         g->reserve = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);

@@ -27,26 +27,26 @@ enum { GENERATIONS_PROBLEM_SIZE = 512 };
 
 typedef struct generations {
     char directory[PATH_MAX];
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t synced_changed;
     int journal;        /* descriptor; -1: none */
-    uint64_t newest;    /* number of the newest file that was found or begun */
+    uint64_t newest;    /* highest number of a file so far */
     uint64_t base;      /* number of the snapshot in force; 0: none */
     uint64_t end;       /* bytes of the journal */
     uint64_t appended;  /* records in all journals since open */
-    uint64_t synced;    /* those of them that are on the disk */
+    uint64_t synced;    /* records of them that are on the disk */
     uint64_t lost_from; /* records after this one, up to `lost_to`, may not be on the disk: their journal failed */
     uint64_t lost_to;
     uint64_t written; /* bytes of the last snapshot, and of journals since */
     bool is_syncing, is_broken;
-    bool must_save; /* the journal failed, or the last snapshot: only a new snapshot makes the state durable again */
-    char problem[GENERATIONS_PROBLEM_SIZE];         /* of the last write; "": none */
-    char reserve_problem[GENERATIONS_PROBLEM_SIZE]; /* of the last reservation */
-    int reserve; /* descriptor of the file that the next snapshot is written into; -1: none. Its writer's */
+    bool must_save; /* the journal or the last snapshot failed: only a new snapshot makes the state durable again */
+    char problem[GENERATIONS_PROBLEM_SIZE];         /* error of the last write; "": none */
+    char reserve_problem[GENERATIONS_PROBLEM_SIZE]; /* error of the last reservation */
+    int reserve;               /* descriptor of the file of the next snapshot; -1: none; used by its writer only */
     _Atomic uint64_t reserved; /* bytes of that file */
 } generations;
 
-/* Told of each record in its order, and of files that are cut off or damaged. */
+/* Callbacks for each record, in order, and for files that are truncated or damaged. */
 typedef struct generations_visitor {
     void (*record)(void *context, const uint8_t *bytes, size_t size);
     void (*damaged)(void *context, const char *path, size_t at, size_t size);
@@ -56,23 +56,23 @@ typedef struct generations_visitor {
 void generations_open(generations *g, const char *directory);
 void generations_close(generations *g);
 
-/* Reads the state; without `journals` the snapshot alone. False with errno when the directory or a file cannot be
- * read. */
+/* Reads the state; without `journals` the snapshot alone. Returns false with errno when the directory or a file cannot
+ * be read. */
 bool generations_read(generations *g, bool journals, const generations_visitor *visitor);
 
-/* Appends a record to the journal. Returns its number for generations_sync, or 0 when it is not in the journal, of
- * which generations_problem then tells why. */
+/* Appends a record to the journal. Returns its number for generations_sync, or 0 if it is not in the journal;
+ * generations_problem then returns the reason. */
 uint64_t generations_append(generations *g, const void *bytes, size_t size);
 
-/* Waits until a record is on the disk. Several threads that wait share one fdatasync. False for record 0, and when the
- * record may not survive a power loss. */
+/* Waits until a record is on the disk. Several waiting threads share one fdatasync. Returns false for record 0, and if
+ * the record may not survive a power loss. */
 bool generations_sync(generations *g, uint64_t record);
 
-/* Begins a new journal, unless the present one is empty. What was appended before is part of the next snapshot, what is
- * appended from now on is not. False when that fails. The caller writes a snapshot next, or tries again later. */
+/* Begins a new journal, unless the current one is empty. Earlier records are part of the next snapshot, later ones are
+ * not. Returns false on failure. The caller writes a snapshot next, or tries again later. */
 bool generations_rotate(generations *g);
 
-/* A snapshot that is being written. */
+/* Writer of a snapshot. */
 typedef struct generations_writer {
     int file;
     uint64_t end;
@@ -83,27 +83,27 @@ typedef struct generations_writer {
 void generations_begin(generations *g, generations_writer *w);
 void generations_add(generations_writer *w, const void *bytes, size_t size);
 
-/* Puts the snapshot in force and removes older generations; `path` receives its name. On failure, and for a writer
- * that is not good, removes the scratch file, leaves the old generation in force and returns false with errno. */
+/* Makes the snapshot effective and removes older generations; `path` receives its name. On failure, and for a writer
+ * with an error, removes the scratch file, keeps the old generation and returns false with errno. */
 bool generations_commit(generations *g, generations_writer *w, char path[PATH_MAX]);
 
-/* Reserves disk space for the next snapshot, twice what the last one and the journal take. One thread at a time, and
- * none while a snapshot is written. */
+/* Reserves disk space for the next snapshot: twice the size of the last one and the journal. One thread at a time may
+ * call it, and none while a snapshot is written. */
 void generations_reserve(generations *g);
 
-/* Returns whether less than that is reserved. */
+/* Returns whether the reserve is smaller than generations_reserve requests. */
 bool generations_reserve_is_short(generations *g);
 
-/* Why changes are not on the disk: empty when they are. True: there is a problem. */
+/* Writes the reason why changes are not on the disk, or "" if they are. Returns whether there is a problem. */
 bool generations_problem(generations *g, char text[GENERATIONS_PROBLEM_SIZE]);
 
-/* Records a problem that its owner met. */
+/* Stores a problem that the owner of the state detected. */
 void generations_set_problem(generations *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns whether only a new snapshot makes the state durable again. */
 bool generations_must_save(generations *g);
 
-/* Bytes of the journal. */
+/* Returns the bytes of the journal. */
 uint64_t generations_journal_bytes(generations *g);
 
 #endif

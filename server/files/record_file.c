@@ -9,7 +9,7 @@
 
 #include "files/regular_file.h"
 
-/* CRC-32 of IEEE 802.3 over some bytes, continued from `crc`, four bits at a time. */
+/* Computes the CRC-32 of IEEE 802.3 over some bytes, continued from `crc`, four bits at a time. */
 static uint32_t crc32(uint32_t crc, const uint8_t *bytes, size_t size) {
     static const uint32_t table[16] = {
         0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
@@ -53,8 +53,8 @@ static bool write_all(int file, uint64_t at, const uint8_t *bytes, size_t size) 
     return true;
 }
 
-/* The bytes are written before the header, so that a header in the file stands before a whole record wherever the
- * system writes in order. The checksum finds all other cases. */
+/* Writes the bytes before the header, so that a header in the file precedes a complete record if the system writes in
+ * order. The checksum detects all other cases. */
 bool record_append(int file, uint64_t *end, const void *bytes, size_t size) {
     uint8_t header[RECORD_HEADER];
     if (size > RECORD_MOST) {

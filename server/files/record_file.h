@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes before each record, and most bytes of one. */
+/* Bytes before each record, and the largest number of bytes of one. */
 enum { RECORD_HEADER = 8, RECORD_MOST = 128 << 20 };
 
 /* Writes a record at the offset *end and advances it. On failure returns false with errno, and the file has *end bytes
@@ -23,12 +23,12 @@ typedef struct record_reader {
     size_t size, at;
 } record_reader;
 
-/* Reads a regular file into memory. False with errno. */
+/* Reads a regular file into memory. Returns false with errno. */
 bool record_reader_open(record_reader *r, const char *path);
 void record_reader_close(record_reader *r);
 
-/* The next record. False at the end of the file, where `at` equals `size`, and at a damaged record, where it is less.
- * The bytes are valid until the reader is closed. */
+/* Reads the next record. Returns false at the end of the file, where `at` equals `size`, and at a damaged record, where
+ * it is less. The bytes are valid until the reader is closed. */
 bool record_reader_next(record_reader *r, const uint8_t **bytes, size_t *size);
 
 #endif

@@ -37,7 +37,7 @@ FILE *regular_file_stream(const char *path, int flags) {
     return stream;
 }
 
-/* Reads until the end of the file or of the room. Returns the number of bytes, or -1 with errno. */
+/* Reads until the end of the file or of the buffer. Returns the number of bytes, or -1 with errno. */
 static ssize_t read_all(int file, char *bytes, size_t room) {
     size_t used = 0;
     while (used < room) {
@@ -53,7 +53,7 @@ static ssize_t read_all(int file, char *bytes, size_t room) {
     return (ssize_t)used;
 }
 
-/* Reads the open file; NULL with errno. */
+/* Reads the open file. Returns NULL with errno. */
 static char *read_open(int file, size_t most, size_t *length) {
     struct stat status;
     if (fstat(file, &status) != 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that the daemon opens by name. Whoever may write to a directory can put a FIFO, a device or a link into it; an
- * ordinary open of a FIFO waits for a writer, which may never come. These functions never wait.
+ * Files that the daemon opens by name. Any user who may write to a directory can create a FIFO, a device or a link in
+ * it; an ordinary open of a FIFO waits for a writer, possibly forever. These functions never wait.
  */
 #ifndef SERVER_FILES_REGULAR_FILE_H
 #define SERVER_FILES_REGULAR_FILE_H
@@ -14,14 +14,14 @@
  * that is no regular file. */
 int regular_file_open(const char *path, int flags);
 
-/* Opens the same for stdio; NULL with errno. */
+/* Opens a regular file for stdio. Returns NULL with errno. */
 FILE *regular_file_stream(const char *path, int flags);
 
-/* Reads a whole file into memory that the caller frees. A file that is shortened meanwhile gives what was read. Returns
- * NULL with errno: EFBIG beyond `most` bytes, or as above. */
+/* Reads a whole file into memory that the caller frees. If the file is shortened meanwhile, returns the bytes read.
+ * Returns NULL with errno: EFBIG beyond `most` bytes, or as above. */
 char *regular_file_read(const char *path, int flags, size_t most, size_t *length);
 
-/* Describes an errno of the functions above; valid until the next call of strerror. */
+/* Returns a description of an errno of the functions above, valid until the next call of strerror. */
 const char *regular_file_error(int number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The digest that names a model by its content. */
+/* Digest that identifies a model by its content. */
 #include "models/digest.h"
 
 #include <mbedtls/md.h>
@@ -13,7 +13,8 @@ bool digest_is_one(const char *text) {
 
 void digest_write(const void *bytes, size_t size, char digest[DIGEST_SIZE]) {
     unsigned char hash[32];
-    /* The one-call function of mbedtls/sha256.h has different names in mbedTLS 2 and 3; this one does not. */
+    /* Computes the hash with mbedtls_md, since the one-call function of mbedtls/sha256.h has different names in mbedTLS
+     * 2 and 3. */
     mbedtls_md(mbedtls_md_info_from_type(MBEDTLS_MD_SHA256), bytes, size, hash);
     int used = snprintf(digest, DIGEST_SIZE, "sha256:");
     for (size_t i = 0; i < sizeof hash; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The digest that names a model by its content.
+ * Digest that identifies a model by its content.
  */
 #ifndef SERVER_MODELS_DIGEST_H
 #define SERVER_MODELS_DIGEST_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "sha256:" and 64 hexadecimal digits, with the terminating zero. */
+/* Size of a digest: "sha256:" and 64 hexadecimal digits, with the terminating zero. */
 enum { DIGEST_SIZE = 7 + 64 + 1 };
 
 /* Returns whether a text has the form of a digest. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models that come from files. */
+/* Models loaded from files. */
 #include "models/directory.h"
 
 #include <dirent.h>
@@ -14,16 +14,16 @@
 
 enum { PROBLEM_SIZE = 1024 };
 
-/* One file as the last scan saw it. */
+/* Model file in the state of the last scan. */
 typedef struct model_file {
     char *path;
     char name[NAME_MAX + 1];
     model_options options;
     struct timespec modified;
     off_t size;
-    bool is_loaded;  /* the store holds a model of it, maybe of an older state */
+    bool is_loaded;  /* the store holds a model of it, possibly of an older state */
     bool has_failed; /* its present state could not be loaded */
-    bool is_seen;    /* by the scan under way */
+    bool is_seen;    /* seen by the current scan */
 } model_file;
 
 struct model_directory {
@@ -31,7 +31,7 @@ struct model_directory {
     logger *log;
     model_file *files;
     size_t count, room;
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the members below */
     size_t problem_count;
     char problem[PROBLEM_SIZE];
 };
@@ -66,7 +66,7 @@ size_t model_directory_problem(model_directory *directory, char *problem, size_t
     return count;
 }
 
-/* Logs a file that could not be loaded, and keeps the first one's error for the health. */
+/* Logs a file that could not be loaded, and stores the first one's error for the health. */
 static void note_problem(model_directory *directory, const char *path, const char *place, const char *message) {
     const char *separator = place[0] ? ": " : "";
     log_error(directory->log, "cannot load %s: %s%s%s", path, place, separator, message);
@@ -83,8 +83,8 @@ static void log_loaded(model_directory *directory, const model_entry *entry) {
              dyn_report_count_severity(entry->report, DYN_NOTE), dyn_report_count_severity(entry->report, DYN_WARNING));
 }
 
-/* Puts a model from a file into the store, where it may replace an older state of its own file only. A kept model was
- * chosen by a client, and stays. */
+/* Inserts a model from a file into the store. It may replace an older state of the same file only: a stored model was
+ * chosen by a client and stays. */
 static bool insert(model_directory *directory, const model_file *file, model_entry *entry) {
     model_entry *present = model_store_find(directory->store, entry->name);
     bool is_foreign = present && strcmp(present->source, file->path) != 0;
@@ -135,7 +135,7 @@ static bool same_options(const model_options *a, const model_options *b) {
            memcmp(a->gravity, b->gravity, sizeof a->gravity) == 0;
 }
 
-/* The record of a file under a name; a new one if there is none yet, NULL when out of memory. */
+/* Returns the record of a file under a name. Creates it if there is none yet; NULL when out of memory. */
 static model_file *find_file(model_directory *directory, const char *path, const char *name) {
     for (size_t i = 0; i < directory->count; i++) {
         if (strcmp(directory->files[i].path, path) == 0 && strcmp(directory->files[i].name, name) == 0) {
@@ -189,7 +189,7 @@ static void visit(model_directory *directory, const char *path, const char *name
     load(directory, file, links);
 }
 
-/* Path of a rule's file. */
+/* Writes the path of a rule's file. */
 static void rule_path(const char *directory_path, const model_rule *rule, char path[PATH_MAX]) {
     if (rule->file && rule->file[0] == '/') {
         snprintf(path, PATH_MAX, "%s", rule->file);
@@ -216,7 +216,7 @@ static int is_urdf(const struct dirent *entry) {
     return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".urdf") == 0;
 }
 
-/* Visits the files of the directory that no rule names. */
+/* Visits the files of the directory that have no rule. */
 static void visit_directory(model_directory *directory, const model_sources *sources) {
     const model_options usual = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED, .strict = sources->strict};
     const char *path = sources->path;
@@ -239,7 +239,7 @@ static void visit_directory(model_directory *directory, const model_sources *sou
     free(entries);
 }
 
-/* Takes out the models of files that this scan did not see. */
+/* Removes the models of files that this scan did not see. */
 static void drop_unseen(model_directory *directory) {
     size_t kept = 0;
     for (size_t i = 0; i < directory->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A model that the daemon keeps. */
+/* Loaded model. */
 #include "models/entry.h"
 
 #include <dynamics/text.h>
@@ -32,7 +32,7 @@ void model_name_adapt(char *name) {
     }
 }
 
-/* A name must fit, be printable, have no '.', and not look like a digest. */
+/* Checks a name: it must fit, be printable, have no '.', and not look like a digest. */
 static dyn_status check_name(const char *name, dyn_error *error) {
     if (name[0] == '\0') {
         return fail(error, DYN_INVALID_ARGUMENT, "name", "the model has no name; give it one");

@@ -16,7 +16,7 @@
 #include "files/regular_file.h"
 #include "models/digest.h"
 
-/* Returns whether it is of that type (S_IFREG, S_IFDIR) and nobody but this user can have written to it. */
+/* Returns whether a file has that type (S_IFREG, S_IFDIR) and only this user can have written to it. */
 static bool is_ours(const struct stat *status, mode_t type) {
     return (status->st_mode & S_IFMT) == type && status->st_uid == geteuid() && (status->st_mode & 022) == 0;
 }
@@ -49,7 +49,7 @@ bool object_cache_path(const char *directory, const char *digest, const char *se
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Reads a file of ours that has 1 to `most` bytes, which the caller frees; NULL for any other one. */
+/* Reads a file of this user that has 1 to `most` bytes, which the caller frees. Returns NULL for any other one. */
 static char *read_file(const char *path, size_t most, size_t *size) {
     struct stat status;
     if (lstat(path, &status) != 0 || !is_ours(&status, S_IFREG) || status.st_size == 0) {
@@ -69,7 +69,7 @@ static bool digest_file(const char *path, size_t most, char digest[DIGEST_SIZE])
     return bytes != NULL;
 }
 
-/* The file beside an object that has its digest. */
+/* Writes the path of the file that holds an object's digest. */
 static bool seal_path(const char *path, char seal[PATH_MAX]) {
     return snprintf(seal, PATH_MAX, "%s.sha256", path) < PATH_MAX;
 }
@@ -99,7 +99,7 @@ bool object_cache_digest(const char *path, char digest[DIGEST_SIZE]) {
     return is_noted;
 }
 
-/* Returns whether the directory that holds a file is still ours alone: its permissions may have changed since it was
+/* Returns whether only this user can write to the directory of a file: its permissions may have changed since it was
  * opened. */
 static bool is_directory_ours(const char *path) {
     char directory[PATH_MAX];
@@ -142,7 +142,7 @@ bool object_cache_load(const char *directory, model_entry *entry) {
 
 bool object_cache_take(const char *made, const char *path, size_t most) {
     char digest[DIGEST_SIZE];
-    /* Linkers make files that the umask lets a group write to. */
+    /* Restricts the permissions: the umask may let a group write to the linker's output. */
     bool is_taken = chmod(made, 0600) == 0 && digest_file(made, most, digest) && object_cache_remove(path) &&
                     write_seal(path, digest) && rename(made, path) == 0;
     if (!is_taken) {
@@ -167,7 +167,7 @@ bool object_cache_create_scratch(const char *directory, char scratch[PATH_MAX]) 
     return mkdtemp(scratch) != NULL;
 }
 
-/* One pass over a tree, from its leaves up; returns whether all is gone. */
+/* Removes a tree in one pass, from its leaves up. Returns whether all of it is gone. */
 static bool remove_tree(const char *path) {
     char *const roots[] = {(char *)path, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
@@ -203,7 +203,7 @@ static bool is_object(const FTSENT *entry) {
     return entry->fts_level == 1 && entry->fts_info == FTS_F && has_suffix(entry->fts_name, ".so");
 }
 
-/* Returns whether it is the digest of an object. */
+/* Returns whether an entry of the tree is the digest of an object. */
 static bool is_seal(const FTSENT *entry) {
     char object[PATH_MAX];
     struct stat status;
@@ -236,7 +236,7 @@ static bool is_older(struct timespec a, struct timespec b) {
     return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* Bytes of all files, and the object that was not used for longest, but for `kept`; "" where there is none. */
+/* Returns the bytes of all files, and the least recently used object other than `kept`; "" if there is none. */
 static size_t find_oldest(const char *directory, const char *kept, char oldest[PATH_MAX]) {
     char *const roots[] = {(char *)directory, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);

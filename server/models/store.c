@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The models that the daemon knows. */
+/* Loaded models. */
 #include "models/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct model_store {
-    pthread_mutex_t change; /* one change at a time, and its report */
-    pthread_rwlock_t lock;  /* guards what follows */
-    model_entry **entries;  /* in the order of their names */
+    pthread_mutex_t change; /* serializes changes and their notifications */
+    pthread_rwlock_t lock;  /* guards the members below */
+    model_entry **entries;  /* sorted by name */
     size_t count, room;
     size_t capacity;
     model_listener listener;
@@ -55,7 +55,7 @@ static void report(model_store *store, model_change change, const model_entry *e
     }
 }
 
-/* Index of the first entry whose name is not before `name`. */
+/* Returns the index of the first entry whose name is not before `name`. */
 static size_t lower_bound(const model_store *store, const char *name) {
     size_t low = 0, high = store->count;
     while (low < high) {
@@ -69,7 +69,7 @@ static size_t lower_bound(const model_store *store, const char *name) {
     return low;
 }
 
-/* Index of the model of that name or digest, or the count when there is none. */
+/* Returns the index of the model of that name or digest, or the count if there is none. */
 static size_t index_of(const model_store *store, const char *name) {
     if (strncmp(name, "sha256:", 7) == 0) {
         for (size_t i = 0; i < store->count; i++) {
@@ -83,7 +83,7 @@ static size_t index_of(const model_store *store, const char *name) {
     return i < store->count && strcmp(store->entries[i]->name, name) == 0 ? i : store->count;
 }
 
-/* Makes room for one more. */
+/* Reserves room for one more entry. */
 static bool reserve(model_store *store) {
     if (store->count < store->room) {
         return true;
@@ -97,7 +97,7 @@ static bool reserve(model_store *store) {
     return entries != NULL;
 }
 
-/* The insertion itself, under the lock. `old` receives the store's reference to a model that was replaced. */
+/* Inserts an entry; called with the lock held. `old` receives the store's reference to a model that was replaced. */
 static model_insertion insert(model_store *store, model_entry *entry, const char *replaced, model_entry **old) {
     size_t i = lower_bound(store, entry->name);
     bool is_there = i < store->count && strcmp(store->entries[i]->name, entry->name) == 0;
@@ -152,7 +152,8 @@ model_entry *model_store_find(model_store *store, const char *name) {
     return entry;
 }
 
-/* Takes out the model of that name or digest; with `source` not NULL only one that came from there and is not kept. */
+/* Removes the model of that name or digest. If `source` is not NULL, removes it only if it came from that file and is
+ * not stored on the disk. */
 static model_entry *take_out(model_store *store, const char *name, const char *source) {
     model_entry *entry = NULL;
     pthread_mutex_lock(&store->change);

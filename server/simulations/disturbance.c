@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Normally distributed numbers that a seed determines. */
+/* Normally distributed random numbers from a seed. */
 #include "simulations/disturbance.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static uint64_t next(disturbance *generator) {
     return result;
 }
 
-/* From -1 to 1, 53 bits. */
+/* Returns a uniform random number from -1 to 1 with 53 bits. */
 static double uniform(disturbance *generator) {
     return (double)(next(generator) >> 11) * 0x1p-52 - 1;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Normally distributed numbers that a seed determines: the same on every machine, and to be saved and restored.
- *
- * xoshiro256++ (Blackman and Vigna 2021), seeded by splitmix64; pairs of normal numbers by the polar method (Marsaglia
- * and Bray 1964), of which the second is left out, so that the four words are all the state there is.
+ * Normally distributed random numbers from a seed: equal on every machine. Their state can be saved and restored. The
+ * generator is xoshiro256++ (Blackman and Vigna 2021), seeded by splitmix64. Normal numbers come in pairs from the
+ * polar method (Marsaglia and Bray 1964); the second of each pair is discarded, so that the four words are the complete
+ * state.
  */
 #ifndef SERVER_SIMULATIONS_DISTURBANCE_H
 #define SERVER_SIMULATIONS_DISTURBANCE_H
@@ -16,7 +16,7 @@ typedef struct disturbance {
 
 void disturbance_seed(disturbance *generator, uint64_t seed);
 
-/* A number of mean 0 and standard deviation 1. */
+/* Returns the next number, of mean 0 and standard deviation 1. */
 double disturbance_normal(disturbance *generator);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Points that wait for their time. */
+/* Queue of points, ordered by time. */
 #include "simulations/input_queue.h"
 
 #include <dynamics/configuration_space.h>
@@ -39,14 +39,14 @@ double *input_queue_insert(input_queue *q, double t) {
     return row(q, place);
 }
 
-/* y = x + s (z - x) */
+/* Computes y = x + s (z - x). */
 static void mix(size_t n, const double *x, const double *z, double s, double *y) {
     for (size_t i = 0; i < n; i++) {
         y[i] = x[i] + s * (z[i] - x[i]);
     }
 }
 
-/* Writes the point at the fraction s between two rows; s = 0: the first. */
+/* Writes the point at the fraction s between two rows; s = 0 is the first row. */
 static void write_input(const input_queue *q, const dyn_model *model, const double *x, const double *z, double s,
                         stepper_input *input) {
     size_t nq = q->nq, nv = q->nv;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counted things by name. */
+/* Table of reference-counted objects by name. */
 #include "simulations/name_table.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void name_table_free(name_table *table) {
     pthread_mutex_destroy(&table->mutex);
 }
 
-/* Place of a name, or where it belongs. */
+/* Returns the index of a name, or the index at which to insert it. */
 static size_t place_of(const name_table *table, const char *name, bool *is_there) {
     size_t low = 0, high = table->count;
     *is_there = false;

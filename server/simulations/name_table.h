@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counted things by name, in the order of their names. Every function may be called from any thread.
+ * Table of reference-counted objects, sorted by name. Every function may be called from any thread.
  */
 #ifndef SERVER_SIMULATIONS_NAME_TABLE_H
 #define SERVER_SIMULATIONS_NAME_TABLE_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 typedef struct name_entry {
-    const char *name; /* the value's own */
+    const char *name; /* owned by the value */
     void *value;
 } name_entry;
 
@@ -29,20 +29,21 @@ void name_table_free(name_table *table);
 
 typedef enum name_insertion { NAME_INSERTED, NAME_TAKEN, NAME_TABLE_FULL, NAME_NO_MEMORY } name_insertion;
 
-/* Puts a value in, with a reference of its own, unless there are `most` already. */
+/* Inserts a value and takes a reference to it, unless the table has `most` values already. */
 name_insertion name_table_insert(name_table *table, const char *name, void *value, size_t most);
 
-/* A reference to the value of that name, or NULL. */
+/* Returns a reference to the value of that name, or NULL. */
 void *name_table_find(name_table *table, const char *name);
 
-/* A reference to the first value for which `is_wanted` is true, or NULL. */
+/* Returns a reference to the first value for which `is_wanted` is true, or NULL. */
 void *name_table_search(name_table *table, bool (*is_wanted)(const void *value, const void *context),
                         const void *context);
 
-/* Takes a value out and releases the table's reference; false when it was not in. */
+/* Removes a value and releases the table's reference. Returns false if it was not in the table. */
 bool name_table_remove(name_table *table, const char *name, const void *value);
 
-/* References to all values, in an array that name_table_release_list frees. False when out of memory. */
+/* Returns references to all values, in an array that name_table_release_list frees. Returns false when out of
+ * memory. */
 bool name_table_list(name_table *table, void ***values, size_t *count);
 void name_table_release_list(name_table *table, void **values, size_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work at given times. */
+/* Periodic tasks. */
 #include "simulations/pacer.h"
 
 #include <pthread.h>
@@ -9,11 +9,12 @@
 
 #include "observe/clock.h"
 
-/* One thread and its heap: the task that is due first at place 0, every task before its children 2i + 1 and 2i + 2. */
+/* Thread and its heap: the task that is due first is at index 0, and every task precedes its children 2i + 1 and 2i +
+ * 2. */
 typedef struct pacer_thread {
     pthread_t thread;
     pthread_mutex_t mutex;
-    pthread_cond_t changed; /* another task is the first one, or the end has come */
+    pthread_cond_t changed; /* the first task is another one, or the thread must end */
     pthread_cond_t done;    /* a task has run */
     pacer_task **heap;
     size_t count, capacity;
@@ -97,7 +98,7 @@ static void run_first(pacer_thread *t) {
 
 static void *work(void *argument) {
     pacer_thread *t = argument;
-    /* Without slack the system wakes a sleeper when its time has come, not up to 50 us later. */
+    /* Wakes without timer slack: the system may otherwise wake a thread up to 50 us late. */
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     pthread_mutex_lock(&t->mutex);
     while (!t->must_end) {
@@ -142,7 +143,7 @@ pacer *pacer_create(unsigned threads) {
     return p;
 }
 
-/* Room for one more task, running ones included, so that queueing never fails. */
+/* Reserves room for one more task, running ones included, so that queueing never fails. */
 static bool reserve(pacer_thread *t) {
     if (t->load < t->capacity) {
         return true;

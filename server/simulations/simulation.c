@@ -12,15 +12,15 @@
 #include "observe/clock.h"
 #include "simulations/stream.h"
 
-/* s between two ticks, at least; one that takes longer than SLICE goes on after those that wait. */
+/* Minimum time between two ticks, s. A tick that takes longer than SLICE continues after other waiting tasks. */
 static const double SHORTEST_TICK = 1e-3;
 #define SLICE (NANOSECONDS / 1000)
 
-/* ns that a simulation may be behind before its schedule is moved; ns without an overrun that end an episode. */
+/* Delay in ns from which a simulation's schedule is postponed, and ns without an overrun that end an episode. */
 #define MOST_BEHIND (NANOSECONDS / 10)
 #define EPISODE NANOSECONDS
 
-/* ns for which whoever steps gives way to requests that wait. */
+/* Time in ns for which a stepping thread yields to waiting requests. */
 enum { GIVE_WAY = 20000 };
 
 enum { MESSAGE_SIZE = 256 };
@@ -139,7 +139,7 @@ void simulation_unlock(simulation *s) {
     pthread_mutex_unlock(&s->mutex);
 }
 
-/* A mutex that is given back and taken again at once goes to nobody else. */
+/* Sleeps after the unlock, since no other thread would get a mutex that is locked again at once. */
 void simulation_give_way(simulation *s) {
     static const struct timespec moment = {.tv_nsec = GIVE_WAY};
     pthread_mutex_unlock(&s->mutex);
@@ -170,7 +170,7 @@ static void tell_limits(simulation *s) {
     }
 }
 
-/* Takes the input from the stream that feeds the simulation. False while it waits for points. */
+/* Reads the input from the simulation's source stream. Returns false while it waits for points. */
 static bool take_stream_input(simulation *s) {
     bool is_starved = !stream_drive(s->source, s);
     if (is_starved != s->is_starved) {
@@ -201,7 +201,7 @@ static simulation_progress advance(simulation *s) {
     return SIMULATION_STEPPED;
 }
 
-/* Keeps the state for those who watch. */
+/* Adds the state to the batch for watchers. */
 static void gather(simulation *s) {
     simulation_batch *b = &s->batch;
     if (s->step % s->publish_stride != 0) {
@@ -237,7 +237,7 @@ simulation_progress simulation_step(simulation *s) {
 
 /* ---- pace -------------------------------------------------------------------------------------------------------- */
 
-/* ns at which tick number i after the anchor is due: by which its steps should have been done. */
+/* Returns the due time of tick i after the anchor, ns: its steps should have ended by then. */
 static uint64_t due_time(const simulation *s, uint64_t i) {
     return s->anchor + (uint64_t)llround((double)(i * s->steps_a_tick) * s->step_length / s->rate * 1e9);
 }
@@ -248,7 +248,7 @@ static void drop_anchor(simulation *s, uint64_t now) {
     s->tick = 1;
 }
 
-/* Counts a tick that was not done when the next one was due. */
+/* Counts a tick that ended after the next one was due. */
 static void note_overrun(simulation *s, uint64_t now, uint64_t next) {
     s->statistics.overruns++;
     if (s->last_overrun == 0 || now > s->last_overrun + EPISODE) {
@@ -262,7 +262,7 @@ static void note_overrun(simulation *s, uint64_t now, uint64_t next) {
     }
 }
 
-/* The steps of a tick, or as many of them as fit into the slice. False when it has to stop. */
+/* Runs the steps of a tick, or as many of them as fit into the slice. Returns false if the simulation must stop. */
 static bool run_steps(simulation *s, uint64_t start, bool is_watched) {
     uint64_t target = s->anchor_step + s->tick * s->steps_a_tick;
     simulation_progress progress = SIMULATION_STEPPED;
@@ -284,7 +284,7 @@ static bool run_steps(simulation *s, uint64_t start, bool is_watched) {
     return progress != SIMULATION_HAS_DIVERGED;
 }
 
-/* One tick: what is due now. Returns when the next one is. */
+/* Runs one tick. Returns the time at which the next one is due. */
 static uint64_t tick(simulation *s) {
     uint64_t start = clock_now(), due = due_time(s, s->tick), first_step = s->step;
     bool begins = s->step == s->anchor_step + (s->tick - 1) * s->steps_a_tick;
@@ -399,7 +399,7 @@ void simulation_set_input(simulation *s, const stepper_input *input) {
     }
 }
 
-/* The state was not reached by a step. */
+/* Notes a change of the state other than by a step. */
 static void note_jump(simulation *s) {
     memset(s->tau, 0, s->nv * sizeof *s->tau);
     s->stamp_ns = clock_wall();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A simulation: one robot, its state and input, and its way through time.
+ * Simulation of one robot: its state, its input, and its progress over time.
  *
- * All that has no other word is guarded by the simulation's mutex: the thread that steps it, and requests that ask or
- * change, hold it in turns. Everything is in the model's order.
+ * The simulation's mutex guards every member whose comment says nothing else. The stepping thread and requests hold it
+ * in turns. All values are in the model's order.
  */
 #ifndef SERVER_SIMULATIONS_SIMULATION_H
 #define SERVER_SIMULATIONS_SIMULATION_H
@@ -22,7 +22,7 @@ typedef struct stream stream;
 
 typedef enum simulation_condition { SIMULATION_RUNNING, SIMULATION_PAUSED, SIMULATION_DIVERGED } simulation_condition;
 
-/* In the order of the wire. */
+/* Events, numbered as in the protocol. */
 typedef enum simulation_event {
     SIMULATION_LIMIT = 1,
     SIMULATION_RESET,
@@ -39,7 +39,7 @@ typedef enum simulation_event {
     SIMULATION_STREAM_RESUMED,
 } simulation_event;
 
-/* States that fall into one tick. */
+/* Largest number of states in one batch for watchers. */
 enum { SIMULATION_BATCH = 64 };
 
 typedef struct simulation_batch {
@@ -48,13 +48,13 @@ typedef struct simulation_batch {
     double *q, *v, *tau; /* rows */
 } simulation_batch;
 
-/* Callbacks of a simulation. Called with the simulation's mutex held; must not block. */
+/* Callbacks of a simulation. They run with the simulation's mutex held and must not block. */
 typedef struct simulation_hooks {
     bool (*is_watched)(simulation *s);
     void (*on_states)(simulation *s, const simulation_batch *batch);
     void (*on_event)(simulation *s, simulation_event event, int joint, const char *message);
-    /* For recordings, while s->recording is set: a step was done, the input changed (and the external forces with it,
-     * or not), the state jumped. */
+    /* Callbacks of recordings, while s->recording is set: after a step, after a change of the input (with or without
+     * external forces), after a jump of the state. */
     void (*on_step)(simulation *s);
     void (*on_input)(simulation *s, bool has_new_forces);
     void (*on_jump)(simulation *s);
@@ -62,15 +62,15 @@ typedef struct simulation_hooks {
 
 typedef struct simulation_options {
     dyn_simulation_options stepping;
-    const dyn_compiled *compiled; /* of the entry: what computes the steps where it can; NULL: the library's kernels */
+    const dyn_compiled *compiled; /* of the entry: compiled algorithms for the steps; NULL: the library's kernels */
     const char *object;           /* digest of its file */
     const double *deviation;      /* of the disturbance, nv; NULL: none */
     size_t payload_count;
-    const dyn_payload *payloads; /* that it carries all its life */
+    const dyn_payload *payloads; /* attached for its lifetime */
     stepper_forces forces;       /* that act from the start and after a reset */
     bool is_paced;
     double rate;         /* simulated seconds a second */
-    double publish_rate; /* a simulated second */
+    double publish_rate; /* per simulated second */
     uint64_t seed;
     double lease; /* s */
     bool keep;
@@ -85,22 +85,22 @@ typedef struct pace_statistics {
 } pace_statistics;
 
 struct simulation {
-    pacer_task task; /* first: the pacer's task is the simulation */
+    pacer_task task; /* must be the first member: the pacer's task is cast to the simulation */
     pthread_mutex_t mutex;
-    atomic_uint waiting;     /* requests that wait for the mutex */
-    bool has_given_way;      /* to them, in this tick */
-    pthread_mutex_t control; /* one change of the pace at a time; taken before the mutex */
+    atomic_uint waiting;     /* requests waiting for the mutex */
+    bool has_given_way;      /* whether this tick has yielded to requests */
+    pthread_mutex_t control; /* serializes changes of the pace; locked before the mutex */
     atomic_uint references;
     char name[SIMULATION_NAME_SIZE];
     model_entry *entry;
     const simulation_hooks *hooks;
-    void *attachment; /* of the methods; freed with free_attachment */
+    void *attachment; /* owned by the methods; freed with free_attachment */
     void (*free_attachment)(void *attachment);
-    void *owner_context; /* of the hooks */
+    void *owner_context; /* context of the hooks */
     pacer *pacer;
     size_t nq, nv;
 
-    /* Constant. */
+    /* Members that do not change. */
     bool is_paced, keep;
     double step_length, rate, publish_rate;
     uint64_t seed, publish_stride;
@@ -109,60 +109,60 @@ struct simulation {
     stepper *stepper;
     char computed_with[COMPUTED_WITH_SIZE];
 
-    /* Command. */
+    /* Owner and lease. */
     uint64_t token; /* 0: no owner */
     char owner[SIMULATION_OWNER_SIZE];
     double lease;       /* s */
     uint64_t lease_end; /* ns */
     bool is_deleted;
 
-    /* State. */
+    /* State and condition. */
     simulation_condition condition;
     uint64_t step;
     int64_t stamp_ns; /* of the state, clock_wall */
     double *q, *v, *tau;
     stepper_input input;
     disturbance generator;
-    _Atomic double time; /* step * step_length, for whoever has no mutex */
+    _Atomic double time; /* step * step_length, for readers without the mutex */
 
-    /* Pace. */
-    uint64_t anchor; /* ns at which step `anchor_step` ended, or should have */
+    /* Schedule. */
+    uint64_t anchor; /* ns at which step `anchor_step` ended or should have ended */
     uint64_t anchor_step;
-    uint64_t steps_a_tick; /* and ns between two ticks are this many steps / rate */
-    uint64_t tick;         /* since the anchor */
-    uint64_t behind_since; /* ns; 0: it keeps up */
+    uint64_t steps_a_tick; /* the time between two ticks is this many steps / rate */
+    uint64_t tick;         /* ticks since the anchor */
+    uint64_t behind_since; /* ns; 0: it is not behind */
     uint64_t last_overrun; /* ns */
     pace_statistics statistics;
     simulation_batch batch;
 
     void *recording; /* NULL: none */
-    stream *source;  /* the stream that feeds it; NULL: none */
+    stream *source;  /* stream of its input; NULL: none */
     bool is_starved;
 };
 
-/* Creates a simulation at rest in its initial state, with one reference that the caller owns. Takes a reference to the
- * entry. Errors: those of the library about q, v and the options, with places as there; DYN_RESOURCE_EXHAUSTED. */
+/* Creates a paused simulation in its initial state, with one reference that the caller owns. Takes a reference to the
+ * entry. Errors: those of the library for q, v and the options, with its places; DYN_RESOURCE_EXHAUSTED. */
 dyn_status simulation_create(model_entry *entry, const char *name, const simulation_options *options, pacer *paced_by,
                              const simulation_hooks *hooks, void *context, dyn_error *error, simulation **result);
 
 simulation *simulation_retain(simulation *s);
 void simulation_release(simulation *s);
 
-/* Takes the mutex, for a request: whoever steps the simulation gives way to it. */
+/* Locks the mutex for a request. The stepping thread yields to it. */
 void simulation_lock(simulation *s);
 void simulation_unlock(simulation *s);
 
-/* Gives the mutex to those who wait for it, and takes it again. */
+/* Unlocks the mutex for waiting requests, and locks it again. */
 void simulation_give_way(simulation *s);
 
 /* ---- without the mutex ------------------------------------------------------------------------------------------- */
 
-/* Lets a paced simulation run, and stops it; the state when it returns is the one in which it stands. Resuming a
- * simulation that is deleted or diverged, or has no memory for it, returns false. */
+/* Resume and pause of a paced simulation. A pause ends the stepping before it returns. Resume returns false if the
+ * simulation is deleted or diverged, or memory is exhausted. */
 bool simulation_resume(simulation *s);
 void simulation_pause(simulation *s);
 
-/* Stops it for good. */
+/* Stops the simulation permanently. */
 void simulation_end(simulation *s);
 
 /* ---- with the mutex ---------------------------------------------------------------------------------------------- */
@@ -173,22 +173,23 @@ typedef enum simulation_progress {
     SIMULATION_IS_STARVED
 } simulation_progress;
 
-/* One step, of a simulation that is not running. */
+/* Runs one step of a simulation that is not running. */
 simulation_progress simulation_step(simulation *s);
 
-/* Sends what was gathered for watchers. */
+/* Sends the batch of states to watchers. */
 void simulation_flush(simulation *s);
 
 /* Replaces the parts of the input that are not NULL. */
 void simulation_set_input(simulation *s, const stepper_input *input);
 
-/* Another state; v NULL: at rest. The caller has checked the values. It is well again, if it had diverged. */
+/* Sets the state; v NULL: at rest. The caller has checked the values. A diverged simulation is valid again
+ * afterwards. */
 void simulation_set_state(simulation *s, const double *q, const double *v);
 
-/* Back to the start. */
+/* Returns to the initial state. */
 void simulation_reset(simulation *s);
 
-/* The owner was heard of. */
+/* Renews the lease after a request of the owner. */
 void simulation_renew(simulation *s);
 
 void simulation_tell(simulation *s, simulation_event event, int joint, const char *format, ...)

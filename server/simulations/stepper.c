@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One robot moved forward in time. */
+/* Time integration of one robot. */
 #include "simulations/stepper.h"
 
 #include <math.h>
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* s within the limits after which a joint is named again. */
+/* Time within the limits, in s, after which a joint is reported again. */
 static const double QUIET_TIME = 0.1;
 
-/* A joint with limits. */
+/* Joint with limits. */
 typedef struct limited_joint {
     int joint;
-    unsigned quiet; /* steps until it is named again */
+    unsigned quiet; /* steps until it is reported again */
 } limited_joint;
 
 struct stepper {
@@ -51,7 +51,7 @@ static bool allocate(stepper *s, const double *deviation) {
     return s->tau && (s->deviation || !deviation) && find_limited(s);
 }
 
-/* Creates the library's simulator. */
+/* Creates the simulator of the library. */
 static dyn_status create_simulator(stepper *s, const stepper_setup *setup, dyn_error *error) {
     dyn_status status = dyn_simulator_create(s->model, setup->options, error, &s->simulator);
     if (status == DYN_OK) {
@@ -103,7 +103,7 @@ bool stepper_is_compiled(const stepper *s) {
     return dyn_simulator_is_compiled(s->simulator);
 }
 
-/* Why a sample stopped. */
+/* Describes why a sample stopped. */
 static void describe(const stepper *s, dyn_error *error) {
     const char *joint = dyn_model_joint(s->model, s->result.joint)->name;
     *error = (dyn_error){.status = DYN_FAILED_PRECONDITION};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One robot moved forward in time: the library's step, with a disturbance, and with a look at the joints' limits.
- * Everything is in the model's order. Not for two threads at once.
+ * Time integration of one robot: the library's step, with a disturbance and a check of the joint limits. All values are
+ * in the model's order. Not thread-safe.
  */
 #ifndef SERVER_SIMULATIONS_STEPPER_H
 #define SERVER_SIMULATIONS_STEPPER_H
@@ -11,7 +11,7 @@
 
 #include "simulations/disturbance.h"
 
-/* Wrenches of the environment, held in their frames. */
+/* Wrenches of the environment, constant in their frames. */
 enum { STEPPER_FORCES = 64 };
 
 typedef struct stepper_forces {
@@ -34,36 +34,37 @@ typedef struct stepper_input {
 
 typedef struct stepper stepper;
 
-/* Lists forces as the library takes them, in memory of the caller: the same for all samples. */
+/* Lists forces in the form of the library, in the caller's memory. They apply to all samples. */
 dyn_external_forces stepper_list_forces(const stepper_forces *forces, dyn_external_force list[STEPPER_FORCES]);
 
-/* How a robot steps. The arrays are copied; `compiled` must outlive the stepper. */
+/* Options of a stepper. The arrays are copied; `compiled` must outlive the stepper. */
 typedef struct stepper_setup {
     const dyn_simulation_options *options;
-    const dyn_compiled *compiled; /* what computes the steps where it can; NULL: the library's own kernels */
-    const double *deviation;      /* of the disturbance, nv standard deviations; NULL: none */
+    const dyn_compiled *compiled; /* compiled algorithms for the steps; NULL: the library's kernels */
+    const double *deviation;      /* standard deviations of the disturbance, nv; NULL: none */
     size_t payload_count;
-    const dyn_payload *payloads; /* in the frames of their links */
+    const dyn_payload *payloads; /* expressed in the frames of their links */
 } stepper_setup;
 
-/* Errors as in dyn_simulator_create and dyn_simulator_load. The model must outlive the stepper. */
+/* Creates a stepper. Errors are as in dyn_simulator_create and dyn_simulator_load. The model must outlive the
+ * stepper. */
 dyn_status stepper_create(const dyn_model *model, const stepper_setup *setup, dyn_error *error, stepper **result);
 void stepper_free(stepper *s);
 
-/* The options, with gains that live as long as it does, and the deviations (NULL: none). */
+/* Returns the options, with gains that live as long as the stepper, and the deviations (NULL: none). */
 const dyn_simulation_options *stepper_options(const stepper *s);
 const double *stepper_deviation(const stepper *s);
 
-/* Returns whether it steps with what was compiled. */
+/* Returns whether compiled algorithms compute its steps. */
 bool stepper_is_compiled(const stepper *s);
 
-/* Moves (q, v) by one step; tau receives the forces that acted. False when the robot diverged: then q and v are as
- * before, and `error` tells why. */
+/* Advances (q, v) by one step; tau receives the applied forces. Returns false when the robot diverges: then q and v are
+ * unchanged, and `error` holds the reason. */
 bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
                   dyn_error *error);
 
-/* The next joint that the last step brought to a limit or through it; -1: no more. A joint is named again after it was
- * within its limits for a tenth of a second. */
+/* Returns the next joint that reached or passed a limit in the last step, or -1 if there are no more. A joint is
+ * reported again after it was within its limits for a tenth of a second. */
 int stepper_limit(stepper *s, const double *q);
 
 #endif

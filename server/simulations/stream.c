@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A stream. */
+/* Streams of points. */
 #include "simulations/stream.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 enum { MESSAGE_SIZE = 320 };
 
-/* The credit is told when it passes a multiple of this. */
+/* Step of the credit after which it is reported. */
 enum { CREDIT_STEP = 64 };
 
 /* Arrays of a point in the scratch memory, in this order. */
@@ -126,13 +126,13 @@ static void tell(stream *s, stream_event event, const char *format, ...) {
 typedef struct verdicts {
     uint64_t lost, late, duplicates, reordered, refused, beyond_credit;
     uint64_t first_bad;  /* number of the first refused point */
-    char problem[160];   /* and what is wrong with it */
-    uint64_t first_lost; /* number of the first lost one */
+    char problem[160];   /* error of the first refused point */
+    uint64_t first_lost; /* number of the first lost point */
     double latest;       /* s */
     size_t used;
 } verdicts;
 
-/* Name and index of the first value of a row that is not finite; NULL: all are. */
+/* Returns the name and index of the first value of a row that is not finite, or NULL if all are. */
 static const char *find_bad_value(const stream *s, const stream_chunk *c, size_t i, size_t *index, double *value) {
     const struct {
         const char *name;
@@ -168,7 +168,7 @@ static void note_refusal(verdicts *f, uint64_t sequence, const char *format, ...
     f->first_bad = sequence;
 }
 
-/* Seconds from when a point is due to when it comes: positive is late. */
+/* Returns the delay in s from the due time of a point to its arrival: positive is late. */
 static double lag_of(stream *s, double t, uint64_t arrival) {
     if (s->options.kind == STREAM_SIMULATION_INPUT) {
         return atomic_load_explicit(&s->target->time, memory_order_relaxed) - t;
@@ -181,7 +181,7 @@ static double lag_of(stream *s, double t, uint64_t arrival) {
     return (double)(arrival - s->first_arrival) / 1e9 - (t - s->first_t);
 }
 
-/* Returns whether a point that came in time or not may be used. */
+/* Returns whether a point may be used, given its delay. */
 static bool is_welcome(stream *s, double t, uint64_t arrival, verdicts *f) {
     double lag = lag_of(s, t, arrival);
     bool has_bound = s->options.kind == STREAM_SIMULATION_INPUT || s->options.late_after > 0;
@@ -196,7 +196,7 @@ static bool is_welcome(stream *s, double t, uint64_t arrival, verdicts *f) {
     return !s->options.drops_late;
 }
 
-/* Judges point i; true when it is to be used. */
+/* Checks point i. Returns whether to use it. */
 static bool judge(stream *s, const stream_chunk *c, size_t i, verdicts *f) {
     uint64_t sequence = c->sequence + i, expected = s->order.last + 1;
     size_t index;
@@ -238,7 +238,7 @@ static bool reserve_scratch(stream *s, size_t n) {
     return sequence && values;
 }
 
-/* Beginning of one part of the scratch memory. */
+/* Returns the start of one part of the scratch memory. */
 static double *scratch_part(const stream *s, int part) {
     size_t before[PARTS] = {0, 1, 1 + s->nq, 1 + s->nq + s->nv, 1 + s->nq + 2 * s->nv};
     return s->scratch + before[part] * s->scratch_rows;
@@ -250,7 +250,7 @@ static void copy_row(double *to, const double *from, size_t width, size_t i, siz
     }
 }
 
-/* Copies point i behind those that are used already. */
+/* Copies point i to the scratch memory after the `used` points there. */
 static void keep(stream *s, const stream_chunk *c, size_t i, size_t used) {
     s->scratch_sequence[used] = c->sequence + i;
     copy_row(scratch_part(s, PART_T), c->t, 1, i, used);
@@ -273,7 +273,8 @@ static stream_points kept_points(const stream *s, const stream_chunk *c, size_t 
     };
 }
 
-/* tau = ID(q, v, a) of all points at once, or of each where one of them is refused: then the good ones move up. */
+/* Computes tau = ID(q, v, a) of all points at once. If one of them is refused, computes each point on its own; then the
+ * good ones move up. */
 static void compute_torques(stream *s, stream_points *p, verdicts *f) {
     const double *gravity = s->options.gravity;
     dyn_external_force list[STEPPER_FORCES];
@@ -299,7 +300,7 @@ static void compute_torques(stream *s, stream_points *p, verdicts *f) {
     p->n = good;
 }
 
-/* Keeps the torques for those who ask. */
+/* Stores the torques for later requests. */
 static void hold(stream *s, const stream_points *p) {
     for (size_t i = 0; i < p->n; i++) {
         size_t place = (size_t)(p->sequence[i] % s->options.capacity);
@@ -311,7 +312,7 @@ static void hold(stream *s, const stream_points *p) {
     }
 }
 
-/* Which parts the points have. */
+/* Returns the flags of the parts that the points have. */
 static unsigned parts_of(const stream_points *p) {
     return (p->tau ? POINT_TAU : 0U) | (p->q ? POINT_Q : 0U) | (p->v ? POINT_V : 0U) | (p->a ? POINT_A : 0U);
 }
@@ -348,7 +349,7 @@ static void enqueue(stream *s, stream_points *p, verdicts *f) {
     p->n = good;
 }
 
-/* Hands points to the file. */
+/* Writes points to the recording. */
 static void record(stream *s, stream_points *p, verdicts *f) {
     const char *problem;
     if (s->hooks->on_record(s, p, &problem)) {
@@ -384,7 +385,7 @@ static void use(stream *s, stream_points *p, verdicts *f) {
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-/* Counts, and tells what the planner must know. */
+/* Counts the points, and sends the events that the planner needs. */
 static void report(stream *s, const verdicts *f) {
     stream_counters *k = &s->counters;
     k->late += f->late;

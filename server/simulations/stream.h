@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stream: points that a planner pushes, checked, counted, and turned into torques, into input of a simulation, or
- * handed to a file. Everything is in the model's order.
+ * Stream of points that a planner pushes. The points are checked and counted; then torques are computed from them, or
+ * they drive a simulation, or they are written to a file. All values are in the model's order.
  */
 #ifndef SERVER_SIMULATIONS_STREAM_H
 #define SERVER_SIMULATIONS_STREAM_H
@@ -17,7 +17,7 @@
 typedef enum stream_kind { STREAM_FEEDFORWARD, STREAM_SIMULATION_INPUT, STREAM_RECORD } stream_kind;
 typedef enum stream_empty { STREAM_EMPTY_HOLD, STREAM_EMPTY_ZERO, STREAM_EMPTY_PAUSE } stream_empty;
 
-/* In the order of the wire. */
+/* Events, numbered as in the protocol. */
 typedef enum stream_event {
     STREAM_CREDIT = 1,
     STREAM_LOST,
@@ -36,13 +36,13 @@ typedef struct stream_options {
     stream_kind kind;
     bool is_linear, drops_late;
     stream_empty empty;
-    double late_after; /* s; 0: feedforward is never late */
+    double late_after; /* s; 0: points of feedforward are never late */
     size_t capacity;
     double idle_time; /* s */
-    /* Of the inverse dynamics; arrays live as long as the stream's attachment. */
+    /* Options of the inverse dynamics. The arrays live as long as the stream's attachment. */
     const double *gravity; /* m/s^2, world axes; NULL: the model's own */
     size_t payload_count;
-    const dyn_payload *payloads; /* in the frames of their links */
+    const dyn_payload *payloads; /* expressed in the frames of their links */
     dyn_precision precision;
     stepper_forces forces;
 } stream_options;
@@ -51,39 +51,40 @@ typedef struct stream_counters {
     uint64_t accepted, late, duplicates, reordered, refused, beyond_credit, chunks, consumed, empty;
 } stream_counters;
 
-/* n points; arrays that are NULL are absent. */
+/* Chunk of n points; arrays that are NULL are absent. */
 typedef struct stream_chunk {
     uint64_t sequence;
     size_t n;
     const double *t, *q, *v, *a, *tau;
-    int64_t sent;     /* ns since 1970; as the planner told */
+    int64_t sent;     /* ns since 1970, from the planner's clock */
     uint64_t arrival; /* ns */
 } stream_chunk;
 
-/* Points that were used, gathered from a chunk. */
+/* Accepted points of a chunk. */
 typedef struct stream_points {
     size_t n;
     const uint64_t *sequence;
-    const double *t, *q, *v, *a, *tau; /* tau: of feedforward, the result */
+    const double *t, *q, *v, *a, *tau; /* tau: for feedforward, the result */
     int64_t sent;                      /* ns since 1970 */
 } stream_points;
 
-/* Called with the stream's mutex held; must not block. */
+/* Callbacks of a stream. They run with the stream's mutex held and must not block. */
 typedef struct stream_hooks {
     void (*on_torques)(stream *s, const stream_points *points);
     void (*on_event)(stream *s, stream_event event, const char *message);
-    /* Takes points into the file. False when there is no room for them now, or, with a `problem`, will be none. */
+    /* Writes points to the file. Returns false if there is no room for them now, or, with a `problem`, none later
+     * either. */
     bool (*on_record)(stream *s, const stream_points *points, const char **problem);
 } stream_hooks;
 
 struct stream {
-    pthread_mutex_t mutex; /* guards what follows the constants; taken after a simulation's */
+    pthread_mutex_t mutex; /* guards the members after the constants; locked after a simulation's */
     atomic_uint references;
     char name[SIMULATION_NAME_SIZE];
     char owner[SIMULATION_OWNER_SIZE];
     uint64_t key;
     model_entry *entry;
-    simulation *target; /* of SIMULATION_INPUT; a reference */
+    simulation *target; /* for SIMULATION_INPUT; a reference */
     stream_options options;
     const stream_hooks *hooks;
     void *owner_context;
@@ -91,20 +92,20 @@ struct stream {
     void (*free_attachment)(void *attachment);
     size_t nq, nv;
     dyn_workspace *workspace;
-    const dyn_model *model; /* with the payloads; it goes with the workspace */
+    const dyn_model *model; /* model with the payloads, for the workspace */
 
     point_order order;
     stream_counters counters;
     double lag, greatest_lag;
     bool has_lag, has_first;
     double first_t;
-    uint64_t first_arrival, last_arrival; /* ns; last_arrival: or of the opening */
+    uint64_t first_arrival, last_arrival; /* ns; last_arrival: at first the time of opening */
     input_queue queue;
     bool was_empty, is_closed;
-    /* Results of feedforward: number n at place n % capacity. */
+    /* Results of feedforward. Number n is at index n % capacity. */
     uint64_t *held_sequence;
     double *held_t, *held_tau;
-    /* Points of the chunk at work. */
+    /* Scratch memory for the points of the current chunk. */
     size_t scratch_rows;
     uint64_t *scratch_sequence;
     double *scratch; /* rows of t, then of q, v, a, tau */
@@ -117,20 +118,20 @@ dyn_status stream_create(model_entry *entry, simulation *target, const char *nam
 stream *stream_retain(stream *s);
 void stream_release(stream *s);
 
-/* Takes a chunk: counts every point, uses the good ones. */
+/* Processes a chunk: counts every point, uses the good ones. */
 void stream_take(stream *s, const stream_chunk *chunk);
 
-/* A chunk that could not be read or does not fit: it is counted as one refused point. */
+/* Counts a chunk that could not be decoded or does not fit as one refused point. */
 void stream_refuse(stream *s, uint64_t arrival, const char *message);
 
-/* The highest number that may be sent. With the mutex. */
+/* Returns the highest number that may be sent. Called with the mutex held. */
 uint64_t stream_credit(const stream *s);
 
-/* Points that wait. With the mutex. */
+/* Returns the number of waiting points. Called with the mutex held. */
 size_t stream_waiting(const stream *s);
 
-/* Writes the simulation's input for its next step. False when there is no point for that time. With the simulation's
- * mutex. */
+/* Writes the simulation's input for its next step. Returns false when there is no point for that time. Called with the
+ * simulation's mutex held. */
 bool stream_drive(stream *s, simulation *target);
 
 #endif

@@ -8,7 +8,7 @@
 #include "observe/clock.h"
 #include "transport/carrier.h"
 
-/* The other end of a connection. */
+/* Peer of a connection. */
 typedef struct connection_peer {
     char text[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711", "127.0.0.1:40112" */
     transport_identity identity;
@@ -62,7 +62,7 @@ static void describe_peer(nng_pipe pipe, connection_peer *peer) {
     }
 }
 
-/* The endpoint whose listener took up the connection; NULL when that one is closed already. */
+/* Returns the endpoint whose listener accepted the connection; NULL when that listener is closed already. */
 static endpoint *find_endpoint(transport *t, nng_pipe pipe) {
     int id = nng_listener_id(nng_pipe_listener(pipe));
     for (size_t i = 0; i < t->endpoint_count; i++) {
@@ -73,15 +73,17 @@ static endpoint *find_endpoint(transport *t, nng_pipe pipe) {
     return NULL;
 }
 
-/* Of the connections, 1 / LOCAL_PART are for ipc alone, and 1 / OPERATOR_PART for ipc from root and from the daemon's
- * own user: who floods the daemon over tcp does not lock out this machine, and nobody locks out its operator. */
+/* Reserved parts of the connections: 1 / LOCAL_PART for ipc, and 1 / OPERATOR_PART for ipc from root and from the
+ * daemon's own user. So a flood over tcp does not lock out clients of this machine, and no flood locks out its
+ * operator. */
 enum { LOCAL_PART = 8, OPERATOR_PART = 64 };
 
 static unsigned part(unsigned connections, unsigned divisor) {
     return connections > 1 ? (connections + divisor - 1) / divisor : 0;
 }
 
-/* Counts a client's connection in, unless there are too many of its kind or of its peer. NULL: `reason` says why. */
+/* Counts a client's connection, unless there are too many of its kind or of its peer. Then returns NULL and writes the
+ * cause to `reason`. */
 static peer_account *admit_client(transport *t, const transport_identity *peer, const char **reason) {
     unsigned limit = atomic_load(&t->connection_limit), share = atomic_load(&t->peer_limit);
     bool is_remote = !is_local(peer), is_root = !is_remote && peer->value == 0;
@@ -117,7 +119,8 @@ static void forget_client(transport *t, const pipe_record *record) {
     peer_table_leave(&t->peers, record->owner);
 }
 
-/* Where the descriptor is not known, messages on their way count for nothing: that must not pass unnoticed. */
+/* Finds the descriptor of a connection. Logs a failure, since then the connection's messages in transit are not
+ * charged. */
 static int find_descriptor(transport *t, nng_pipe pipe, const char *peer) {
     int descriptor = transit_descriptor(pipe);
     if (descriptor < 0) {

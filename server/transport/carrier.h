@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The nng carrier from inside: what its files share. nng_carrier.c has the requests and the life of the whole,
- * admission.c who may connect, ingest.c what is pushed, topics.c endpoints of single topics.
+ * Internal declarations that the files of the nng carrier share. nng_carrier.c handles requests, start and stop;
+ * admission.c admits connections; ingest.c receives pushed messages; topics.c has endpoints of single topics.
  */
 #ifndef SERVER_TRANSPORT_CARRIER_H
 #define SERVER_TRANSPORT_CARRIER_H
@@ -14,17 +14,17 @@
 #include "transport/transit.h"
 #include "transport/transport.h"
 
-/* A message larger than the limit by up to this much is read, so that it can be answered. */
+/* Excess over the size limit up to which a message is still read, so that the daemon can answer it. */
 enum { OVERSIZE_MARGIN = 1 << 20 };
 
-/* Bytes that a subscriber may send: none but the protocol's own. */
+/* Bytes that a subscriber may send: enough for the protocol's own messages only. */
 enum { SUBSCRIBER_BYTES = 4096 };
 
-/* An endpoint with what other threads need of it. */
+/* Endpoint with the state that other threads read. */
 typedef struct endpoint {
     transport *transport;
     listener listener;
-    atomic_int listener_id; /* of nng's current listener */
+    atomic_int listener_id; /* nng's number of the current listener */
     atomic_uint_fast64_t admitted;
     atomic_uint probe_port; /* local tcp port of the self-probe, 0: none */
 } endpoint;
@@ -49,26 +49,26 @@ struct transport {
     log_episode deaf, rejected, idle, silent, unaccounted, half, greedy;
 };
 
-/* A connection was taken up: enters it, or closes it where it is one too many. Whether it was entered. */
+/* Admits a new connection, or closes it if a limit is exceeded. Returns whether it was admitted. */
 bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind);
 
-/* A connection ended. Whether it had been entered. */
+/* Removes a connection that has ended. Returns whether it was admitted before. */
 bool admission_disconnect(transport *t, nng_pipe pipe);
 
-/* Opens the socket for pushed messages; they are received from ingest_receive on. Returns nng's code. */
+/* Opens the socket for pushed messages. Messages are received after ingest_receive. Returns nng's code. */
 int ingest_open(transport *t);
 void ingest_receive(transport *t);
 
-/* Ends the operation and waits for its completion. */
+/* Ends the receive operation and waits for its completion. */
 void ingest_stop(transport *t);
 
-/* Frees what is left after the socket is closed. */
+/* Frees the remaining memory after the socket is closed. */
 void ingest_free(transport *t);
 
-/* Counts and logs why a connection is closed. */
+/* Counts and logs the reason for which a connection is closed. */
 void carrier_tell_sentence(transport *t, const transit_sentence *sentence, const char *peer);
 
-/* Hands topic, zero byte and body to a PUB socket. Whether it took them. Never blocks. */
+/* Sends topic, zero byte and body over a PUB socket. Returns whether nng accepted the message. Never blocks. */
 bool publish(nng_socket socket, const char *topic, const uint8_t *body, size_t size);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Messages that are pushed to the daemon: a PULL socket with one operation.
  *
- * One message at a time is with the sink. While it is, nng reads at most one message of each connection ahead and
- * leaves the rest in the connections' buffers: senders that are too fast are held back, and nothing is lost.
+ * The sink handles one message at a time. Meanwhile nng reads at most one message of each connection ahead and leaves
+ * the rest in the connections' buffers: senders that are too fast wait, and nothing is lost.
  */
 #include <nng/nng.h>
 #include <nng/protocol/pipeline0/pull.h>

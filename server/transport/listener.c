@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One listening endpoint of nng. */
+/* Listening endpoint of nng. */
 #include "transport/listener.h"
 
 #include <dirent.h>
@@ -18,13 +18,14 @@
 
 #include "observe/clock.h"
 
-/* Time after which nng has surely closed the descriptors of a closed listener that it is going to close. */
+/* Time after which nng has certainly closed all descriptors of a closed listener that it closes itself. */
 #define LEFTOVER_AGE (10 * NANOSECONDS)
 
-/* Time that a replaced listener stays at least, and for which forgotten connections are searched at every sweep. */
+/* Minimum time for which a replaced listener stays open, and for which every sweep searches for forgotten
+ * connections. */
 #define OLD_AGE (2 * NANOSECONDS)
 
-/* Time between two searches later on. */
+/* Time between two later searches. */
 #define SEARCH_INTERVAL (NANOSECONDS / 4)
 
 enum { GENERATION_SIZE = 12, HANDSHAKE_MILLISECONDS = 200 };
@@ -45,7 +46,7 @@ static void part_politely(int descriptor) {
     }
 }
 
-/* Makes sure that nobody listens at the path; a file that a dead process left is no obstacle. */
+/* Checks that nobody listens at the path. Accepts a file that a dead process left. */
 static bool check_free(const char *path, char error[TRANSPORT_ERROR_SIZE]) {
     struct stat status;
     if (lstat(path, &status) != 0) {
@@ -79,7 +80,7 @@ static bool check_free(const char *path, char error[TRANSPORT_ERROR_SIZE]) {
     return is_free;
 }
 
-/* Checks what nng would only answer with a bare code. */
+/* Checks for errors that nng would only report as a bare code. */
 static bool check_path(const char *path, char error[TRANSPORT_ERROR_SIZE]) {
     struct sockaddr_un address;
     char copy[TRANSPORT_ADDRESS_SIZE];
@@ -130,7 +131,7 @@ static int start(const listener *l, const char *url, bool is_ipc, nng_listener *
     return 0;
 }
 
-/* Binds the next generation's own path, and moves it to the public one. */
+/* Binds the path of the next generation, and moves it to the public path. */
 static bool open_ipc(listener *l, const char *path, char error[TRANSPORT_ERROR_SIZE]) {
     char own_path[TRANSPORT_ADDRESS_SIZE], url[TRANSPORT_ADDRESS_SIZE + sizeof scheme];
     l->generation++;
@@ -154,7 +155,7 @@ static bool open_ipc(listener *l, const char *path, char error[TRANSPORT_ERROR_S
     return true;
 }
 
-/* Puts the port that the system chose in the place of port 0. */
+/* Replaces port 0 in the address by the port that the system chose. */
 static void note_bound_port(listener *l) {
     int port = 0;
     char *colon = strrchr(l->address, ':');
@@ -192,14 +193,14 @@ static void close_old(listener *l, size_t i) {
     l->old[i].since = clock_now();
 }
 
-/* Forgets old listener i. */
+/* Removes old listener i from the list. */
 static void drop_old(listener *l, size_t i) {
     l->old_count--;
     memmove(&l->old[i], &l->old[i + 1], (l->old_count - i) * sizeof l->old[0]);
 }
 
-/* Keeps a listener that was replaced. Subscribers send nothing by which forgotten ones could be told: there it is
- * closed at once, and all of them connect anew. */
+/* Adds a replaced listener to the list of old ones. An endpoint of subscribers has no requests that reveal forgotten
+ * connections: its listener is closed at once, and all subscribers reconnect. */
 static void keep_old(listener *l, nng_listener handle, unsigned generation) {
     if (l->old_count == LISTENER_OLD) {
         close_old(l, 0);
@@ -238,12 +239,13 @@ bool listener_owns(const listener *l, const struct sockaddr_storage *local) {
         return strncmp(address->sun_path, path, length) == 0 && address->sun_path[length] == '.';
     }
     const char *colon = strrchr(l->address, ':');
-    const struct sockaddr_in *address = (const struct sockaddr_in *)local; /* the port is at the same place in IPv6 */
+    const struct sockaddr_in *address =
+        (const struct sockaddr_in *)local; /* sin_port has the same offset in sockaddr_in6 */
     bool is_tcp = local->ss_family == AF_INET || local->ss_family == AF_INET6;
     return !path && is_tcp && colon && strtol(colon + 1, NULL, 10) == ntohs(address->sin_port);
 }
 
-/* Number of the old listener whose own path a descriptor is bound to, or old_count. */
+/* Returns the index of the old listener whose own path a descriptor is bound to, or old_count. */
 static size_t find_old(const listener *l, int descriptor) {
     struct sockaddr_un address = {0};
     char own_path[TRANSPORT_ADDRESS_SIZE];
@@ -270,7 +272,7 @@ static bool has_unread(int descriptor) {
            ioctl(descriptor, FIONREAD, &count) == 0 && count > 0;
 }
 
-/* Shuts a connection down whose bytes wait for the second search in a row. */
+/* Shuts down a connection whose bytes are unread in two searches in a row. */
 static void judge(const listener *l, int descriptor, int *suspects, size_t *count) {
     if (!has_unread(descriptor)) {
         return;
@@ -286,8 +288,8 @@ static void judge(const listener *l, int descriptor, int *suspects, size_t *coun
     }
 }
 
-/* Looks at all descriptors of old listeners: forgotten connections are shut down, what a listener closed long ago has
- * left is closed. */
+/* Searches all descriptors of old listeners: shuts down forgotten connections, and closes descriptors that listeners
+ * closed long ago have leaked. */
 static void search(listener *l, uint64_t now) {
     int suspects[LISTENER_SUSPECTS];
     size_t count = 0;

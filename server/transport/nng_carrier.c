@@ -2,8 +2,8 @@
 /*
  * The nng carrier: a REP socket with parallel contexts for requests, a PUB socket for events, a PULL socket for points.
  *
- * A context is receiving, or its call is with the handler, or its reply is being sent; the completion of one operation
- * starts the next. Replies are sent by asynchronous operation on the context only: every other way loses some.
+ * A context receives, or its call is with the handler, or it sends a reply; the completion of one operation starts the
+ * next. Replies are sent only by asynchronous operations on the context: every other way loses some.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +21,21 @@
 #include "transport/nng_repairs.h"
 #include "transport/silent.h"
 
-/* Connections that one sweep closes, at most. */
+/* Largest number of connections that one sweep closes. */
 enum { SENTENCES = 64 };
 
-/* Connections that need not have greeted, beside those that the limit allows; descriptors for everything else. */
+/* Connections allowed during the handshake in addition to the limit, and descriptors reserved for everything else. */
 enum { SILENT_CONNECTIONS = 512, DESCRIPTOR_RESERVE = 32 };
 
-/* Descriptors whose messages are accounted for, at most: more than the configuration allows connections. */
+/* Largest number of descriptors whose messages are accounted for: more than the configuration allows connections. */
 enum { MOST_DESCRIPTORS = 1 << 17 };
 
-/* Contexts of nng's that may serve one connection at once: 1 / SHARE of them. */
+/* Share of nng's contexts that may serve one connection at once: 1 / SHARE of them. */
 enum { SHARE = 4 };
 
 typedef enum call_state { CALL_RECEIVING, CALL_HANDLED, CALL_SENDING, CALL_CLOSED } call_state;
 
-/* A context of nng's and the call that it carries. */
+/* Context of nng and the call that it carries. */
 typedef struct nng_call {
     transport_call call;
     transport *transport;
@@ -43,9 +43,9 @@ typedef struct nng_call {
     nng_aio *operation;
     call_state state;
     uint32_t pipe;
-    int descriptor;       /* of the connection, or -1 */
-    size_t request_bytes; /* of the budget, which the request holds, */
-    size_t reply_bytes;   /* and the reply */
+    int descriptor;       /* descriptor of the connection, or -1 */
+    size_t request_bytes; /* bytes of the budget that the request holds */
+    size_t reply_bytes;   /* bytes of the budget that the reply holds */
     nng_msg *request;
     nng_msg *reply;
 } nng_call;
@@ -97,8 +97,8 @@ static void release_reply_bytes(nng_call *call) {
     call->reply_bytes = 0;
 }
 
-/* Charges a reply's bytes. What the handler has set aside becomes theirs, and the rest of it is released. Small replies
- * are free: a call, and a connection's sender, have at most one of them. */
+/* Charges a reply's bytes. Bytes that the handler set aside are used first, and the rest of them is released. Small
+ * replies are free: a call, and a connection's sender, have at most one of them. */
 static bool charge_reply(nng_call *call, size_t size) {
     memory_budget *budget = call->transport->options.budget;
     size_t wanted = size < TRANSIT_LARGE ? 0 : size, set_aside = call->call.set_aside;
@@ -134,7 +134,7 @@ static void release_request(nng_call *call) {
     call->call.request = NULL;
 }
 
-/* Hands the reply to nng. From here on the completion may run on another thread at any time. */
+/* Passes the reply to nng. Afterwards the completion may run on another thread at any time. */
 static void nng_send_reply(transport_call *base) {
     nng_call *call = (nng_call *)base;
     transport *t = call->transport;
@@ -162,7 +162,7 @@ static void nng_send_reply(transport_call *base) {
 
 static const transport_carrier nng_carrier = {.reply_buffer = nng_reply_buffer, .send = nng_send_reply};
 
-/* The reply was taken by the connection, or it was not within the time. */
+/* Completes a reply that the connection accepted, or did not accept in time. */
 static void on_sent(nng_call *call) {
     transport *t = call->transport;
     int code = nng_aio_result(call->operation);
@@ -236,7 +236,7 @@ static bool open_socket(transport *t, transport_kind kind, nng_socket *socket, c
     bool is_request = kind == TRANSPORT_REQUEST;
     int code = is_request ? nng_rep0_open(socket) : nng_pub0_open(socket);
     if (code == 0) {
-        /* The four bytes of the request's number in the protocol count as well. */
+        /* The limit includes the four bytes of the request's number in the protocol. */
         size_t bytes = is_request ? t->options.message_bytes + OVERSIZE_MARGIN + 4 : SUBSCRIBER_BYTES;
         nng_pipe_cb callback = is_request ? on_request_pipe : on_event_pipe;
         nng_socket_set_size(*socket, NNG_OPT_RECVMAXSZ, bytes);
@@ -248,7 +248,7 @@ static bool open_socket(transport *t, transport_kind kind, nng_socket *socket, c
     return false;
 }
 
-/* Opens the contexts; they do not receive yet. */
+/* Opens the contexts without receiving on them. */
 static bool open_contexts(transport *t, char error[TRANSPORT_ERROR_SIZE]) {
     t->call_count = t->options.contexts;
     for (size_t i = 0; i < t->options.contexts; i++) {
@@ -271,7 +271,8 @@ static nng_socket socket_of(const transport *t, transport_kind kind) {
     return kind == TRANSPORT_REQUEST ? t->requests : kind == TRANSPORT_EVENTS ? t->events : t->ingest;
 }
 
-/* Connections to the first endpoints come while the last are being opened, so all are known before. */
+/* Fills the descriptions of all endpoints first, because connections to the first endpoints arrive while the last are
+ * being opened. */
 static void describe_endpoints(transport *t) {
     for (size_t i = 0; i < t->options.endpoint_count; i++) {
         endpoint *e = &t->endpoints[i];
@@ -314,7 +315,7 @@ static bool has_kind(const transport_options *options, transport_kind kind) {
     return false;
 }
 
-/* Connections that do not greet are bounded too: by what is left below the limit of descriptors. */
+/* Bounds the connections without handshake too, by the descriptors that are left below the limit. */
 static void bound_descriptors(transport *t, unsigned connections) {
     struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -333,7 +334,7 @@ void transport_set_limits(transport *t, const transport_limits *limits) {
     bound_descriptors(t, limits->connections);
 }
 
-/* Descriptors that connections can ever have: the system's limit is not raised any more. */
+/* Returns the number of descriptors that connections can ever have: the system's limit is not raised later. */
 static int count_descriptors(void) {
     struct rlimit limit = {.rlim_cur = 0};
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -401,7 +402,7 @@ void transport_publish(transport *t, const char *topic, const uint8_t *body, siz
     }
 }
 
-/* Connections of a listener that are at work. */
+/* Returns the number of active connections of a listener. */
 static size_t count_connections(void *context, int id) {
     transport *t = context;
     return pipe_table_count(&t->pipes, id);
@@ -417,7 +418,7 @@ static bool is_ours(void *context, const struct sockaddr_storage *local) {
     return false;
 }
 
-/* Makes room for connections that greet. */
+/* Shuts down connections without handshake while descriptors are short. */
 static void sweep_silent_connections(transport *t) {
     int bound = atomic_load(&t->descriptor_bound);
     size_t count = descriptors_are_short(bound) ? silent_shut_down(bound, is_ours, t) : 0;
@@ -427,7 +428,7 @@ static void sweep_silent_connections(transport *t) {
     }
 }
 
-/* Closes connections whose messages take too long, or too much memory. */
+/* Closes connections whose messages take too much time or memory. */
 static void sweep_transit(transport *t, uint64_t now) {
     transit_sentence sentences[SENTENCES];
     size_t count = transit_judge(now, atomic_load(&t->message_time), sentences, SENTENCES);
@@ -491,7 +492,7 @@ unsigned transport_pending(const transport *t) {
     return atomic_load(&t->pending);
 }
 
-/* Ends all operations and waits for their completions; none can begin any more. Sockets are closed after that: nng
+/* Ends all operations and waits for their completions; none can begin any more. Sockets are closed afterwards: nng
  * 1.5.2 frees a socket while a thread that is about to leave nng_ctx_recv or nng_ctx_send still uses it. */
 static void stop_operations(transport *t) {
     for (size_t i = 0; t->calls && i < t->options.contexts; i++) {
@@ -500,7 +501,7 @@ static void stop_operations(transport *t) {
     ingest_stop(t);
 }
 
-/* Frees an operation that has ended, with the reply that it did not send: nng begins no send after stop_operations. */
+/* Frees an operation that has ended, with its unsent reply: nng begins no send after stop_operations. */
 static void free_operation(nng_aio *operation) {
     nng_msg *reply = operation ? nng_aio_get_msg(operation) : NULL;
     if (reply) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Defects of nng, put right from outside. */
+/* Workarounds for defects of nng. */
 #include "transport/nng_repairs.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ static struct {
     stream_function send, receive;
 } nng = {.once = PTHREAD_ONCE_INIT};
 
-/* Number that a new connection's descriptor must stay below. */
+/* Bound below which a new connection's descriptor must be. */
 static atomic_int descriptor_bound = INT_MAX;
 
 void nng_repairs_bound_descriptors(int bound) {
@@ -70,7 +70,8 @@ static void find_nng(void) {
     nng.receive = find("nng_stream_recv");
 }
 
-/* A refused operation is marked as cancelled and left at that. nng cancels those of a connection with NNG_ECLOSED. */
+/* Completes an operation that nng refused: nng only marks it with NNG_ECANCELED. nng cancels the operations of a
+ * connection with NNG_ECLOSED. */
 static void complete_refused(nng_aio *operation) {
     if (NNG_WAITS_FOR_REFUSED && nng_aio_result(operation) == NNG_ECANCELED) {
         nng_aio_finish(operation, NNG_ECLOSED);

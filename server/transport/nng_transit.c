@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How transit.c learns what nng reads, and which descriptor a connection has. nng calls these functions of the C
- * library through the dynamic linker; the daemon's definitions take their place. Neither nng 1.5.2 nor nng 1.10 has an
- * interface for it.
+ * Overrides of C library functions through which transit.c observes the bytes that nng reads, and the descriptor of a
+ * connection. nng calls these functions through the dynamic linker; the daemon's definitions override them. Neither nng
+ * 1.5.2 nor nng 1.10 has an interface for it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -17,11 +17,11 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* The descriptor that this thread asked the system about last. */
+/* Descriptor of this thread's last query to the system. */
 static _Thread_local int asked = -1;
 
-/* Bytes that nng gets of one connection before others have their turn. A socket may hold several mebibytes, and nng
- * reads for all connections with few threads. */
+/* Bytes that nng reads from one connection before others have their turn. A socket may hold several mebibytes, and nng
+ * reads from all connections with few threads. */
 enum { SLICE_BYTES = 256 << 10 };
 
 EXPORTED ssize_t readv(int descriptor, const struct iovec *parts, int count) {
@@ -51,7 +51,8 @@ EXPORTED int getsockopt(int descriptor, int level, int name, void *restrict valu
     return (int)syscall(SYS_getsockopt, descriptor, level, name, value, size);
 }
 
-/* nng answers these questions by asking the system about the connection's descriptor, each for one kind of socket. */
+/* Queries options that nng answers by a query to the system about the connection's descriptor, one option for each kind
+ * of socket. */
 int transit_descriptor(nng_pipe pipe) {
     nng_sockaddr address;
     uint64_t process;

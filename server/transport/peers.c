@@ -23,12 +23,13 @@ void peer_table_free(peer_table *table) {
 }
 
 static peer_account **bucket_of(peer_table *table, const transport_identity *peer) {
-    /* Neighbouring addresses and users get buckets apart: the factor is 2^64 divided by the golden ratio. */
+    /* Spreads neighbouring addresses and users over the buckets: the factor is 2^64 divided by the golden ratio. */
     uint64_t hash = (peer->value ^ peer->origin) * UINT64_C(0x9e3779b97f4a7c15);
     return &table->buckets[(hash >> 32) % PEER_BUCKETS];
 }
 
-/* Finds the peer or enters it; NULL when out of memory. With the mutex. */
+/* Returns the account of the peer, which it creates if necessary; NULL when out of memory. Called with the mutex
+ * held. */
 static peer_account *find_or_enter(peer_table *table, const transport_identity *peer) {
     peer_account **bucket = bucket_of(table, peer);
     for (peer_account *p = *bucket; p; p = p->next) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peers: all connections of one identity count together. A peer has its share of the
- * connections, and is asked for as a whole how many bytes it makes the daemon hold.
- *
- * Every function may be called from any thread.
+ * Peers: all connections of one identity count as one peer. A peer has a share of the connections, and the daemon
+ * accounts for the bytes that all of them hold together. Every function may be called from any thread.
  */
 #ifndef SERVER_TRANSPORT_PEERS_H
 #define SERVER_TRANSPORT_PEERS_H
@@ -21,7 +19,7 @@ typedef struct peer_account {
     struct peer_account *next;
     transport_identity identity;
     unsigned connections;
-    atomic_size_t held; /* bytes of its messages on their way in, and of its replies on their way out */
+    atomic_size_t held; /* bytes of its incoming messages and outgoing replies */
 } peer_account;
 
 typedef struct peer_table {
@@ -32,11 +30,11 @@ typedef struct peer_table {
 void peer_table_init(peer_table *table);
 void peer_table_free(peer_table *table);
 
-/* Counts a connection of that peer, which may have `share` of them. The peer stays until its last connection has left.
- * NULL: it has its share already, or memory is lacking. */
+/* Counts a connection of a peer, which may have `share` of them. The peer exists until its last connection leaves.
+ * Returns NULL if it has its share already or memory is exhausted. */
 peer_account *peer_table_join(peer_table *table, const transport_identity *peer, unsigned share);
 
-/* Counts a connection out. NULL: nothing happens. */
+/* Removes a connection from the peer's count. NULL is ignored. */
 void peer_table_leave(peer_table *table, peer_account *p);
 
 #endif

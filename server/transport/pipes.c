@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connections of a transport. */
+/* Table of the connections of a transport. */
 #include "transport/pipes.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void pipe_table_free(pipe_table *table) {
     pthread_mutex_destroy(&table->mutex);
 }
 
-/* Place of the pointer to the record of that connection, or to the NULL behind the last one. */
+/* Returns the address of the pointer to the connection's record, or of the NULL at the end of its list. */
 static pipe_record **find(pipe_table *table, uint32_t id) {
     pipe_record **place = &table->buckets[id % PIPE_BUCKETS];
     while (*place && (*place)->id != id) {

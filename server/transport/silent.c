@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connections that never greeted. */
+/* Connections that have not completed the handshake. */
 #include "transport/silent.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 enum { GREETING_SIZE = 8 };
 
-/* The lowest free descriptor tells how many are in use, nearly. */
+/* Estimates the number of descriptors in use by the lowest free one. */
 bool descriptors_are_short(int bound) {
     int lowest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
     if (lowest >= 0) {
@@ -20,7 +20,8 @@ bool descriptors_are_short(int bound) {
     return lowest < 0 || lowest > bound / 4 * 3;
 }
 
-/* Over tcp the system counts what the peer sent; over ipc it tells that our greeting was not read. */
+/* Checks over tcp the system's count of bytes that the peer sent; over ipc, whether the daemon's greeting is still
+ * unread. */
 static bool is_silent(int descriptor, sa_family_t family) {
     if (family == AF_UNIX) {
         int unread = 0;

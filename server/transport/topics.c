@@ -9,7 +9,8 @@
 
 #include "transport/carrier.h"
 
-/* Messages that wait for one subscriber, and their bytes; beyond, it loses its oldest. Two messages may always wait. */
+/* Largest number of messages that wait for one subscriber, and of their bytes. Beyond these bounds its oldest messages
+ * are dropped. Two messages may always wait. */
 enum { SUBSCRIBER_QUEUE = 128, SUBSCRIBER_QUEUE_BYTES = 1 << 20 };
 
 struct transport_topic {
@@ -33,7 +34,7 @@ static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     }
 }
 
-/* An address beside the configured one: a path of its own, or a port that the system chooses. */
+/* Derives an address from the configured one: a path of its own, or a port that the system chooses. */
 static bool derive_address(const char *configured, unsigned number, char address[TRANSPORT_ADDRESS_SIZE]) {
     int length;
     if (listener_ipc_path(configured)) {
@@ -45,7 +46,7 @@ static bool derive_address(const char *configured, unsigned number, char address
     return length < TRANSPORT_ADDRESS_SIZE;
 }
 
-/* Listens beside each configured endpoint for events. */
+/* Listens at an address of its own for each configured endpoint of events. */
 static bool listen_beside(transport_topic *topic, char error[TRANSPORT_ERROR_SIZE]) {
     transport *t = topic->transport;
     unsigned number = atomic_fetch_add(&t->topic_number, 1) + 1;
@@ -78,7 +79,7 @@ static bool open_socket(transport_topic *topic, char error[TRANSPORT_ERROR_SIZE]
     }
     nng_socket_set_size(topic->socket, NNG_OPT_RECVMAXSZ, SUBSCRIBER_BYTES);
     nng_socket_set_int(topic->socket, NNG_OPT_SENDBUF, SUBSCRIBER_QUEUE);
-    /* A subscriber whose machine vanished is found out by the system. */
+    /* Lets the system detect a subscriber whose machine has vanished. */
     nng_socket_set_bool(topic->socket, NNG_OPT_TCP_KEEPALIVE, true);
     nng_pipe_notify(topic->socket, NNG_PIPE_EV_ADD_PRE, on_pipe, topic);
     nng_pipe_notify(topic->socket, NNG_PIPE_EV_REM_POST, on_pipe, topic);
@@ -116,8 +117,8 @@ unsigned transport_topic_subscribers(const transport_topic *topic) {
     return atomic_load(&topic->subscribers);
 }
 
-/* Fits the queue to larger messages, and charges it. Subscribers that are behind share the messages that wait: they
- * hold the queue once, and each the message that is being sent to it. */
+/* Resizes the queue for larger messages, and charges it. Slow subscribers share the queued messages: the queue exists
+ * once, and each subscriber holds only the message that is being sent to it. */
 static void fit_queue(transport_topic *topic, size_t size) {
     size_t largest = atomic_load_explicit(&topic->largest, memory_order_relaxed);
     if (size <= largest || !atomic_compare_exchange_strong(&topic->largest, &largest, size)) {

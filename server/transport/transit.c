@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages on their way. */
+/* Messages in transit. */
 #include "transport/transit.h"
 
 #include <stdatomic.h>
@@ -10,48 +10,47 @@
 
 #include "observe/clock.h"
 
-/* Most bytes that nng reads before a message's own: its length, and over ipc a type. */
+/* Largest number of bytes that nng reads before a message's own: its length, and over ipc a type. */
 enum { HEAD_BYTES = 9 };
 
-/* Difference between a message on the wire and what its handler gets: the numbers that REQ and devices put before it.
- */
+/* Difference between a message on the wire and in its handler: the numbers that REQ and devices put before it. */
 enum { ROUTE_BYTES = 64 };
 
-/* While memory is short, a message that has been on its way for this long, and came or went slower, is slow. */
+/* Age from which a message in transit is slow while memory is short, if it moved at less than SLOW_RATE. */
 #define SLOW_AGE (NANOSECONDS / 2)
 static const double SLOW_RATE = 1 << 20; /* bytes per second */
 
-/* A reply that nng has, or is about to get. */
+/* Reply that nng holds or is about to receive. */
 typedef struct outgoing {
     struct outgoing *next;
     const uint8_t *body;
     size_t size, sent;
-    uint64_t start, progress; /* ns; of the last bytes that the system took */
+    uint64_t start, progress; /* ns; of the last bytes that the system accepted */
 } outgoing;
 
-/* One connection. The atomics are read without the mutex. */
+/* Slot of one connection. The atomics are read without the mutex. */
 typedef struct slot {
     atomic_uint pipe;     /* nng's number; 0: none */
     atomic_bool is_half;  /* a message has arrived in part */
-    atomic_uint whole;    /* large messages that are not with a handler yet, */
-    size_t whole_bytes;   /* and their bytes */
-    atomic_uint replies;  /* on their way out */
-    outgoing *first;      /* of them */
-    size_t size, arrived; /* of the message that has arrived in part */
-    uint64_t start;       /* ns; of its arrival, or of the first whole one's */
+    atomic_uint whole;    /* complete large messages that no handler has yet */
+    size_t whole_bytes;   /* bytes of these messages */
+    atomic_uint replies;  /* replies in transit */
+    outgoing *first;      /* first reply in transit */
+    size_t size, arrived; /* size of the partial message, and its bytes so far */
+    uint64_t start;       /* ns; arrival of the partial message, or of the first complete one */
     peer_account *owner;
     transit_reason reason;
-    bool is_sentenced;    /* to be closed, for that reason */
-    bool is_named;        /* by transit_judge */
-    size_t sentenced_for; /* bytes that it held then */
+    bool is_sentenced;    /* to be closed, for the reason below */
+    bool is_named;        /* listed by transit_judge */
+    size_t sentenced_for; /* bytes that it held when it was marked */
 } slot;
 
 static struct {
-    pthread_mutex_t mutex; /* guards the slots but for their atomics */
+    pthread_mutex_t mutex; /* guards the slots except their atomics */
     memory_budget *budget;
     slot *slots;
     int count;
-    atomic_int end;         /* one more than the highest descriptor that was connected */
+    atomic_int end;         /* one more than the highest connected descriptor */
     size_t sentenced_bytes; /* held by connections that are being closed */
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -64,7 +63,7 @@ bool transit_open(int descriptors, memory_budget *budget) {
     return table.slots != NULL;
 }
 
-/* The connection's slot; NULL for another descriptor. */
+/* Returns the connection's slot, or NULL for another descriptor. */
 static slot *find(int descriptor) {
     if (descriptor < 0 || descriptor >= atomic_load_explicit(&table.end, memory_order_acquire)) {
         return NULL;
@@ -78,7 +77,7 @@ static slot *find_pipe(int descriptor, uint32_t pipe) {
     return s && atomic_load(&s->pipe) == pipe ? s : NULL;
 }
 
-/* Bytes of all that a connection has on its way. */
+/* Returns the bytes of all messages of a connection that are in transit. */
 static size_t held_bytes(const slot *s) {
     size_t bytes = s->whole_bytes + (atomic_load(&s->is_half) ? s->arrived : 0);
     for (const outgoing *o = s->first; o; o = o->next) {
@@ -87,7 +86,7 @@ static size_t held_bytes(const slot *s) {
     return bytes;
 }
 
-/* Charges bytes of a connection: to its peer, and where they are not taken yet to the budget. */
+/* Charges bytes to the connection's peer. The caller charges the budget. */
 static void charge(slot *s, size_t bytes) {
     atomic_fetch_add(&s->owner->held, bytes);
     table.sentenced_bytes += s->is_sentenced ? bytes : 0;
@@ -107,7 +106,7 @@ static void remove_outgoing(slot *s, outgoing **place) {
     free(o);
 }
 
-/* Forgets a connection and releases its bytes. */
+/* Clears a connection's slot and releases its bytes. */
 static void clear(slot *s) {
     size_t arrived = s->whole_bytes + (atomic_load(&s->is_half) ? s->arrived : 0);
     while (s->first) {
@@ -209,7 +208,7 @@ void transit_give_up(int descriptor, uint32_t pipe, const void *body) {
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Bytes of a connection times the seconds for which it has held them. */
+/* Returns the bytes of a connection times the seconds for which it has held them. */
 static double greed(const slot *s, uint64_t now) {
     double sum = 0;
     if (atomic_load(&s->is_half) || atomic_load(&s->whole) > 0) {
@@ -226,7 +225,7 @@ static bool is_slow(uint64_t start, size_t done, uint64_t now) {
     return age > SLOW_AGE && (double)done * 1e9 < SLOW_RATE * (double)age;
 }
 
-/* Returns whether something of the connection's is slow on its way. */
+/* Returns whether a message of the connection is slow. */
 static bool has_slow(const slot *s, uint64_t now) {
     bool is_found = atomic_load(&s->is_half) && is_slow(s->start, s->arrived, now);
     for (const outgoing *o = s->first; o && !is_found; o = o->next) {
@@ -235,8 +234,8 @@ static bool has_slow(const slot *s, uint64_t now) {
     return is_found;
 }
 
-/* The connection to be closed first: of the peer that holds the most, the one that holds the most for longest. Only
- * slow ones, if wanted. */
+/* Returns the connection to close first: within the peer that holds the most, the one with the largest product of bytes
+ * and age. With `must_be_slow` only slow ones count. */
 static int find_greediest(uint64_t now, bool must_be_slow) {
     int found = -1, end = atomic_load(&table.end);
     size_t most = 0;
@@ -258,7 +257,7 @@ static int find_greediest(uint64_t now, bool must_be_slow) {
     return found;
 }
 
-/* Ends a connection. nng finds it shut down where it reads or writes; the next sweep closes it in any case. */
+/* Shuts a connection down. nng notices that when it reads or writes; the next sweep closes it in any case. */
 static void sentence(int descriptor, transit_reason reason) {
     slot *s = &table.slots[descriptor];
     size_t held = held_bytes(s);
@@ -269,7 +268,7 @@ static void sentence(int descriptor, transit_reason reason) {
     shutdown(descriptor, SHUT_RDWR);
 }
 
-/* Ends connections until `excess` bytes are about to be released. */
+/* Shuts connections down until `excess` bytes are about to be released. */
 static void shed(size_t excess) {
     uint64_t now = clock_now();
     while (excess > table.sentenced_bytes) {
@@ -281,7 +280,7 @@ static void shed(size_t excess) {
     }
 }
 
-/* Bytes of a message have arrived. */
+/* Notes that bytes of a message have arrived. */
 static void arrive(slot *s, size_t wanted, size_t count) {
     if (!atomic_load(&s->is_half)) {
         s->size = wanted;
@@ -343,7 +342,7 @@ void transit_was_read(int descriptor, size_t wanted, ssize_t count) {
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Returns whether these bytes are of that reply. */
+/* Returns whether these bytes belong to the reply. */
 static bool is_of(const outgoing *o, const struct msghdr *message) {
     for (size_t i = 0; i < message->msg_iovlen; i++) {
         const uint8_t *from = message->msg_iov[i].iov_base;
@@ -379,7 +378,7 @@ void transit_was_sent(int descriptor, const struct msghdr *message, ssize_t coun
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Ends connections that take too long. */
+/* Shuts down connections whose messages take too long. */
 static void sentence_late(uint64_t now, uint64_t message_time) {
     for (int i = 0; i < atomic_load(&table.end); i++) {
         slot *s = &table.slots[i];
@@ -400,7 +399,7 @@ static void sentence_late(uint64_t now, uint64_t message_time) {
     }
 }
 
-/* Ends slow connections while memory is short, and one where it was too short for a request. */
+/* Shuts down slow connections while memory is short, and one if memory was too short for a request. */
 static void sentence_slow(uint64_t now) {
     int greediest;
     if (memory_budget_has_refused(table.budget) && (greediest = find_greediest(now, true)) >= 0) {

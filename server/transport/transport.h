@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How requests arrive and replies leave, whatever carries them.
+ * Transport of requests and replies, independent of the carrier.
  *
- * A carrier (nng today) receives serialized requests and hands each to the handler as a transport_call. The handler
- * answers it exactly once, there or later from any thread:
+ * A carrier (nng today) receives serialized requests and passes each to the handler as a transport_call. The handler
+ * answers it exactly once, before it returns or later from any thread:
  *
  *     uint8_t *reply = transport_reply_buffer(call, size);
  *     ... write size bytes ...
  *     transport_send(call);
  *
  * The reply's buffer is the message that the carrier sends: nothing is copied. After transport_send the call and its
- * bytes belong to the carrier again. A carrier joins by embedding transport_call and giving it its operations.
+ * bytes belong to the carrier again. A carrier embeds transport_call and sets its operations.
  */
 #ifndef SERVER_TRANSPORT_TRANSPORT_H
 #define SERVER_TRANSPORT_TRANSPORT_H
@@ -30,9 +30,10 @@ typedef struct transport_call transport_call;
 
 /* Operations of a carrier on a call. */
 typedef struct transport_carrier {
-    /* NULL: out of memory, or out of budget; may be asked again. What was set aside for it is used first. */
+    /* Returns the buffer of the reply, or NULL if memory or the budget is exhausted; it may be called again. Memory set
+     * aside for the reply is used first. */
     uint8_t *(*reply_buffer)(transport_call *call, size_t size);
-    void (*send)(transport_call *call); /* without a buffer: the call stays unanswered */
+    void (*send)(transport_call *call); /* without a buffer the call stays unanswered */
 } transport_carrier;
 
 typedef enum transport_origin {
@@ -44,11 +45,11 @@ typedef enum transport_origin {
 
 /*
  * Identity of a peer: the user number of a unix socket's peer, the IPv4 address, or the 64 bits of the network in an
- * IPv6 address. It is what a stranger elsewhere cannot choose for its own connections, and what a peer keeps when it
- * connects again.
+ * IPv6 address. A remote client cannot choose it freely for its own connections, and a peer keeps it when it
+ * reconnects.
  */
 typedef struct transport_identity {
-    uint64_t origin; /* a transport_origin; 64 bits wide, so that the struct has no padding and can be digested */
+    uint64_t origin; /* a transport_origin; 64 bits wide, so that the struct has no padding and can be hashed */
     uint64_t value;
 } transport_identity;
 
@@ -56,22 +57,22 @@ static inline bool transport_identity_equal(const transport_identity *a, const t
     return a->origin == b->origin && a->value == b->value;
 }
 
-/* Identity that shares of a resource are counted for. Every process of the machine may connect from any address of
- * 127.0.0.0/8, so these count together. */
+/* Returns the identity that shares of a resource count for. Every process of the machine may connect from any address
+ * of 127.0.0.0/8, so these addresses count as one. */
 static inline transport_identity transport_identity_group(const transport_identity *peer) {
     bool is_loopback = peer->origin == TRANSPORT_ORIGIN_IPV4 && peer->value >> 24 == 127;
     return is_loopback ? (transport_identity){TRANSPORT_ORIGIN_IPV4, UINT64_C(0x7f000001)} : *peer;
 }
 
-/* One request that waits for its answer. */
+/* Request that waits for its reply. */
 struct transport_call {
     const transport_carrier *carrier;
     const uint8_t *request;
     size_t request_size;
     uint64_t arrival; /* ns, CLOCK_MONOTONIC */
     size_t set_aside; /* bytes of the memory budget that the handler holds for the reply's buffer */
-    bool is_own;      /* the daemon's self-probe asks */
-    bool is_crowded;  /* the connection has its share of requests under way already */
+    bool is_own;      /* request of the daemon's self-probe */
+    bool is_crowded;  /* the connection already has its share of requests under way */
     transport_identity identity;
     char peer[TRANSPORT_PEER_SIZE]; /* "uid 1000 pid 4711", "127.0.0.1:40112" */
 };
@@ -84,108 +85,108 @@ static inline void transport_send(transport_call *call) {
     call->carrier->send(call);
 }
 
-/* Called for each request, from several threads at once; must not block for long. */
+/* Handler of a request. Several threads call it at once; it must not block for long. */
 typedef void (*transport_handler)(void *context, transport_call *call);
 
-/* Called for each message that is pushed to an ingest endpoint, one at a time, in the order of each connection. While
- * it works, senders wait. The bytes are valid until it returns. */
+/* Handler of messages that are pushed to an ingest endpoint. It is called for one message at a time, in the order of
+ * each connection. While it runs, senders wait. The bytes are valid until it returns. */
 typedef void (*transport_sink)(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);
 
 typedef enum transport_kind { TRANSPORT_REQUEST, TRANSPORT_EVENTS, TRANSPORT_INGEST } transport_kind;
 
-/* An address to listen on: "ipc:///run/x.sock" or "tcp://host:port". */
+/* Address to listen on: "ipc:///run/x.sock" or "tcp://host:port". */
 typedef struct transport_endpoint {
     char address[TRANSPORT_ADDRESS_SIZE];
     transport_kind kind;
 } transport_endpoint;
 
-/* Limits that may change while the transport works. */
+/* Limits that may change while the transport runs. */
 typedef struct transport_limits {
     unsigned connections;      /* open connections over all endpoints */
-    unsigned peer_connections; /* of them, those of one user over ipc or of one address over tcp */
-    double idle_time;          /* s, a connection without a request for this long is closed */
-    double reply_time;         /* s, a client that does not take a reply for this long is cut off */
-    double message_time;       /* s, a message that has not arrived whole after this long is given up, and so is a reply
-                                  of which nothing was taken */
+    unsigned peer_connections; /* connections of one user over ipc or of one address over tcp */
+    double idle_time;          /* s, after which a connection without a request is closed */
+    double reply_time;         /* s, after which a client that does not read a reply is disconnected */
+    double message_time; /* s, after which an incomplete message, or a reply of which nothing was read, is abandoned */
 } transport_limits;
 
 typedef struct transport_options {
     const transport_endpoint *endpoints;
     size_t endpoint_count;
     unsigned ipc_mode;    /* permissions of ipc sockets */
-    size_t message_bytes; /* larger requests still reach the handler up to 1 MiB more; beyond, the pipe is closed */
+    size_t message_bytes; /* requests larger by up to 1 MiB still reach the handler; beyond, the connection is closed */
     unsigned contexts;    /* requests under way at once */
     transport_limits limits;
-    memory_budget *budget; /* of messages on their way; NULL: unbounded */
+    memory_budget *budget; /* budget of messages in transit; NULL: unbounded */
     transport_handler handler;
     void *handler_context;
-    transport_sink sink; /* of what arrives at endpoints of kind TRANSPORT_INGEST */
+    transport_sink sink; /* handler of messages at endpoints of kind TRANSPORT_INGEST */
     void *sink_context;
     logger *log;
     counters *counters;
 } transport_options;
 
-/* Opens all endpoints. Clients can connect; their requests wait for transport_receive. `options` is copied but for what
- * it points to. On failure writes a sentence to `error` and returns false. */
+/* Opens all endpoints. Clients can connect; their requests wait for transport_receive. `options` is copied, but not the
+ * objects that it points to. On failure writes a sentence to `error` and returns false. */
 bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], transport **result);
 
-/* Starts to receive: from now on the handler is called. */
+/* Starts to receive requests: from now on the handler is called. */
 void transport_receive(transport *t);
 
-/* Address of endpoint i, with the port that the system chose where port 0 was asked for. */
+/* Returns the address of endpoint i, with the port that the system chose for port 0. */
 const char *transport_address(const transport *t, size_t endpoint);
 
-/* Takes over new limits. Any thread. Descriptors are bounded by the connections: a few hundred more may wait for their
- * greeting, one more is closed at once. */
+/* Applies new limits. Any thread. The number of connections bounds the descriptors: a few hundred more connections may
+ * wait for their handshake, any others are closed at once. */
 void transport_set_limits(transport *t, const transport_limits *limits);
 
 /* Sends a message to all subscribers: topic, zero byte, body. Never blocks. Any thread. */
 void transport_publish(transport *t, const char *topic, const uint8_t *body, size_t size);
 
 /*
- * An endpoint of one topic or a few that belong together. A subscriber gets all that its endpoint sends, so busy topics
- * have one of their own. It listens beside each endpoint for events: ipc at that path with "-" and a number, tcp at a
- * port that the system chooses. Opening and closing wait for the system; all functions may be called by any thread.
+ * Endpoint of one topic or of a few related ones. A subscriber receives all messages of its endpoint, so busy topics
+ * have an endpoint of their own. It listens in addition to each endpoint for events: ipc at that path with "-" and a
+ * number, tcp at a port that the system chooses. Opening and closing wait for the system. All functions may be called
+ * by any thread.
  */
 typedef struct transport_topic transport_topic;
 
-/* On failure writes a sentence to `error` and returns false. */
+/* Opens an endpoint for topics. On failure writes a sentence to `error` and returns false. */
 bool transport_topic_open(transport *t, char error[TRANSPORT_ERROR_SIZE], transport_topic **result);
 
-/* Where it can be dialled. */
+/* Addresses at which subscribers can connect. */
 size_t transport_topic_address_count(const transport_topic *topic);
 const char *transport_topic_address(const transport_topic *topic, size_t i);
 
-/* Connections of subscribers. */
+/* Returns the number of connected subscribers. */
 unsigned transport_topic_subscribers(const transport_topic *topic);
 
 /* Sends a message to its subscribers: name of the topic, zero byte, body. Never blocks. */
 void transport_topic_publish(transport_topic *topic, const char *name, const uint8_t *body, size_t size);
 
-/* Closes the endpoint; nobody may publish any more. Before the transport is stopped. NULL: nothing happens. */
+/* Closes the endpoint, before the transport stops. No thread may publish any more. NULL is ignored. */
 void transport_topic_close(transport_topic *topic);
 
-/* Closes idle connections, those whose client does not read or does not end its message, when memory is short the
- * greediest ones, and what replaced listeners have left. To be called about
- * twenty times a second by the thread that restarts listeners. */
+/* Closes idle connections, those whose client does not read or does not complete its message, and when memory is short
+ * those that hold the most; cleans up after replaced listeners. The thread that restarts listeners calls it about
+ * twenty times a second. */
 void transport_sweep(transport *t);
 
-/* Connections that endpoint i has taken up so far, refused ones included. Any thread. */
+/* Returns the number of connections that endpoint i has accepted so far, refused ones included. Any thread. */
 uint64_t transport_admitted(const transport *t, size_t endpoint);
 
-/* Names the local tcp port that the self-probe of endpoint i connects from next, so that it is not taken for a client.
+/* Sets the local tcp port from which the self-probe of endpoint i connects next, so that it does not count as a client.
  * Any thread. */
 void transport_expect_probe(transport *t, size_t endpoint, uint16_t port);
 
-/* Puts a new listener in the place of endpoint i's, at the same address. Connections that are at work stay; those that
- * the old listener has accepted and forgotten are closed, so that their clients connect anew. On failure writes a
- * sentence to `error` and returns false; then the next call tries again. One thread. */
+/* Replaces the listener of endpoint i by a new one at the same address. Active connections stay. Connections that the
+ * old listener has accepted and forgotten are closed, so that their clients reconnect. On failure writes a sentence to
+ * `error` and returns false; then the next call tries again. One thread. */
 bool transport_restart_listener(transport *t, size_t endpoint, char error[TRANSPORT_ERROR_SIZE]);
 
 /* Refuses new connections from now on. */
 void transport_refuse_connections(transport *t);
 
-/* Requests that are being handled or whose reply is under way. Any thread. */
+/* Returns the number of requests that are being handled or whose reply is being sent. Any thread. */
 unsigned transport_pending(const transport *t);
 
 /* Closes all connections and frees everything. No call may be with a handler. */
