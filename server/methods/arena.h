@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory of one request: allocated in sequence, freed at once, bounded.
- *
- * The first block is kept from request to request, so that ordinary requests allocate nothing. All memory comes zeroed.
- * An arena belongs to one thread at a time.
+ * Arena: memory of one request, allocated in sequence and freed at once. It is bounded and zeroed. The first block is
+ * reused from request to request, so that ordinary requests allocate nothing. An arena belongs to one thread at a time.
  */
 #ifndef SERVER_METHODS_ARENA_H
 #define SERVER_METHODS_ARENA_H
@@ -18,33 +16,34 @@ typedef struct arena_block arena_block;
 
 typedef struct arena {
     arena_block *kept;            /* first block, reused */
-    arena_block *blocks;          /* further ones, the newest first */
-    size_t used, limit;           /* bytes given out since the last reset, and how many may be */
-    bool is_exhausted;            /* an allocation was refused since the last reset, */
-    bool is_short;                /* for want of memory, and not because of the limit */
-    memory_budget *budget;        /* what the further blocks are charged to; NULL: nothing */
-    bool is_copied;               /* each byte may be copied once more into the reply, and is charged twice */
-    size_t charged, set_aside;    /* bytes of the budget for the blocks, and for their copy */
+    arena_block *blocks;          /* further blocks, the newest first */
+    size_t used, limit;           /* bytes allocated since the last reset, and their bound */
+    bool is_exhausted;            /* an allocation failed since the last reset */
+    bool is_short;                /* it failed because of memory, not because of the limit */
+    memory_budget *budget;        /* budget of the further blocks; NULL: none */
+    bool is_copied;               /* each byte may be copied into the reply, and is charged twice */
+    size_t charged, set_aside;    /* bytes of the budget for the blocks and for their copy */
     ProtobufCAllocator allocator; /* for protobuf-c; its free does nothing */
 } arena;
 
 /* Prepares an arena without memory. */
 void arena_init(arena *a);
 
-/* Charges all but the first block to a budget from now on. With `is_copied` as many bytes are set aside for a copy, so
- * that memory for a reply is found before the work for it is done. */
+/* Charges all but the first block to a budget from now on. With `is_copied` it sets aside as many bytes for a copy, so
+ * that a reply that does not fit fails before its computation. */
 void arena_charge(arena *a, memory_budget *budget, bool is_copied);
 
-/* Passes the bytes that were set aside on to the caller, who has to release them. */
+/* Transfers the bytes that were set aside to the caller, who must release them. */
 size_t arena_pass_on(arena *a);
 
-/* Gives everything back to the system. */
+/* Returns all memory to the system. */
 void arena_free(arena *a);
 
-/* Forgets all allocations; at most `limit` bytes may be asked for from now on. */
+/* Frees all allocations and sets the limit for the following ones. */
 void arena_reset(arena *a, size_t limit);
 
-/* Zeroed memory, aligned for every type; NULL beyond the limit or when out of memory. Size 0 gives a valid pointer. */
+/* Allocates zeroed memory, aligned for every type. Returns NULL beyond the limit or when out of memory. Size 0 returns
+ * a valid pointer. */
 void *arena_allocate(arena *a, size_t size);
 
 /* Allocates count elements. Returns NULL also if the product overflows. */

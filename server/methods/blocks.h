@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work on many samples, split into blocks over the threads that are free.
- *
- * The calling thread works too, and never waits for a thread that has not begun: a full pool makes it slower, not
- * stuck.
+ * Work on many samples, split into blocks over the idle threads. The calling thread works too, and never waits for a
+ * thread that has not begun: with a full pool it is slower, but not blocked.
  */
 #ifndef SERVER_METHODS_BLOCKS_H
 #define SERVER_METHODS_BLOCKS_H
@@ -14,29 +12,30 @@
 
 #include "methods/service.h"
 
-/* Most samples of a block. Between two blocks each thread looks at the deadline. */
+/* Largest number of samples of a block. Between two blocks each thread checks the deadline. */
 enum { BLOCK_SAMPLES = 256 };
 
-/* Computes samples first .. first + count - 1. `worker` numbers the threads at work, from 0, the calling one. */
+/* Computes samples first .. first + count - 1. `worker` is the index of the working thread, from 0, the calling one
+ * included. */
 typedef dyn_status (*block_step)(void *context, unsigned worker, size_t first, size_t count, dyn_error *error);
 
 typedef struct blocks {
     size_t n;          /* samples */
     size_t size;       /* samples of a block, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
-    unsigned workers;  /* most threads, at least 1 */
+    unsigned workers;  /* largest number of threads, at least 1 */
     uint64_t deadline; /* ns, CLOCK_MONOTONIC; no block is begun after it */
     block_step step;
     void *context;
-    bool (*proceed)(void *context); /* asked before each block but the first; false ends the work. NULL is allowed */
-    service_submit submit;          /* where further threads come from */
+    bool (*proceed)(void *context); /* called before each block but the first; false ends the work. May be NULL */
+    service_submit submit;          /* submits work to further threads */
     void *pool;
 } blocks;
 
-/* BLOCKS_ENDED: `proceed` said so. */
+/* Result of blocks_run. BLOCKS_ENDED: `proceed` returned false. */
 typedef enum blocks_result { BLOCKS_DONE, BLOCKS_FAILED, BLOCKS_LATE, BLOCKS_ENDED } blocks_result;
 
-/* Runs the step over all samples. After BLOCKS_FAILED, `status`, `error` and `first` tell of the failed block with the
- * lowest number: the same one however many threads there were. */
+/* Runs the step over all samples. After BLOCKS_FAILED, `status`, `error` and `first` describe the failed block with the
+ * lowest number, independently of the number of threads. */
 blocks_result blocks_run(const blocks *b, dyn_status *status, dyn_error *error, size_t *first);
 
 #endif

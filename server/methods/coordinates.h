@@ -16,12 +16,12 @@ typedef struct joint_units {
 
 joint_units joint_units_of(dyn_joint_type type);
 
-/* Names of the nq coordinates, or of the nv velocities, of a model: the spelling of DescribeModelReply. In the call's
- * memory; NULL, and the call ended, when out of memory. */
+/* Returns the names of the nq coordinates, or of the nv velocities, of a model, as in DescribeModelReply. They are in
+ * the call's memory. Returns NULL, and the call has ended, when out of memory. */
 char **coordinates_spell(call *c, const dyn_model *model, bool velocities);
 
-/* The joint of each velocity in the caller's order, and the unit of the force that belongs to it: nv texts each, which
- * live as long as the model and are only to be read. False, and the call ended, when out of memory. */
+/* Returns the joint of each velocity in the caller's order, and the unit of its force: nv texts each, read-only, which
+ * live as long as the model. Returns false, and the call has ended, when out of memory. */
 bool coordinates_name(batch *b, char ***joints, char ***force_units);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The computation of quantities for the samples of a batch: the one path of Evaluate and of the methods that compute
- * one quantity each.
+ * Computation of quantities for the samples of a batch, for Evaluate and for the methods that compute one quantity
+ * each.
  *
  *     if (batch_open(c, &b, query, evaluation_parts(uses), n_q, q) && evaluation_open(&b, &e, 1) &&
  *         evaluation_add(&b, &e, quantity, &place) && evaluation_run(&b, &e, arrays)) {
@@ -15,7 +15,7 @@
 
 #include "methods/quantities.h"
 
-/* Arrays of a request beside q, n x nv or none (zeros) each. */
+/* Arrays of a request in addition to q, n x nv or none (zeros) each. */
 typedef enum state_array {
     STATE_V,
     STATE_A,
@@ -24,19 +24,19 @@ typedef enum state_array {
     STATE_DV,
     STATE_DA,
     STATE_DTAU,
-    STATE_ARRAYS /* how many there are; the flag quantity_input of an array is 1 << state_array */
+    STATE_ARRAYS /* number of arrays; the flag quantity_input of an array is 1 << state_array */
 } state_array;
 
-/* The arrays' names on the wire. */
+/* Names of the arrays in the protocol. */
 extern const char *const state_array_names[STATE_ARRAYS];
 
-/* An array as the request has it. It lives as long as the request. */
+/* Array of the request. It lives as long as the request. */
 typedef struct sent_array {
     size_t count;
     const double *values;
 } sent_array;
 
-/* A quantity at one place, and its values: an array for each block, in the caller's order. */
+/* Quantity at one place, and its values: an array for each block, in the caller's order. */
 typedef struct evaluation_result {
     Dynamics__V1__Quantity number;
     const quantity_row *of;
@@ -50,25 +50,25 @@ typedef struct evaluation {
     size_t result_count;
     evaluation_result *results;
     size_t task_count;
-    evaluation_task *tasks;             /* what is to be computed; one task may fill several results */
+    evaluation_task *tasks;             /* computations; one task may fill several results */
     size_t slot_count;                  /* a power of two, above the number of tasks */
     uint32_t *slots;                    /* hash table over the tasks: index + 1, or 0 */
     double cost;                        /* of one sample, ns */
     const double *arrays[STATE_ARRAYS]; /* in the model's order; NULL: zero */
-    size_t scratch_values;              /* of one sample, that the largest task needs */
+    size_t scratch_values;              /* scratch values of one sample for the largest task */
 } evaluation;
 
-/* Returns the parts of a Query that quantities with these flags quantity_input have use for. */
+/* Returns the parts of a Query that quantities with these flags quantity_input use. */
 query_parts evaluation_parts(unsigned inputs);
 
-/* Makes room for at most that many results. */
+/* Reserves room for at most that many results. */
 bool evaluation_open(batch *b, evaluation *e, size_t most_results);
 
-/* Adds a result, and announces its size. False, and the call goes on, when this quantity of this place is there. */
+/* Adds a result, and announces its size. Returns false without ending the call if this quantity of this place was added
+ * before. */
 bool evaluation_add(batch *b, evaluation *e, Dynamics__V1__Quantity number, const quantity_place *at);
 
-/* Computes all results; arrays that are left out are zeros. Returns false also when the call is to be run again on a
- * worker. */
+/* Computes all results; missing arrays are zeros. Returns false also when the call must run again on a worker. */
 bool evaluation_run(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields of a serialized message that decoding would lose.
- *
- * An unknown field is part of a question that this daemon cannot answer: a client that is newer than the daemon must
- * not take the answer to another question for its own. A string with a zero byte is C text that ends there: two
- * different names would be one.
+ * Check for fields of a serialized message that decoding would lose. An unknown field is part of a request that this
+ * daemon cannot answer: a client that is newer than the daemon must not mistake the reply to another request for its
+ * own. A string with a zero byte ends there in C: two different names would become equal.
  */
 #ifndef SERVER_METHODS_FIELD_CHECK_H
 #define SERVER_METHODS_FIELD_CHECK_H
@@ -15,10 +13,10 @@
 
 typedef enum field_problem { FIELD_FITS, FIELD_IS_UNKNOWN, FIELD_HAS_ZERO_BYTE } field_problem;
 
-/* Looks for the first such field in a serialized message of that type. Writes the path of the string, such as
- * "inverse_dynamics.query.joint_names[2]", or of the message that holds the unknown field, which is empty for the outer
- * one, and the unknown field's number. The numbers of packed fields are skipped, so that the cost follows the count of
- * messages and strings. Bytes that are no message are left to the decoder. `path_size` is at least 1. */
+/* Finds the first such field in a serialized message of that type. Writes the path of the string, such as
+ * "inverse_dynamics.query.joint_names[2]", or of the message with the unknown field, which is empty for the outer one,
+ * and the unknown field's number. Skips the numbers of packed fields, so that the cost depends on the count of messages
+ * and strings. Leaves bytes that are no message to the decoder. `path_size` is at least 1. */
 field_problem field_check_find(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size, char *path,
                                size_t path_size, uint32_t *number);
 

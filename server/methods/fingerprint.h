@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fingerprints: 128 bits that stand for some bytes, by SipHash-2-4 under a secret key.
- *
- * Whoever does not know the key can neither choose bytes that have the fingerprint of others nor foresee one. It costs
- * about a cycle and a half for each byte, a tenth of SHA-256.
+ * Fingerprints: 128-bit hashes by SipHash-2-4 under a secret key. Without the key nobody can construct bytes with a
+ * given fingerprint or predict a fingerprint. The cost is about 1.5 cycles for each byte, a tenth of SHA-256.
  */
 #ifndef SERVER_METHODS_FINGERPRINT_H
 #define SERVER_METHODS_FINGERPRINT_H
@@ -20,7 +18,7 @@ typedef struct fingerprint {
     uint64_t words[2];
 } fingerprint;
 
-/* Draws a key at random. False when the system has no random numbers. */
+/* Draws a random key. Returns false if the system has no random numbers. */
 bool fingerprint_draw_key(fingerprint_key *key);
 
 fingerprint fingerprint_make(const fingerprint_key *key, const void *bytes, size_t size);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Vectors, places and inertias: from the wire's form to the library's, and back.
+ * Vectors, placements and inertias: conversion of the protocol's form to the library's, and back.
  *
- * Reading checks the values; `path` is that of the field in the request, without the method: "payloads[2].pose".
- * Parsing fills a refusal and returns false. Reading does the same and ends the call. Writing returns NULL when the
- * call has ended with an error.
+ * Reading checks the values; `path` is the path of the field in the request, without the method: "payloads[2].pose". A
+ * parse function fills a refusal and returns false on an error. A read function ends the call instead. A write function
+ * returns NULL when the call has ended with an error.
  */
 #ifndef SERVER_METHODS_GEOMETRY_H
 #define SERVER_METHODS_GEOMETRY_H
@@ -20,38 +20,38 @@ enum { PATH_SIZE = 160 };
 /* Writes "parent.member" for a path. */
 const char *path_join(char path[PATH_SIZE], const char *parent, const char *member);
 
-/* Three finite numbers; an absent vector is zero. */
+/* Parses three finite numbers. An absent vector is zero. */
 bool geometry_parse_vector(const char *path, const Dynamics__V1__Vector3 *from, double to[3], refusal *why);
 bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3 *from, double to[3]);
 
-/* `count` finite numbers. */
+/* Parses `count` finite numbers. */
 bool geometry_parse_numbers(const char *path, size_t count, const double *from, size_t wanted, double *to,
                             refusal *why);
 bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to);
 
-/* The frame of a number of the wire; NULL where it has none, as for a choice that is not made. */
+/* Returns the reference frame of a number of the protocol, or NULL if it is unknown or unspecified. */
 const dyn_reference_frame *geometry_reference_frame(Dynamics__V1__ReferenceFrame wire);
 
-/* End of an error about such a number: the choices. */
+/* End of an error message about such a number: the choices. */
 #define GEOMETRY_REFERENCE_FRAMES "give LOCAL (1), WORLD (2) or LOCAL_WORLD_ALIGNED (3)"
 
-/* An absent placement is the identity. */
+/* Parses a placement. An absent one is the identity. */
 bool geometry_parse_placement(const char *path, const Dynamics__V1__Placement *from, dyn_pose *to, refusal *why);
 bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to);
 
-/* Finite numbers; whether a body has them is for the caller to ask. An absent inertia is zero. */
+/* Parses finite numbers. The caller checks whether a body can have this inertia. An absent inertia is zero. */
 bool geometry_parse_inertia(const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to, refusal *why);
 bool geometry_read_inertia(call *c, const char *path, const Dynamics__V1__Inertia *from, dyn_inertia *to);
 
 Dynamics__V1__Vector3 *geometry_write_vector(call *c, const double from[3]);
 
-/* With a quaternion. */
+/* Writes a placement with a quaternion. */
 Dynamics__V1__Placement *geometry_write_oriented(call *c, const dyn_pose *from);
 
-/* With a matrix, bit by bit; NULL for the identity. */
+/* Writes a placement with a matrix, bit by bit. Returns NULL for the identity. */
 Dynamics__V1__Placement *geometry_write_placement(call *c, const dyn_pose *from);
 
-/* NULL for a zero one. */
+/* Writes an inertia. Returns NULL for zero. */
 Dynamics__V1__Inertia *geometry_write_inertia(call *c, const dyn_inertia *from);
 
 #endif

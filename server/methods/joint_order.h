@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order of joints that a caller speaks in, against the model's own.
- *
- * Column c of the caller's q is column q[c] of the model's, and likewise for v, a, tau and the rows and columns of
- * matrices. Pure functions; a built order is immutable.
+ * Order of joints of a caller, relative to the model's own. Column c of the caller's q is column q[c] of the model's;
+ * likewise v, a, tau and the rows and columns of matrices. A built order is immutable.
  */
 #ifndef SERVER_METHODS_JOINT_ORDER_H
 #define SERVER_METHODS_JOINT_ORDER_H
@@ -25,11 +23,11 @@ typedef enum joint_order_status {
     JOINT_ORDER_NO_MEMORY,
     JOINT_ORDER_UNKNOWN,  /* name `at` is no moving joint */
     JOINT_ORDER_REPEATED, /* name `at` came before */
-    JOINT_ORDER_MISSING,  /* moving joint number `at` of the model is not named */
+    JOINT_ORDER_MISSING,  /* moving joint number `at` of the model is missing */
 } joint_order_status;
 
-/* Builds the order of `count` names; none stands for the model's own. A coupled mimic joint, which has no coordinates,
- * may be named or left out. The arrays live in the arena. */
+/* Builds the order of `count` names; 0 selects the model's own. A coupled mimic joint, which has no coordinates, may be
+ * included or left out. The arrays are in the arena. */
 joint_order_status joint_order_build(const dyn_model *model, arena *memory, size_t count, char *const *names,
                                      joint_order *order, size_t *at);
 

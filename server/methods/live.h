@@ -2,8 +2,8 @@
 /*
  * Objects that live between requests: simulations, streams, their topics and files.
  *
- * A thread of its own looks after them: it ends what nobody wants any more, closes endpoints without subscribers and
- * writes recordings. All functions may be called from any thread, but for create, attach and free.
+ * A thread of its own maintains them: it ends objects whose lease or idle time has expired, closes endpoints without
+ * subscribers and writes recordings. All functions may be called from any thread, except create, attach and free.
  */
 #ifndef SERVER_METHODS_LIVE_H
 #define SERVER_METHODS_LIVE_H
@@ -26,15 +26,15 @@ typedef struct live_options {
     model_store *store;
     service_limits *limits;
     counters *counters;
-    health *health; /* told of recordings as the component "recordings"; NULL: nobody is told */
+    health *health; /* health with the component "recordings"; NULL: none */
     logger *log;
     uint64_t instance;           /* of the daemon */
-    unsigned threads;            /* that step simulations */
+    unsigned threads;            /* threads that step simulations */
     const char *state_directory; /* "": none; copied */
     const char *compiled;        /* directory of compiled objects; NULL or "": none; copied */
 } live_options;
 
-/* An endpoint that is closed soon: when its last messages have left. */
+/* Endpoint that is closed once its last messages have left. */
 typedef struct closing_endpoint {
     transport_topic *endpoint;
     uint64_t due; /* ns */
@@ -51,23 +51,24 @@ struct live {
     pacer *pacer;
     name_table simulations, streams;
     atomic_uint topics;
-    atomic_uint_fast64_t next_number; /* of things without a name */
+    atomic_uint_fast64_t next_number; /* for generated names */
     atomic_uint_fast64_t stray_chunks;
     log_episode stray, expired, broken;
-    arena chunk_memory;    /* of the pushed message at hand */
-    pthread_mutex_t files; /* one thread writes or closes recordings; taken before all others; guards what follows */
+    arena chunk_memory; /* memory of the current pushed message */
+    pthread_mutex_t
+        files; /* serializes writing and closing of recordings; locked before all others; guards the members below */
     recording_store recordings;
     uint64_t next_check, next_measure; /* ns */
     size_t recordings_component;
-    bool are_recordings_well; /* as the health was told last */
+    bool are_recordings_well; /* last state in the health */
     pthread_t thread;
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t changed;
     closing_endpoint *closing;
     bool is_started, must_end;
 };
 
-/* State of a simulation beside its motion. The simulation's mutex guards topics. */
+/* State of a simulation besides its motion. The simulation's mutex guards `topics`. */
 typedef struct simulation_face {
     watched_topics topics;
     arena memory; /* of the robot and the request */
@@ -75,7 +76,7 @@ typedef struct simulation_face {
     query_values values;
     Dynamics__V1__CreateSimulationRequest *request; /* with every default filled in */
     double *rows; /* SIMULATION_BATCH rows of nq and twice nv, in the caller's order */
-    /* Why the last recording ended by itself; empty: it did not, or another one has begun. With the mutex. */
+    /* Error that ended the last recording; empty: none, or another recording has begun. Guarded by the mutex. */
     char recording_error[RECORDING_ERROR_SIZE];
 } simulation_face;
 
@@ -84,9 +85,9 @@ typedef struct stream_face {
     arena memory;
     robot robot;
     query_values values;
-    double *rows; /* for results in the caller's order */
+    double *rows; /* results in the caller's order */
     size_t row_count;
-    char recording_error[RECORDING_ERROR_SIZE]; /* as of a simulation; with the stream's mutex */
+    char recording_error[RECORDING_ERROR_SIZE]; /* as for a simulation; guarded by the stream's mutex */
 } stream_face;
 
 simulation_face *face_of(const simulation *s);
@@ -94,47 +95,48 @@ stream_face *stream_face_of(const stream *s);
 
 live *live_create(const live_options *options);
 
-/* The transport is there: topics can be opened. `ingest`: addresses for pushed messages; they must outlive the live. */
+/* Attaches the transport, so that topics can be opened. `ingest` are the addresses for pushed messages; they must
+ * outlive the object. */
 void live_attach(live *l, transport *t, const char *const *ingest, size_t ingest_count);
 
-/* Ends all, closes what it opened; the transport must still be there. */
+/* Ends all objects and closes all endpoints. The transport must still exist. */
 void live_free(live *l);
 
-/* A number that nobody can guess, not 0. */
+/* Returns an unpredictable random number other than 0. */
 uint64_t live_token(void);
 
-/* Writes a checked name, or one of "<kind>-<number>" where it is empty. */
+/* Writes a checked name, or "<kind>-<number>" if it is empty. */
 bool live_name(live *l, const char *kind, const char *wanted, const char *field, char name[SIMULATION_NAME_SIZE],
                refusal *why);
 
-/* Path of a file in the state directory. */
+/* Writes the path of a file in the state directory. */
 bool live_path(live *l, const char *kind, const char *name, const char *suffix, char path[PATH_MAX], refusal *why);
 
-/* Writes the path of the recording of that name, which is checked and must not be empty. `field` in the refusal is
- * "recording". */
+/* Writes the path of the recording of that name, which it checks and which must not be empty. The field of the refusal
+ * is "recording". */
 bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal *why);
 
-/* Where a recording begins. */
+/* Start of a recording. */
 typedef struct recording_beginning {
-    void **place;           /* of whoever records */
-    pthread_mutex_t *mutex; /* guards it */
-    /* Appends the header and puts the recording into its place, in one step of whoever records. */
+    void **place;           /* pointer to the recording in its owner */
+    pthread_mutex_t *mutex; /* guards `place` */
+    /* Appends the header and sets the owner's recording, in one step of the owner. */
     bool (*write_header)(recording *r, void *context);
     void *context;
 } recording_beginning;
 
 /* Creates a recording of that name and writes its header to the disk; `path` receives the name of the file. On failure
- * `why` is filled, and neither the place nor the disk holds anything. */
+ * fills `why`, and leaves neither a recording nor a file. */
 bool live_begin_recording(live *l, const char *name, const recording_beginning *beginning, char path[PATH_MAX],
                           refusal *why);
 
-/* Enters a simulation that is ready to run, and records it (state_journal.h); `runs`: its clock is about to start.
+/* Adds a simulation that is ready to run, and records it (state_journal.h). `runs`: its clock is about to start.
  * `record` receives the number of the record. */
 bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, refusal *why);
 bool live_add_stream(live *l, stream *s, refusal *why);
 
-/* Ends a simulation or a stream; nothing happens where that was done already. Returns the number of the record of a
- * simulation's end, or 0. */
+/* Ends a simulation or a stream, unless it has ended already. Returns the number of the record of a simulation's end,
+ * or 0. */
 uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, const char *message);
 void live_end_stream(live *l, stream *s, stream_event event, const char *message);
 
@@ -143,17 +145,17 @@ void live_end_stream(live *l, stream *s, stream_event event, const char *message
 bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *memory, char ***addresses,
                 size_t *count, refusal *why);
 
-/* A recording that was ended. */
+/* Recording that has ended. */
 typedef struct ended_recording {
     uint64_t entries, bytes;
     char file[PATH_MAX];
-    char error[RECORDING_ERROR_SIZE]; /* why it is not whole; empty: it is */
+    char error[RECORDING_ERROR_SIZE]; /* why it is incomplete; empty: it is complete */
 } ended_recording;
 
-/* Ends a recording and forgets it; `mutex` guards its place. Returns false when there is none. */
+/* Ends a recording and clears its owner's pointer, which `mutex` guards. Returns false if there is none. */
 bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_recording *ended);
 
-/* The transport's sink; `context` is the live. In stream.c. */
+/* Processes a pushed message. It is the transport's sink; `context` is the live. Defined in stream.c. */
 void live_take_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);
 
 extern const simulation_hooks live_simulation_hooks;

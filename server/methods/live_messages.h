@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages about simulations and streams, filled from what lives. The mutex of the simulation or stream is held;
- * strings and arrays are its own, or those that the caller gives, so a message is packed before the mutex is given
- * back.
+ * Messages about simulations and streams. The caller holds the mutex of the simulation or stream. Strings and arrays of
+ * a message belong to the object or to the caller, so a message must be packed before the mutex is unlocked.
  */
 #ifndef SERVER_METHODS_LIVE_MESSAGES_H
 #define SERVER_METHODS_LIVE_MESSAGES_H
@@ -12,7 +11,7 @@
 
 Dynamics__V1__SimulationCondition message_condition(simulation_condition condition);
 
-/* The state, in the caller's order in `rows`, nq + 2 nv values. */
+/* Fills the state, in the caller's order in `rows`, nq + 2 nv values. */
 void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationState *state);
 
 /* External forces as messages. */
@@ -24,13 +23,13 @@ typedef struct message_forces {
 
 void message_external_forces(const simulation *s, message_forces *forces);
 
-/* The input, in `rows`, nq + 3 nv values, and `forces`: all of it, which replaces any other one. With `forces` NULL all
- * but the external forces. */
+/* Fills the complete input, which replaces any other one, in `rows`, nq + 3 nv values, and `forces`. With `forces` NULL
+ * it leaves out the external forces. */
 void message_input(const simulation *s, double *rows, message_forces *forces, Dynamics__V1__SimulationInput *input);
 
 void message_counters(const stream *s, Dynamics__V1__StreamCounters *counters);
 
-/* A snapshot and what it consists of. */
+/* Snapshot and its parts. */
 typedef struct message_snapshot_parts {
     Dynamics__V1__SimulationSnapshot snapshot;
     Dynamics__V1__SimulationState state;
@@ -40,11 +39,13 @@ typedef struct message_snapshot_parts {
     double *rows;
 } message_snapshot_parts;
 
-/* All that the simulation is; NULL when out of memory. Freed by message_snapshot_free either way. */
+/* Fills a snapshot of the complete simulation. Returns NULL when out of memory. message_snapshot_free frees it in both
+ * cases. */
 Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_snapshot_parts *parts);
 void message_snapshot_free(message_snapshot_parts *parts);
 
-/* Copies in the call's memory, which outlive the mutex; NULL and the call ended when out of memory. */
+/* Copies to the call's memory, which are valid without the mutex. Return NULL, and the call has ended, when out of
+ * memory. */
 Dynamics__V1__SimulationState *message_state_copy(call *c, const simulation *s);
 Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s);
 Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s);

@@ -12,7 +12,7 @@
 
 enum { QUANTITY_BLOCKS = 8, QUANTITY_AXES = 3, COMPUTATION_OUTPUTS = 7 };
 
-/* An axis of a block is one of the wire's kinds. */
+/* Axis of a block: one of the protocol's kinds. */
 typedef Dynamics__V1__AxisKind quantity_axis;
 
 #define AXIS_NONE DYNAMICS__V1__AXIS_KIND__AXIS_KIND_UNSPECIFIED
@@ -20,22 +20,22 @@ typedef Dynamics__V1__AxisKind quantity_axis;
 typedef struct quantity_block {
     const char *name; /* NULL: no block */
     const char *const
-        *units; /* one, or one for each combination of classes of its axes (quantity_axes.h); NULL ends them */
-    quantity_axis axes[QUANTITY_AXES]; /* AXIS_NONE ends them */
-    size_t first;   /* where it begins in the library's result, in entries of the first axis; with a pitch, in values */
+        *units; /* one, or one for each combination of classes of its axes (quantity_axes.h); NULL-terminated */
+    quantity_axis axes[QUANTITY_AXES]; /* terminated by AXIS_NONE */
+    size_t first;   /* its offset in the library's result, in entries of the first axis; with a pitch, in values */
     size_t pitch;   /* values between entries of the first axis; 0: as many as an entry has */
-    bool is_second; /* it begins where as many values as it has end */
+    bool is_second; /* its offset is its own number of values */
 } quantity_block;
 
 /* Subject of a quantity. */
 typedef enum quantity_subject {
     OF_ROBOT,
-    OF_SUBTREE, /* of the robot, or of what one of its joints carries */
+    OF_SUBTREE, /* of the robot, or of the subtree of one of its joints */
     OF_FRAMES,  /* a result for each frame of the request */
-    OF_TASK     /* one for the task that they are together */
+    OF_TASK     /* one result for the task of all frames */
 } quantity_subject;
 
-/* Inputs that a quantity depends on, beside q and its place, as flags. */
+/* Flags of the inputs that a quantity depends on, in addition to q and its place. */
 typedef enum quantity_input {
     USES_V = 1 << 0,
     USES_A = 1 << 1,
@@ -45,12 +45,11 @@ typedef enum quantity_input {
     USES_DA = 1 << 5,
     USES_DTAU = 1 << 6,
     USES_GRAVITY = 1 << 7,
-    USES_FORCES = 1 << 8,   /* external ones */
-    USES_PAYLOADS = 1 << 9, /* and all other inertias */
+    USES_FORCES = 1 << 8,   /* external forces */
+    USES_PAYLOADS = 1 << 9, /* payloads and all other inertias */
 } quantity_input;
 
-/* The part of a question that is not a state: which frame, subtree or task a quantity is of. Members that its subject
- * does not need are zero. */
+/* Place of a quantity: its frame, subtree or task. Members that its subject does not need are zero. */
 typedef struct quantity_place {
     int frame;
     dyn_reference_frame reference_frame;
@@ -58,43 +57,43 @@ typedef struct quantity_place {
     const task_rows *task;
 } quantity_place;
 
-/* A block of samples, as a library function takes it: in the model's order. */
+/* Block of samples in the model's order, for a library function. */
 typedef struct states {
     const dyn_model *model;
     dyn_workspace *workspace;
     size_t count;
-    const double *q, *v, *a, *tau; /* v, a, tau: NULL stands for zeros */
+    const double *q, *v, *a, *tau; /* NULL: zeros */
     const double *gravity;         /* NULL: the model's own */
     const dyn_external_forces *forces;
-    const double *dq, *dv, *da, *dtau; /* a direction; NULL stands for zeros */
+    const double *dq, *dv, *da, *dtau; /* NULL: zeros */
     quantity_place at;
 } states;
 
-/* A function of the library. It may yield several quantities at once. */
+/* Function of the library. It may compute several quantities at once. */
 typedef struct computation {
     /* Writes count rows of each output that is not NULL, as wide as the quantity is in the library. */
     dyn_status (*run)(const states *s, dyn_error *error, double *const output[COMPUTATION_OUTPUTS]);
-    int yields; /* outputs that rows of the table name */
-    /* Outputs behind those, which are not for the reply, are as large as these quantities; UNSPECIFIED ends them. */
+    int yields; /* number of outputs that rows of the table use */
+    /* Sizes, as quantities, of further outputs that are not for the reply; terminated by UNSPECIFIED. */
     Dynamics__V1__Quantity along[COMPUTATION_OUTPUTS];
     bool needs_all;                           /* no output may be NULL */
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */
 } computation;
 
-/* A row of the table. */
+/* Row of the table. */
 typedef struct quantity_row {
     quantity_subject of;
     const char *expressed_in; /* NULL: in the request's reference frame */
     unsigned inputs;          /* flags quantity_input */
     quantity_block blocks[QUANTITY_BLOCKS];
     const computation *by;
-    int output; /* of the computation */
+    int output; /* output of the computation */
 } quantity_row;
 
-/* NULL for a number that is no quantity. */
+/* Returns the row of a quantity, or NULL for any other number. */
 const quantity_row *quantity_find(Dynamics__V1__Quantity number);
 
-/* The quantity that is an output of a computation. */
+/* Returns the quantity that is an output of a computation. */
 const quantity_row *quantity_of_output(const computation *by, int output);
 
 #endif

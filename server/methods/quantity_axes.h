@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Axes of the blocks of quantities: how many entries they have, what the entries are called, and in which order the
- * library has them.
+ * Axes of the blocks of quantities: the number, names and order of their entries.
  */
 #ifndef SERVER_METHODS_QUANTITY_AXES_H
 #define SERVER_METHODS_QUANTITY_AXES_H
 
 #include "methods/quantities.h"
 
-/* Number of entries. */
+/* Returns the number of entries. */
 size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axis kind);
 
-/* The library's index of each entry; NULL where both count alike. */
+/* Returns the library's index of each entry, or NULL if both orders are equal. */
 const int *quantity_axis_order(const batch *b, const quantity_place *at, quantity_axis kind);
 
 /* Creates the message of an axis. Returns NULL, and the call has ended, when out of memory. */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How the values of a quantity lie in memory: as the library writes them, and as the caller wants them.
+ * Memory layout of the values of a quantity: that of the library, and that of the caller.
  */
 #ifndef SERVER_METHODS_QUANTITY_LAYOUT_H
 #define SERVER_METHODS_QUANTITY_LAYOUT_H
 
 #include "methods/quantities.h"
 
-/* Number of values of one sample: of a block, and of all blocks of a quantity, which the library writes together. */
+/* Return the number of values of one sample: of a block, and of all blocks of a quantity, which the library writes
+ * together. */
 size_t quantity_block_size(const batch *b, const quantity_place *at, const quantity_block *block);
 size_t quantity_width(const batch *b, const quantity_place *at, const quantity_row *of);
 
-/* Returns whether the library writes the values of a quantity as the caller wants them. */
+/* Returns whether the layouts of the library and of the caller are equal. */
 bool quantity_is_direct(const batch *b, const quantity_place *at, const quantity_row *of);
 
 /* Copies samples first .. first + count - 1 from the library's rows into the arrays of the blocks, in the caller's

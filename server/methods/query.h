@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Query of a request, decoded: the model, the order of joints, gravity, payloads and precision, for a batch of
- * samples as for a simulation or a stream, which outlive their request and may come from a file.
- *
- * Functions without a call fill a refusal and return false. Fields of errors begin with "query.".
+ * Decoded Query of a request: the model, the order of joints, gravity, payloads and precision. It serves batches of
+ * samples, and simulations and streams, which outlive their request and may come from a file. Functions without a call
+ * fill a refusal and return false. Fields of errors begin with "query.".
  */
 #ifndef SERVER_METHODS_QUERY_H
 #define SERVER_METHODS_QUERY_H
@@ -27,26 +26,26 @@ typedef enum query_parts {
     QUERY_ON_ERROR = 32,
 } query_parts;
 
-/* Parts of a query beside the robot. Arrays live in the arena that was given. */
+/* Parts of a query other than the robot. Arrays are in the arena of the call. */
 typedef struct query_values {
     const double *gravity; /* m/s^2, world axes; NULL: the model's own */
     size_t payload_count;
-    const dyn_payload *payloads; /* in the frames of their links */
+    const dyn_payload *payloads; /* expressed in the frames of their links */
     dyn_precision precision;
-    bool is_marking; /* single states that fail are marked */
+    bool is_marking; /* failed samples are marked */
 } query_values;
 
-/* Checks that there is a query, and that it has no parts but those that `method` supports. */
+/* Checks that the query exists and has only parts that `method` supports. */
 bool query_check(const Dynamics__V1__Query *query, query_parts supported, const char *method_name, refusal *why);
 
-/* Checks the query of a request likewise and finds the model, to which the caller then owns a reference. NULL, and the
- * call ended, on failure. */
+/* Checks the query of a request and finds the model, to which the caller then owns a reference. Returns NULL, and the
+ * call has ended, on failure. */
 model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_parts supported);
 
-/* Reads gravity; NULL: the model's own. */
+/* Reads gravity. NULL is the model's own. */
 bool query_read_gravity(const Dynamics__V1__Query *query, arena *memory, const double **gravity, refusal *why);
 
-/* Opens the robot, whose names are those of the query, and reads all values but the external forces. */
+/* Opens the robot, whose names are those of the query, and reads all values except the external forces. */
 bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *memory, robot *r, query_values *values,
                 refusal *why);
 
@@ -54,7 +53,7 @@ bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *mem
 bool query_read_payloads(const robot *r, size_t count, Dynamics__V1__Payload *const *payloads, arena *memory,
                          query_values *values, refusal *why);
 
-/* Returns whether a place that an error of the library names is a part of the query. */
+/* Returns whether the place of a library's error is a part of the query. */
 bool query_has_place(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reasons of errors: the one list of the tokens of Status.reason, each with its code. status.proto says what they mean.
+ * Reasons of errors: the list of the tokens of Status.reason, each with its code. status.proto describes them.
  */
 #ifndef SERVER_METHODS_REASON_H
 #define SERVER_METHODS_REASON_H
@@ -98,16 +98,17 @@ typedef enum error_reason {
 #undef REASON_MEMBER
 } error_reason;
 
-/* The wire's code of a reason; CODE_OK of REASON_NONE. */
+/* Returns the protocol's code of a reason; CODE_OK for REASON_NONE. */
 Dynamics__V1__Code reason_code(error_reason r);
 
-/* The token of a reason, empty for REASON_NONE; protobuf-c wants it to be writable, and nobody writes it. */
+/* Returns the token of a reason, empty for REASON_NONE. It is not const because protobuf-c requires that, but it is
+ * read-only. */
 char *reason_token(error_reason r);
 
-/* Seconds after which the same request may succeed; 0: it fails again. */
+/* Returns the seconds after which the same request may succeed; 0: it fails again. */
 double reason_retry_after(error_reason r);
 
-/* The reason of an error of the library. */
+/* Returns the reason of an error of the library. */
 error_reason reason_of_error(const dyn_error *error);
 
 #endif

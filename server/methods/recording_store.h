@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The recordings in the state directory: which there are, which are under way, and the part of the disk that they take.
- *
- * One thread at a time calls these functions: that which holds live.files. recording_store_check is for any thread.
+ * Recordings in the state directory: their list, those under way, and their disk space. Only the thread that holds
+ * live.files calls these functions; any thread may call recording_store_check.
  */
 #ifndef SERVER_METHODS_RECORDING_STORE_H
 #define SERVER_METHODS_RECORDING_STORE_H
@@ -15,7 +14,7 @@
 
 enum { RECORDING_PROBLEM_SIZE = 512 };
 
-/* One recording. */
+/* File of a recording. */
 typedef struct recording_file {
     char name[65];
     bool is_under_way;
@@ -27,38 +26,39 @@ typedef struct recording_store {
     char state_directory[PATH_MAX]; /* "": none */
     const service_limits *limits;
     recording_space space;
-    recording **open; /* those under way */
+    recording **open; /* recordings under way */
     size_t open_count, open_capacity;
 } recording_store;
 
-/* Prepares the recordings of a state directory ("": none), which need not be there yet. */
+/* Initializes the recordings of a state directory ("": none), which need not exist yet. */
 void recording_store_init(recording_store *rs, const char *state_directory, const service_limits *limits);
 void recording_store_free(recording_store *rs);
 
-/* Lists the files in the order of their names; to be freed. Counts the bytes that they take. False when out of memory.
- */
+/* Lists the files, sorted by name, in an array that the caller frees. Counts their bytes. Returns false when out of
+ * memory. */
 bool recording_store_list(recording_store *rs, recording_file **files, size_t *count);
 
-/* Counts the bytes that all recordings take: others may delete files, too. */
+/* Counts the bytes of all recordings again, since other processes may delete files. */
 void recording_store_measure(recording_store *rs);
 
-/* Creates a recording, if there is room for one more. NULL, and `why` filled. */
+/* Creates a recording, if there is room for one more. Returns NULL, with `why` filled, on failure. */
 recording *recording_store_create(recording_store *rs, const char *path, const char *name, refusal *why);
 
-/* Closes and deletes a recording whose header could not be written. `why` says what there is no room in, and what can
- * be deleted. */
+/* Closes and deletes a recording whose header could not be written. `why` receives the bound that is reached, and what
+ * can be deleted. */
 void recording_store_cancel(recording_store *rs, recording *r, refusal *why);
 
-/* Closes a recording. `reason` (NULL: nobody asks) receives why it broke, or an empty text. */
+/* Closes a recording. `reason` (may be NULL) receives why it broke, or an empty text. */
 void recording_store_close(recording_store *rs, recording *r, char reason[RECORDING_REASON_SIZE]);
 
 /* Returns whether a recording of that name is under way. */
 bool recording_store_is_open(const recording_store *rs, const char *name);
 
-/* Deletes a file. False with errno. */
+/* Deletes a file. Returns false with errno. */
 bool recording_store_delete(recording_store *rs, const char *path);
 
-/* Returns whether there is room for recordings, and writing works. False: the text says why not and what to do. */
+/* Returns whether there is room for recordings and writing works. On false, the text holds the reason and the
+ * remedy. */
 bool recording_store_check(recording_store *rs, char problem[RECORDING_PROBLEM_SIZE]);
 
 #endif

@@ -19,7 +19,7 @@
 #include "methods/fingerprint.h"
 #include "transport/transport.h"
 
-/* Most replies, bytes of all replies together, and bytes of one. */
+/* Largest number of replies, bytes of all replies together, and bytes of one. */
 enum { REPLY_CACHE_ENTRIES = 8192, REPLY_CACHE_BYTES = 16 << 20, REPLY_CACHE_LARGEST = 1 << 20 };
 
 /* Bytes that each reply counts; a larger one counts its size as well. */
@@ -28,7 +28,7 @@ enum { REPLY_CACHE_COST = REPLY_CACHE_BYTES / REPLY_CACHE_ENTRIES };
 typedef struct reply_cache reply_cache;
 typedef struct reply_entry reply_entry;
 
-/* A request as it arrived. */
+/* Request, as received. */
 typedef struct reply_request {
     transport_identity peer;
     uint64_t client;
@@ -36,7 +36,7 @@ typedef struct reply_request {
     size_t size;
 } reply_request;
 
-/* A copy of a request that waits for the reply. */
+/* Copy of a request that waits for the reply. */
 typedef struct reply_waiter {
     struct reply_waiter *next;
     void *owner;
@@ -48,22 +48,22 @@ typedef enum reply_state {
     REPLY_STORED   /* the entry has the reply, until it is released */
 } reply_state;
 
-/* NULL when out of memory. */
+/* Creates a cache. Returns NULL when out of memory. */
 reply_cache *reply_cache_create(const fingerprint_key *secret);
 void reply_cache_free(reply_cache *cache);
 
-/* Finds or adds the entry of a request. Of a pending one the waiter is listed, unless it is NULL; from then on the
- * thread that completes the entry owns it. */
+/* Finds or adds the entry of a request. For a pending entry it lists the waiter, unless it is NULL; from then on the
+ * thread that completes the entry owns the waiter. */
 reply_state reply_cache_enter(reply_cache *cache, const reply_request *request, reply_waiter *waiter,
                               reply_entry **entry);
 
-/* The stored reply. */
+/* Returns the stored reply. */
 const uint8_t *reply_entry_bytes(const reply_entry *entry, size_t *size);
 
 /* Ends the use of a stored reply. */
 void reply_cache_release(reply_cache *cache, reply_entry *entry);
 
-/* Stores a copy of the reply and returns the waiters. With bytes NULL, or without memory, the entry is removed: the
+/* Stores a copy of the reply and returns the waiters. With bytes NULL, or without memory, removes the entry: the
  * request is executed when it arrives again. */
 reply_waiter *reply_cache_complete(reply_cache *cache, reply_entry *entry, const uint8_t *bytes, size_t size);
 

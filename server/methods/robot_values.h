@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values of one robot as a caller gives them, for simulations and streams that outlive a request: checked, and brought
- * into the model's order and back.
+ * Values of one robot from a caller, for simulations and streams that outlive a request: checked and converted to the
+ * model's order, and back.
  */
 #ifndef SERVER_METHODS_ROBOT_VALUES_H
 #define SERVER_METHODS_ROBOT_VALUES_H
@@ -14,7 +14,7 @@
 
 enum { REFUSAL_FIELD_SIZE = 128, REFUSAL_MESSAGE_SIZE = 512 };
 
-/* Why something is not done; `field` is relative to the request. */
+/* Reason for a refusal; `field` is relative to the request. */
 typedef struct refusal {
     error_reason reason;
     uint64_t limit, requested; /* as in Status */
@@ -22,26 +22,26 @@ typedef struct refusal {
     char message[REFUSAL_MESSAGE_SIZE];
 } refusal;
 
-/* Moves a refusal's field, where it names one, into a part of the message: "q" within "state" is "state.q". */
+/* Prepends a part of the message to a refusal's field, if it is set: "q" within "state" becomes "state.q". */
 void refuse_within(refusal *why, const char *part);
 
 /* Fills a refusal, and returns false. */
 bool refuse(refusal *why, error_reason reason, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A bound and what exceeds it, in the bound's unit. */
+/* Bound and the value that exceeds it, in the bound's unit. */
 typedef struct refusal_limit {
     uint64_t limit, requested;
 } refusal_limit;
 
-/* Fills a refusal of what exceeds a bound, and returns false. */
+/* Fills a refusal of a value that exceeds a bound, and returns false. */
 bool refuse_limit(refusal *why, error_reason reason, refusal_limit exceeded, const char *field, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Fills a refusal for want of memory, and returns false. */
+/* Fills a refusal for lack of memory, and returns false. */
 bool refuse_memory(refusal *why);
 
-/* Range of a number of a request, and what zero stands for. */
+/* Range of a number of a request, and its default in place of zero. */
 typedef struct value_range {
     const char *field;
     double standard, low, high;
@@ -53,7 +53,7 @@ bool value_fill(const value_range *range, double *value, refusal *why);
 /* Checks a value of an enumeration that has `count` of them from 0 on. */
 bool value_check_choice(const char *field, int value, int count, refusal *why);
 
-/* A robot and the order that its caller speaks in. */
+/* Robot and the joint order of its caller. */
 typedef struct robot {
     model_entry *entry;
     const dyn_model *model;
@@ -63,27 +63,27 @@ typedef struct robot {
     char *const *names;
 } robot;
 
-/* Finds the order of the names, which live as long as the robot, in the memory of the arena. Fields of refusals are
- * those of a Query. */
+/* Computes the order of the names, which must live as long as the robot, in the memory of the arena. Fields of refusals
+ * are those of a Query. */
 bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *names, arena *memory, refusal *why);
 
-/* Reads a row of q or v, a, tau: finite numbers, `count` of them nq or nv. Into the model's order. */
+/* Reads a row of q, or of v, a or tau, into the model's order: finite numbers, `count` of them nq or nv. */
 bool robot_read_q(const robot *r, const char *field, size_t count, const double *values, double *q, refusal *why);
 bool robot_read_v(const robot *r, const char *field, size_t count, const double *values, double *v, refusal *why);
 
-/* Reads gains or deviations: none, one for all, or nv; not negative. Into memory of the arena, in the model's order;
- * NULL: none. */
+/* Reads gains or deviations into memory of the arena, in the model's order: none (NULL), one for all, or nv; not
+ * negative. */
 bool robot_read_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
                       const double **result, refusal *why);
 
-/* Finds a link or a frame of the robot; `field`: its path in the request. */
+/* Finds a link or a frame of the robot. `field` is its path in the request. */
 bool robot_find_link(const robot *r, const char *field, const char *name, int *frame, refusal *why);
 
-/* Reads the external forces of one state, at most STEPPER_FORCES. `field`: path of the list in the request. */
+/* Reads the external forces of one state, at most STEPPER_FORCES. `field` is the path of the list in the request. */
 bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,
                        stepper_forces *forces, refusal *why);
 
-/* Rows into the model's order, and into the caller's. */
+/* Convert rows to the model's order, and to the caller's. */
 void robot_q_to_model(const robot *r, size_t rows, const double *caller, double *model);
 void robot_v_to_model(const robot *r, size_t rows, const double *caller, double *model);
 void robot_q_to_caller(const robot *r, size_t rows, const double *model, double *caller);

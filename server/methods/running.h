@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Long requests that wait for a worker or run on one, so that another request of the same client can cancel them and
- * their progress is published.
+ * Long requests that wait for a worker or run on one. Another request of the same client can cancel them, and their
+ * progress is published.
  */
 #ifndef SERVER_METHODS_RUNNING_H
 #define SERVER_METHODS_RUNNING_H
@@ -19,13 +19,13 @@ typedef struct running_name {
     uint64_t client, id;
 } running_name;
 
-/* A request under way. */
+/* Request under way. */
 typedef struct running_call {
     running_name name;
     uint64_t progress; /* number under which its progress is published; 0: not at all */
     atomic_bool is_cancelled;
-    _Atomic uint64_t last_report; /* ns; of its progress */
-    _Atomic uint64_t reports;     /* so far */
+    _Atomic uint64_t last_report; /* ns; of the last report of its progress */
+    _Atomic uint64_t reports;     /* reports so far */
     bool is_listed;
     struct running_call *next, *previous;
 } running_call;
@@ -38,14 +38,14 @@ typedef struct running_calls {
 void running_calls_init(running_calls *calls);
 void running_calls_free(running_calls *calls);
 
-/* Lists a request, whose name and progress are set and which stays where it is until it is removed. Returns false, and
- * does not list it, when another peer or client publishes progress under its number. All functions: any thread. */
+/* Adds a request, whose name and progress are set, to the list; it must not move until it is removed. Returns false,
+ * and does not add it, when another peer or client publishes progress under its number. All functions: any thread. */
 bool running_calls_add(running_calls *calls, running_call *r);
 
-/* Removes it from the list, if it is listed. */
+/* Removes a request from the list, if it is listed. */
 void running_calls_remove(running_calls *calls, running_call *r);
 
-/* Tells all requests of this name to end. False when there is none. */
+/* Cancels all requests of this name. Returns false if there is none. */
 bool running_calls_cancel(running_calls *calls, const running_name *name);
 
 #endif

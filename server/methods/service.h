@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The service: takes serialized requests from the transport and answers each of them.
+ * Service that answers serialized requests from the transport.
  *
- * A request is decoded, sent to its method and answered in the thread that brought it, unless it takes long: then it is
- * handed to the worker pool and its method runs there. All functions may be called from any thread, but for create and
- * free.
+ * The thread that received a request decodes it, dispatches it to its method and answers it. A long request goes to the
+ * worker pool, and its method runs there. All functions may be called from any thread, except create and free.
  */
 #ifndef SERVER_METHODS_SERVICE_H
 #define SERVER_METHODS_SERVICE_H
@@ -23,10 +22,10 @@
 typedef struct service service;
 typedef struct live live;
 
-/* Revision of dynamics.v1 that the daemon speaks: it grows by one whenever something is added to the contract. */
+/* Revision of dynamics.v1 that the daemon speaks. It grows by one with each addition to the contract. */
 enum { SERVICE_REVISION = 1 };
 
-/* Runs a task on another thread; false when too many wait already. */
+/* Runs a task on another thread. Returns false when the queue is full. */
 typedef bool (*service_submit)(void *pool, void (*run)(void *task), void *task);
 
 /* Bounds on requests. */
@@ -48,7 +47,7 @@ typedef struct service_limits {
     _Atomic uint64_t recording_bytes, recordings_bytes, disk_reserve_bytes;
     _Atomic uint32_t recordings;
     _Atomic double lease_time; /* s */
-    _Atomic bool keep_models;  /* also those whose requests do not ask for it */
+    _Atomic bool keep_models;  /* store all models on the disk, also without a request for it */
 } service_limits;
 
 typedef struct service_endpoint {
@@ -63,28 +62,29 @@ typedef struct service_options {
     counters *counters;
     memory_budget *budget; /* of requests and replies */
     health *health;
-    struct events *events; /* NULL: nobody is told of progress */
+    struct events *events; /* NULL: progress is not published */
     logger *log;
     service_submit submit;
     void *pool;
     uint32_t workers;
-    uint64_t instance; /* drawn when the daemon starts; not 0 */
+    uint64_t instance; /* random number of the daemon's start; not 0 */
 } service_options;
 
-/* Creates a service; what the options point to must outlive it. NULL when out of memory. */
+/* Creates a service. Objects that the options point to must outlive it. Returns NULL when out of memory. */
 service *service_create(const service_options *options);
 void service_free(service *s);
 
-/* Tells the addresses that GetServerInfo names; they must outlive the service. Before the first request. */
+/* Sets the addresses that GetServerInfo reports; they must outlive the service. Must be called before the first
+ * request. */
 void service_set_endpoints(service *s, const service_endpoint *endpoints, size_t count);
 
-/* The transport's handler; `context` is the service. */
+/* Handles a request. It is the transport's handler; `context` is the service. */
 void service_handle(void *context, transport_call *call);
 
-/* Ends the long requests with these numbers of that peer that wait or run. False when there is none. */
+/* Cancels the long requests of that peer with these numbers that wait or run. Returns false if there are none. */
 bool service_cancel(service *s, const transport_identity *peer, uint64_t client, uint64_t id);
 
-/* From now on requests other than Health are answered CODE_UNAVAILABLE. */
+/* Starts to answer requests other than Health with CODE_UNAVAILABLE. */
 void service_drain(service *s);
 
 #endif

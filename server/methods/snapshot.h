@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations over restarts of the daemon: snapshots of all of them in the state directory, and what restores them.
+ * Persistence of simulations over restarts of the daemon: snapshots of all of them in the state directory, and their
+ * restoration.
  */
 #ifndef SERVER_METHODS_SNAPSHOT_H
 #define SERVER_METHODS_SNAPSHOT_H
 
 #include "methods/live.h"
 
-/* Writes a snapshot and waits until it is on the disk. `path` receives its name, `count` the simulations. On failure
- * the previous snapshot and the changes since stay in force. The first call opens the journal. Any thread. */
+/* Writes a snapshot and waits until it is on the disk. `path` receives its name, `count` the number of simulations. On
+ * failure the previous snapshot and the journal remain effective. The first call opens the journal. Any thread. */
 bool snapshot_save(live *l, char path[PATH_MAX], size_t *count, refusal *why);
 
-/* Does what is due. A snapshot is written `interval` seconds after the last one (0: never for that reason), where the
- * journal has grown long, and some seconds after a write to the state directory has failed. Disk space is
- * reserved for the next one. What fails is a problem (snapshot_problem). */
+/* Writes a snapshot if one is due: `interval` seconds after the last one (0: never for that reason), when the journal
+ * has grown long, and some seconds after a failed write to the state directory. Reserves disk space for the next one. A
+ * failure is a problem (snapshot_problem). */
 void snapshot_tend(live *l, double interval);
 
-/* Returns whether snapshot_tend has something to do. */
+/* Returns whether snapshot_tend has work to do. */
 bool snapshot_needs_tending(live *l, double interval);
 
-/* Why changes are not on the disk. True: there is a problem. */
+/* Writes the reason why changes are not on the disk. Returns whether there is a problem. */
 bool snapshot_problem(live *l, char text[GENERATIONS_PROBLEM_SIZE]);
 
-/* Told of a simulation that is left out and why, of a file that is damaged, and of a simulation that other code
- * computes than before. */
+/* Callbacks for a simulation that is left out, with the reason, for a damaged file, and for a simulation that other
+ * code computes than before. */
 typedef struct snapshot_report {
     void (*left_out)(void *context, const char *name, const char *reason);
     void (*damaged)(void *context, const char *path, const char *damage);
@@ -31,8 +32,8 @@ typedef struct snapshot_report {
     void *context;
 } snapshot_report;
 
-/* Restores simulations: at the start those of the snapshot and the journals, later those of the snapshot that are not
- * there. A directory without snapshots holds no simulations. False when it cannot be read at all. */
+/* Restores simulations: at the start those of the snapshot and the journals, later those of the snapshot that do not
+ * exist. A directory without snapshots holds no simulations. Returns false when it cannot be read at all. */
 bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, size_t *count, refusal *why);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulations on the disk: a journal of those that are created, deleted and claimed, and what a snapshot needs
- * beside them.
+ * Journal of the simulations on the disk: their creation, deletion and claims, and further data of a snapshot.
  *
- * A change of the simulations and its record in the journal are made with the mutex `changes`, so that the journal has
- * the order of the changes. It is taken before the mutex of a simulation. The disk is waited for without it. Without a
- * state directory all functions do nothing, and no record is durable.
+ * A change of the simulations and its record in the journal are made with the mutex `changes` held, so that the journal
+ * has the order of the changes. It is locked before the mutex of a simulation. Threads wait for the disk without it.
+ * Without a state directory all functions do nothing, and no record is durable.
  */
 #ifndef SERVER_METHODS_STATE_JOURNAL_H
 #define SERVER_METHODS_STATE_JOURNAL_H
@@ -19,44 +18,44 @@ typedef struct live live;
 
 typedef struct state_journal {
     generations files;
-    pthread_mutex_t saving;  /* one reader or writer of snapshots; taken before `changes` */
-    pthread_mutex_t changes; /* guards what follows */
+    pthread_mutex_t saving;  /* serializes readers and writers of snapshots; locked before `changes` */
+    pthread_mutex_t changes; /* guards the members below */
     bool has_directory;
-    bool is_unreadable;             /* the state could not be read at the start, and is left as it is */
+    bool is_unreadable;             /* the state could not be read at the start, and is not changed */
     bool is_open;                   /* changes are recorded */
     char (*described)[DIGEST_SIZE]; /* models that a record of this generation describes */
     size_t described_count, described_capacity;
-    Dynamics__V1__SimulationSnapshot **left_out; /* could not be restored, and go into each snapshot */
+    Dynamics__V1__SimulationSnapshot **left_out; /* could not be restored, and are copied into each snapshot */
     size_t left_out_count, left_out_capacity;
-    _Atomic uint64_t last_save; /* ns; of the last snapshot, or the attempt */
+    _Atomic uint64_t last_save; /* ns; of the last snapshot or attempt */
 } state_journal;
 
 void state_journal_init(state_journal *j, const char *state_directory);
 void state_journal_free(state_journal *j);
 
-/* Records a simulation that has been entered; `runs`: its clock starts with it. Returns the record for
- * state_journal_sync. With `changes`. */
+/* Records a simulation that has been added. `runs`: its clock starts with it. Returns the record for
+ * state_journal_sync. Called with `changes` held. */
 uint64_t state_journal_created(live *l, simulation *s, bool runs);
 
-/* Records the end of a simulation. With `changes`. */
+/* Records the end of a simulation. Called with `changes` held. */
 uint64_t state_journal_deleted(live *l, const char *name);
 
-/* Records who commands a simulation, which is locked. With `changes`. */
+/* Records the owner of a simulation, which is locked. Called with `changes` held. */
 uint64_t state_journal_owned(live *l, const simulation *s);
 
-/* Waits until the record is on the disk. With no mutex. False: it is not. */
+/* Waits until the record is on the disk. Returns false if it is not. Called without any mutex. */
 bool state_journal_sync(live *l, uint64_t record);
 
-/* Forgets which models are described. With `changes`. */
+/* Clears the list of described models. Called with `changes` held. */
 void state_journal_forget_models(state_journal *j);
 
-/* Notes that a record describes a model. True: none did so far. With `changes`. */
+/* Notes that a record describes a model. Returns true if none did so far. Called with `changes` held. */
 bool state_journal_describe(state_journal *j, const char *digest);
 
-/* Adds a snapshot that could not be restored, which the journal owns from now on. With `changes`. */
+/* Adds a snapshot that could not be restored, which the journal owns from now on. Called with `changes` held. */
 bool state_journal_leave_out(state_journal *j, Dynamics__V1__SimulationSnapshot *snapshot);
 
-/* Forgets what was left out under a name. With `changes`. */
+/* Removes the snapshots left out under a name. Called with `changes` held. */
 void state_journal_drop_left_out(state_journal *j, const char *name);
 
 #endif

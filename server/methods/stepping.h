@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a robot moves forward in time: from the wire's Stepping to the library's options.
+ * Conversion of the protocol's Stepping to the library's options.
  */
 #ifndef SERVER_METHODS_STEPPING_H
 #define SERVER_METHODS_STEPPING_H
@@ -9,32 +9,32 @@
 
 #include "methods/batch.h"
 
-/* Fills the options, and the defaults into the message where it is empty. `gravity`: of the query; NULL: the model's
- * own. Gains live in the arena, in the model's order. */
+/* Fills the options, and writes defaults into empty members of the message. `gravity` is that of the query; NULL: the
+ * model's own. Gains are in the arena, in the model's order. */
 bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping *m, arena *memory,
                    dyn_simulation_options *options, refusal *why);
 
-/* Same for a batch; NULL: all defaults. False, and the call ended, where something is wrong. */
+/* Fills the options for a batch; NULL: all defaults. Returns false, and the call has ended, on an error. */
 bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options);
 
-/* The code that computes steps: chosen once for a request or a simulation. */
+/* Code that computes steps, chosen once for a request or a simulation. */
 typedef struct step_code {
     const dyn_compiled *compiled; /* NULL: the library's own kernels */
-    char object[DIGEST_SIZE];     /* of it */
+    char object[DIGEST_SIZE];     /* digest of the compiled code */
     bool must_be_compiled;
 } step_code;
 
-/* Returns the requested code, as far as the model has it now. */
+/* Returns the requested code, if the model has it now. */
 step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wanted);
 
-/* Why steps that must be compiled are not, in a sentence. */
+/* Writes in a sentence why compiled code is not available although it is required. */
 enum { STEP_CODE_REASON = COMPILATION_REASON_SIZE + 120 };
 void step_code_explain(model_entry *entry, char reason[STEP_CODE_REASON]);
 
-/* Returns the code that a message which was read (NULL: all defaults) asks for. */
+/* Returns the code that a decoded message (NULL: all defaults) selects. */
 step_code stepping_code(const batch *b, const Dynamics__V1__Stepping *m);
 
-/* Creates a simulator with the call's payloads; false, and the call ended with the option that is wrong. */
+/* Creates a simulator with the call's payloads. Returns false, and the call has ended, if an option is wrong. */
 bool stepping_create(batch *b, const dyn_simulation_options *options, const step_code *code, dyn_simulator **simulator);
 
 /* Returns the name of the code that computes the steps, in the call's memory. */

@@ -11,13 +11,13 @@
 /* Fills a summary whose strings are the entry's own: it is valid as long as the entry is. */
 void summary_fill(const model_entry *entry, Dynamics__V1__ModelSummary *summary);
 
-/* A summary in the call's memory that outlives the entry; NULL when out of memory. */
+/* Creates a summary in the call's memory that outlives the entry. Returns NULL when out of memory. */
 Dynamics__V1__ModelSummary *summary_create(call *c, const model_entry *entry);
 
-/* The outcome of entering a model; NULL when out of memory. */
+/* Creates the message about a loaded model. Returns NULL when out of memory. */
 Dynamics__V1__LoadedModel *summary_loaded(call *c, const model_entry *entry, bool was_present);
 
-/* The load report in the call's memory; NULL when out of memory. */
+/* Creates the load report in the call's memory. Returns NULL when out of memory. */
 Dynamics__V1__ReportEntry **summary_report(call *c, const model_entry *entry, size_t *count);
 
 #endif

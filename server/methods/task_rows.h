@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows of a task: what the operational-space quantities of a request are about. The caller's rows are in the order
- * of the task's frames, the linear ones of a frame first; the library's are in the same order, the angular ones first.
+ * Rows of a task, for operational-space quantities. The caller's rows are in the order of the task's frames, the linear
+ * ones of a frame first; the library's are in the same order, the angular ones first.
  */
 #ifndef SERVER_METHODS_TASK_ROWS_H
 #define SERVER_METHODS_TASK_ROWS_H
@@ -12,12 +12,13 @@ typedef struct task_rows {
     size_t request; /* index of the request's quantity that states the task */
     Dynamics__V1__TaskFrame *const *named;
     dyn_task_frame frames[DYN_TASK_FRAMES];
-    dyn_task task;            /* of these frames */
-    size_t count;             /* of rows */
+    dyn_task task;            /* frames of the task */
+    size_t count;             /* number of rows */
     int order[DYN_TASK_ROWS]; /* the library's index of each of the caller's rows */
 } task_rows;
 
-/* Reads the task of a quantity. The rows must stay where they are. False, and the call ended, where it is wrong. */
+/* Reads the task of a quantity. The rows must not move afterwards. Returns false, and the call has ended, on an
+ * error. */
 bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityRequest *from,
                     dyn_reference_frame reference_frame, task_rows *rows);
 
@@ -27,7 +28,7 @@ char *task_rows_name(batch *b, const task_rows *rows, size_t row);
 /* Returns whether one of the caller's rows is linear. */
 bool task_rows_is_linear(const task_rows *rows, size_t row);
 
-/* Returns whether both select the same rows in the same order. */
+/* Returns whether two tasks select the same rows in the same order. */
 bool task_rows_are_equal(const task_rows *a, const task_rows *b);
 
 #endif

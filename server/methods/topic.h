@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The topics of one simulation or stream: their endpoint, which is there while somebody watches, and their numbering.
- *
- * The owner's mutex guards a watched_topics; what the functions open and close outside of it takes its time.
+ * Topics of one simulation or stream: their endpoint, which exists while clients watch, and their numbering. The
+ * owner's mutex guards a watched_topics. Opening and closing an endpoint takes long and happens without it.
  */
 #ifndef SERVER_METHODS_TOPIC_H
 #define SERVER_METHODS_TOPIC_H
@@ -18,25 +17,24 @@ enum { TOPIC_NAME_SIZE = 96 };
 typedef struct watched_topics {
     char data[TOPIC_NAME_SIZE], events[TOPIC_NAME_SIZE];
     uint64_t instance;                      /* of the daemon, in each event */
-    uint64_t data_sequence, event_sequence; /* of the last message of each */
-    transport_topic *endpoint;              /* NULL: nobody watches */
-    uint64_t last_use;                      /* ns; somebody was connected, or asked to be */
-    uint8_t *bytes;                         /* of the message being made */
+    uint64_t data_sequence, event_sequence; /* number of the last message of each topic */
+    transport_topic *endpoint;              /* NULL: no watchers */
+    uint64_t last_use;                      /* ns; last time with a connection or a request for one */
+    uint8_t *bytes;                         /* buffer of the current message */
     size_t capacity;
 } watched_topics;
 
-/* Sets the daemon's instance, and names the topics "<kind>/<name>/<data>" and "<kind>/<name>/events". */
+/* Sets the daemon's instance and the names of the topics: "<kind>/<name>/<data>" and "<kind>/<name>/events". */
 void topics_name(watched_topics *t, uint64_t instance, const char *kind, const char *name, const char *data);
 
-/* Returns whether somebody gets what is sent. */
+/* Returns whether there are subscribers. */
 bool topics_have_subscribers(const watched_topics *t);
 
-/* Sends an event, whose content is set; sequence, stamp and instance are set here. Without subscribers nothing happens.
- */
+/* Sends an event with the given content; sets its sequence, stamp and instance. Without subscribers it does nothing. */
 void topics_send_data(watched_topics *t, Dynamics__V1__Event *event);
 void topics_send_event(watched_topics *t, Dynamics__V1__Event *event);
 
-/* Frees what is left, without the endpoint. */
+/* Frees the remaining memory, but not the endpoint. */
 void topics_free(watched_topics *t);
 
 #endif

@@ -8,8 +8,7 @@
  *                    ECONNRESET, which has the same meaning, it continues with the next connection. Before nng 1.6;
  *                    1.10.1 continues by itself.
  *   listen           nng asks for a queue of 128 connections; beyond that, the system delays tcp clients for a
- *                   second. The
- *                    daemon makes the queue as long as the system allows. All versions up to 1.10.1.
+ *                    second. The daemon makes the queue as long as the system allows. All versions up to 1.10.1.
  *   accept           Connections beyond a bound are closed at once, so that descriptors are left for the daemon's other
  *                    work. Without any, nng 1.5.2 leaves all clients waiting; 1.10.1 serves them, but would use up
  *                    every descriptor. All versions.
