@@ -14,7 +14,7 @@
 #include "files/regular_file.h"
 #include "methods/text.h"
 
-/* Longest line that the parser takes whole. */
+/* Longest line that the parser reads completely. */
 enum { LINE_SIZE = 197 };
 
 static const char *const level_words[] = {"error", "warning", "info", "debug"};
@@ -42,7 +42,7 @@ typedef enum key_type {
     KEY_SWITCH,
 } key_type;
 
-/* One key: where its value goes, and what is allowed. */
+/* Key of the configuration: location, type and range of its value. */
 typedef struct key {
     const char *section, *name;
     key_type type;
@@ -100,7 +100,7 @@ static const key keys[] = {
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
-/* The file while it is read. */
+/* State of reading the file. */
 typedef struct reading {
     config *config;
     const char *path;
@@ -113,7 +113,7 @@ typedef struct reading {
 
 static void fail(reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Keeps the first error, with its place. */
+/* Stores the first error, with its place. */
 static void fail(reading *r, const char *format, ...) {
     if (r->failed_line > 0 && r->failed_line <= r->line) {
         return;
@@ -252,7 +252,7 @@ static bool parse_yes(const char *name, const char *text, bool *value, char erro
     return true;
 }
 
-/* Parses one value into its place. A list starts anew with its first line. */
+/* Parses one value and stores it. A list starts again with its first line. */
 static bool set_value(config *c, const key *k, bool is_first, const char *text, char error[CONFIG_ERROR_SIZE]) {
     void *place = (char *)c + k->offset;
     unsigned long low = (unsigned long)k->low, high = (unsigned long)k->high;
@@ -285,7 +285,7 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
     return false;
 }
 
-/* The rule of a section [model NAME], a new one the first time. */
+/* Returns the rule of a section [model NAME]. Creates it the first time. */
 static model_rule *find_rule(config *c, const char *name) {
     for (size_t i = 0; i < c->rule_count; i++) {
         if (strcmp(c->rules[i].name, name) == 0) {
@@ -303,7 +303,7 @@ static model_rule *find_rule(config *c, const char *name) {
     return rule->name ? rule : NULL;
 }
 
-/* Takes a key of a section [model NAME]. */
+/* Parses a key of a section [model NAME]. */
 static void take_rule(reading *r, const char *model, const char *name, const char *value) {
     char error[CONFIG_ERROR_SIZE];
     int word = 0;
@@ -343,7 +343,7 @@ static void take_rule(reading *r, const char *model, const char *name, const cha
     }
 }
 
-/* Reports a key or a section that there is not, with the closest that there is. */
+/* Reports an unknown key or section, with the closest known one. */
 static void fail_unknown(reading *r, const char *section, const char *name) {
     text_guess section_guess = text_guess_start(section), key_guess = text_guess_start(name);
     const char *home = NULL;
@@ -373,7 +373,7 @@ static void fail_unknown(reading *r, const char *section, const char *name) {
     }
 }
 
-/* Called by the parser for each line "name = value". */
+/* Handles a line "name = value". The parser calls it. */
 static int take(void *context, const char *section, const char *name, const char *value) {
     reading *r = context;
     char error[CONFIG_ERROR_SIZE];
@@ -390,7 +390,7 @@ static int take(void *context, const char *section, const char *name, const char
         return 1;
     }
     bool is_first = r->lines_seen[i] == 0;
-    /* A list may go on in the next lines, which are indented. */
+    /* Allows repetition for lists only, which may continue in indented lines. */
     if (!is_first && keys[i].type != KEY_ADDRESSES) {
         fail(r, "\"%s\" was set already in line %d", name, r->lines_seen[i]);
         return 1;
@@ -403,7 +403,7 @@ static int take(void *context, const char *section, const char *name, const char
     return 1;
 }
 
-/* Gives the parser the next line, and counts. */
+/* Returns the next line to the parser, and counts it. */
 static char *read_line(char *line, int size, void *context) {
     reading *r = context;
     char *result = fgets(line, size, r->file);
@@ -419,13 +419,13 @@ static char *read_line(char *line, int size, void *context) {
     return result;
 }
 
-/* Port 0 is another port each time. */
+/* Returns whether the system chooses the port: port 0 is another port each time. */
 static bool is_chosen_by_system(const char *address) {
     size_t length = strlen(address);
     return length > 2 && strcmp(address + length - 2, ":0") == 0;
 }
 
-/* No address serves two purposes. */
+/* Checks that no address is used twice. */
 static void check_apart(reading *r, const config_addresses *a, const char *a_name, const config_addresses *b,
                         const char *b_name) {
     for (size_t i = 0; i < a->count; i++) {
@@ -437,8 +437,8 @@ static void check_apart(reading *r, const config_addresses *a, const char *a_nam
     }
 }
 
-/* One request may be held as it arrived, decoded, and copied twice for its method, and leaves room for the next one to
- * arrive; its reply is held as results and encoded. */
+/* Copies of one request and one reply in memory. A request may be held as received, decoded, and twice more by its
+ * method, and the next one must fit too. A reply is held as results and encoded. */
 enum { REQUEST_COPIES = 5, REPLY_COPIES = 2, MEMORY_MARGIN = 4 << 20 };
 
 static unsigned long memory_needed(const config *c) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The configuration: an INI file, every key of which has a default.
+ * Configuration: an INI file. Every key has a default.
  */
 #ifndef SERVER_CONFIG_H
 #define SERVER_CONFIG_H
@@ -16,49 +16,49 @@
 #define CONFIG_DEFAULT_PATH "/etc/dynamicsd/dynamicsd.conf"
 
 typedef struct config {
-    /* [endpoints] */
+    /* Section [endpoints]. */
     config_addresses request, events, ingest;
-    bool has_ingest; /* the file names it; else it is derived from `request` */
+    bool has_ingest; /* set in the file; else derived from `request` */
     unsigned ipc_mode;
-    /* [models], and the sections [model NAME] */
+    /* Section [models], and the sections [model NAME]. */
     char directory[PATH_MAX];
     bool keep_models;
-    bool strict; /* of files that have no section of their own, or whose section does not state it */
+    bool strict; /* for files without a section, or whose section does not set it */
     model_rule *rules;
     size_t rule_count;
-    /* [limits]; times in s */
+    /* Section [limits]; times in s. */
     unsigned long memory_bytes; /* 0: derived by config_fit_memory */
-    bool is_lowered;            /* message_bytes and reply_bytes, by config_fit_memory */
+    bool is_lowered;            /* config_fit_memory has lowered message_bytes and reply_bytes */
     unsigned long message_bytes, reply_bytes, samples, models, links, connections;
     unsigned long peer_connections; /* 0: half of the connections */
     double request_time, idle_time, reply_time, message_time;
     unsigned long simulations, streams, topics, stream_points;
     unsigned long recording_bytes, recordings_bytes, recordings, disk_reserve_bytes;
-    /* [simulations] */
+    /* Section [simulations]. */
     char state_directory[PATH_MAX];
     unsigned long threads; /* 0: one for each processor */
-    double save_interval;  /* s; 0: a snapshot when the daemon stops alone */
+    double save_interval;  /* s; 0: only when the daemon stops */
     double lease_time;
-    /* [server] */
+    /* Section [server]. */
     unsigned long workers; /* 0: one for each processor */
     unsigned long contexts;
     double drain_time;
-    /* [compile] */
+    /* Section [compile]. */
     compile_mode compile;
     char compile_program[PATH_MAX], compile_compiler[PATH_MAX];
     double compile_time;
     unsigned long compile_memory_bytes, compile_cache_bytes;
-    /* [log] */
+    /* Section [log]. */
     log_level level;
     log_format format;
-    /* [health]; s */
+    /* Section [health]; times in s. */
     double probe_interval, probe_timeout, worker_time;
 } config;
 
 /* Sets every key to its default. */
 void config_init(config *c);
 
-/* Frees what a configuration holds. */
+/* Frees the members of a configuration. */
 void config_free(config *c);
 
 /* Reads a file over the defaults. On failure writes "FILE:LINE: sentence" and returns false; `c` is then empty. */
@@ -70,15 +70,15 @@ bool config_set_address(config_addresses *addresses, const char *key, const char
 bool config_add_address(config_addresses *addresses, const char *key, const char *address,
                         char error[CONFIG_ERROR_SIZE]);
 
-/* Puts the endpoints for streams beside those for requests, unless they were named: ipc at PATH.ingest, tcp at a port
- * that the system chooses. */
+/* Derives the endpoints for streams from those for requests, unless the file sets them: ipc at PATH.ingest, tcp at a
+ * port that the system chooses. */
 void config_derive_ingest(config *c);
 
-/* Derives limits.memory_bytes where it is not given: half of the `available` bytes. Where that is too little for the
- * largest request and its reply, they become smaller; returns true then. */
+/* Derives limits.memory_bytes if it is not set: half of the `available` bytes. If that is too little for the largest
+ * request and its reply, lowers their limits and returns true. */
 bool config_fit_memory(config *c, size_t available);
 
-/* Names of levels and formats, as in the file. */
+/* Parse names of levels and formats, as in the file. */
 bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]);
 bool config_parse_format(const char *text, log_format *format, char error[CONFIG_ERROR_SIZE]);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Factor of a unit of bytes, 0 for an unknown one. */
+/* Returns the factor of a unit of bytes, 0 for an unknown one. */
 static unsigned long unit_factor(const char *unit) {
     return unit[0] == '\0' || strcmp(unit, "B") == 0 ? 1
            : strcmp(unit, "KiB") == 0                ? 1UL << 10

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The daemon's life. */
+/* Life cycle of the daemon. */
 #include "daemon.h"
 
 #include <errno.h>
@@ -27,24 +27,25 @@
 #include "system_memory.h"
 #include "worker_pool.h"
 
-/* Long requests that may wait for a worker. */
+/* Largest number of long requests that may wait for a worker. */
 enum { QUEUE_CAPACITY = 1024 };
 
-/* ms between two ticks, and between two looks while draining; time for the last replies to leave nng's hands. */
+/* Intervals in ms: between two ticks, between two checks while draining, and for nng to send the last replies. */
 enum { TICK_MILLISECONDS = 50, DRAIN_MILLISECONDS = 10, LINGER_MILLISECONDS = 100 };
 
-/* Descriptors that are kept for other things than connections. */
+/* Descriptors reserved for other uses than connections. */
 enum { OTHER_DESCRIPTORS = 128 };
 
-/* Age of a memory shortage for which the health speaks of it. */
+/* Time for which the health reports a memory shortage. */
 #define SHORTAGE_AGE (10 * NANOSECONDS)
 
 enum { STATUS_SIZE = 160 };
 
-/* Between two looks for memory that can go back to the system, and bytes that are worth it. */
+/* Interval of checks for memory that can be returned to the system, and the smallest number of bytes that is worth
+ * it. */
 enum { TRIM_SECONDS = 5, TRIM_BYTES = 1 << 20 };
 
-/* Part of limits.memory_bytes from which on freed memory goes back at once, until less was held for some seconds. */
+/* Part of limits.memory_bytes from which freed memory is returned at once, until less was held for CROWD_SECONDS. */
 enum { CROWDED_PART = 4, CROWD_SECONDS = 5 };
 
 typedef struct daemon_state {
@@ -76,17 +77,17 @@ typedef struct daemon_state {
     uv_signal_t terminate, interrupt, hang_up;
     uv_work_t scan, trim, save;
     int64_t spare;       /* bytes after the last trim, or the least since then */
-    bool returns_blocks; /* freed memory goes back to the system at once */
-    uint64_t last_crowd; /* ns; much memory was held */
+    bool returns_blocks; /* freed memory is returned to the system at once */
+    uint64_t last_crowd; /* ns; last time when much memory was held */
     bool is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_scan_again, is_draining,
         has_lingered;
-    size_t kept_problem_count; /* kept models that could not be loaded, and the first one's error */
+    size_t kept_problem_count; /* stored models that could not be loaded, and the first one's error */
     char kept_problem[HEALTH_MESSAGE_SIZE];
     uint64_t drain_end;   /* ns */
     uint64_t next_status; /* ns */
     uint64_t next_trim;   /* ns */
     uint64_t watchdog_interval;
-    char status[STATUS_SIZE]; /* what systemctl status was told last */
+    char status[STATUS_SIZE]; /* last status sent to systemd */
 } daemon_state;
 
 bool daemon_configure(const daemon_arguments *arguments, config *c, char error[CONFIG_ERROR_SIZE]) {
@@ -120,7 +121,7 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
     return true;
 }
 
-/* As many descriptors as the system allows; a sandbox that forbids it keeps what it gave. */
+/* Raises the limit of descriptors to the maximum that the system allows. If a sandbox forbids it, the limit stays. */
 static void raise_descriptor_limit(daemon_state *d) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
@@ -133,7 +134,7 @@ static void raise_descriptor_limit(daemon_state *d) {
     }
 }
 
-/* No more connections than there are descriptors for: a small limit of the system's lowers the configured one. */
+/* Lowers the configured number of connections if the system's limit of descriptors is too small for it. */
 static void fit_connections(daemon_state *d) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -147,7 +148,7 @@ static void fit_connections(daemon_state *d) {
     }
 }
 
-/* Limits that follow from others are told as they are. */
+/* Logs limits that are derived from others. */
 static void tell_derived_limits(daemon_state *d) {
     config *c = &d->config;
     if (c->is_lowered) {
@@ -161,7 +162,7 @@ static void tell_derived_limits(daemon_state *d) {
     }
 }
 
-/* Limits that hold from the next request on. */
+/* Applies limits to all following requests. */
 static void apply_limits(daemon_state *d) {
     const config *c = &d->config;
     fit_connections(d);
@@ -201,7 +202,7 @@ static void scan_models(daemon_state *d) {
     model_directory_scan(d->directory, &sources);
 }
 
-/* The models' health, after a scan. */
+/* Reports the models' health, after a scan. */
 static void report_models(daemon_state *d) {
     char problem[HEALTH_MESSAGE_SIZE];
     size_t files = model_directory_problem(d->directory, problem, sizeof problem),
@@ -240,7 +241,7 @@ static void report_memory(daemon_state *d) {
     }
 }
 
-/* The state directory's health. */
+/* Reports the state directory's health. */
 static void report_state(daemon_state *d) {
     char problem[GENERATIONS_PROBLEM_SIZE];
     bool is_bad = snapshot_problem(d->live, problem);
@@ -265,7 +266,7 @@ static bool write_status(daemon_state *d) {
     return true;
 }
 
-/* Resident bytes beyond those that malloc has given out: programs, stacks, and free pages that can go back. */
+/* Returns the resident bytes that malloc has not handed out: programs, stacks, and free pages that can be returned. */
 static int64_t look_for_spare_bytes(void) {
     struct mallinfo2 info = mallinfo2();
     size_t pages = 0;
@@ -279,8 +280,8 @@ static int64_t look_for_spare_bytes(void) {
     return (int64_t)(pages * (size_t)sysconf(_SC_PAGESIZE)) - (int64_t)(info.uordblks + info.hblkhd);
 }
 
-/* After a flood more is to spare than there was after the last trim, or at the least since then. One that pays is
- * followed by another, since the flood may have gone on. */
+/* Returns free pages to the system. After a flood of requests there are more spare bytes than after the last trim, or
+ * than the least since then. A trim that pays is followed by another, since the flood may have continued. */
 static void on_trim(uv_work_t *work) {
     daemon_state *d = work->data;
     int64_t before = look_for_spare_bytes();
@@ -299,9 +300,9 @@ static void on_trimmed(uv_work_t *work, int status) {
     d->is_trimming = false;
 }
 
-/* Long messages come and go on many threads, and malloc keeps what they took for each of them: free pages go back to
- * the system now and then, so that a flood leaves no memory taken behind it. That locks malloc's arenas one by one, so
- * it is done only where it pays, and not on the loop. */
+/* Returns free memory to the system now and then. Many threads allocate long messages, and malloc keeps free memory for
+ * each of them, so a flood would leave much memory allocated. A trim locks malloc's arenas one by one, so it runs only
+ * where it pays, and not on the loop. */
 static void give_memory_back(daemon_state *d, uint64_t now) {
     if (now >= d->next_trim && !d->is_trimming) {
         d->next_trim = now + TRIM_SECONDS * NANOSECONDS;
@@ -321,7 +322,7 @@ static void on_saved(uv_work_t *work, int status) {
     d->is_saving = false;
 }
 
-/* Snapshots are written beside the loop, which must not wait for a disk. */
+/* Saves a snapshot if one is due, on another thread: the loop must not wait for a disk. */
 static void save_when_due(daemon_state *d) {
     if (!d->is_saving && !d->is_draining && snapshot_needs_tending(d->live, d->config.save_interval)) {
         d->save.data = d;
@@ -329,8 +330,8 @@ static void save_when_due(daemon_state *d) {
     }
 }
 
-/* While much of the memory is held, what is freed goes back to the system at once: beside it there is no room for what
- * malloc would keep. Otherwise malloc keeps blocks, and long messages are twice as fast. */
+/* Returns freed memory to the system at once while much memory is held: the budget leaves no room for free blocks of
+ * malloc. Otherwise malloc keeps free blocks, which makes long messages twice as fast. */
 static void fit_allocator(daemon_state *d, uint64_t now) {
     bool is_crowded = atomic_load(&d->budget.held) > atomic_load(&d->budget.limit) / CROWDED_PART;
     if (is_crowded) {
@@ -367,7 +368,8 @@ static void on_tick(uv_timer_t *timer) {
     }
 }
 
-/* Sent from inside the loop, and only while the listeners answer: systemd restarts a daemon that hangs or is deaf. */
+/* Sends a heartbeat from the loop, and only while the listeners answer: systemd restarts a daemon that hangs or does
+ * not answer. */
 static void on_watchdog(uv_timer_t *timer) {
     daemon_state *d = timer->data;
     if (d->is_draining || probe_is_well(d->probe, d->watchdog_interval + NANOSECONDS)) {
@@ -382,7 +384,7 @@ static void close_handle(uv_handle_t *handle, void *context) {
     }
 }
 
-/* Ends the loop, once the last replies had time to leave. */
+/* Ends the loop after the last replies had time to leave. */
 static void on_drain(uv_timer_t *timer) {
     daemon_state *d = timer->data;
     bool is_late = clock_now() > d->drain_end;
@@ -446,7 +448,7 @@ static void start_scan(daemon_state *d) {
     uv_queue_work(&d->loop, &d->scan, on_scan, on_scanned);
 }
 
-/* Says which changes wait for the next start. */
+/* Logs which changes take effect at the next start only. */
 static void warn_of_fixed_keys(daemon_state *d, const config *next) {
     const config *c = &d->config;
     bool has_endpoints = memcmp(&c->request, &next->request, sizeof c->request) != 0 ||
@@ -476,7 +478,7 @@ static transport_limits connection_limits(const config *c) {
     };
 }
 
-/* Takes over a new configuration; a bad one leaves the old one in force. */
+/* Reloads the configuration. A bad one leaves the old one in effect. */
 static void on_hang_up(uv_signal_t *signal, int number) {
     daemon_state *d = signal->data;
     char error[CONFIG_ERROR_SIZE];
@@ -524,7 +526,7 @@ static bool hook_restart(void *context, size_t i) {
     return false;
 }
 
-/* A Health request as the probe sends it. */
+/* Writes the Health request of the probe. */
 static size_t write_probe_request(uint8_t *bytes, size_t size) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GetHealthRequest question = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
@@ -563,7 +565,7 @@ static void warn_model_left_out(void *context, const char *name, const char *rea
     }
 }
 
-/* Models that clients have chosen to keep come before those of the directory. */
+/* Loads the models that clients have stored, before those of the directory. */
 static void load_kept_models(daemon_state *d) {
     size_t count = kept_models_load(d->live, warn_model_left_out, d);
     if (count > 0) {
@@ -571,7 +573,7 @@ static void load_kept_models(daemon_state *d) {
     }
 }
 
-/* Models, workers and the service. */
+/* Starts models, workers and the service. */
 static bool start_service(daemon_state *d) {
     d->store = model_store_create(d->config.models);
     if (!d->store) {
@@ -586,7 +588,7 @@ static bool start_service(daemon_state *d) {
     d->pool = worker_pool_create(d->workers, QUEUE_CAPACITY);
     char compiled[PATH_MAX] = "", reason[OBJECT_REASON_SIZE];
     if (d->config.compile != COMPILE_OFF && !object_cache_open(d->config.state_directory, compiled, reason)) {
-        compiled[0] = '\0'; /* the model compiler tells */
+        compiled[0] = '\0'; /* the model compiler reports the cause */
     }
     d->events.instance = live_token();
     live_options lives = {
@@ -702,8 +704,7 @@ static void start_loop_work(daemon_state *d) {
     start_timer(d, &d->watchdog, d->watchdog_interval ? on_watchdog : NULL, d->watchdog_interval / 1000000);
 }
 
-/* The directory is made where it is missing, as systemd makes that of its unit. What cannot be written there later is
- * told by the health. */
+/* Creates the state directory if it is missing, as systemd does for its unit. The health reports later write errors. */
 static void prepare_state_directory(daemon_state *d) {
     const char *path = d->config.state_directory;
     if (path[0] == '\0' || ((mkdir(path, 0750) == 0 || errno == EEXIST) && access(path, W_OK | X_OK) == 0)) {
@@ -727,7 +728,7 @@ static void warn_changed(void *context, const char *name, const char *change) {
     log_warning(context, "simulation %s: %s", name, change);
 }
 
-/* The simulations of the last run. */
+/* Restores the simulations of the last run. */
 static void restore_simulations(daemon_state *d) {
     char path[PATH_MAX];
     refusal why = {0};
@@ -747,7 +748,7 @@ static void restore_simulations(daemon_state *d) {
     report_state(d);
 }
 
-/* The last snapshot. */
+/* Saves the last snapshot. */
 static void save_simulations(daemon_state *d) {
     char path[PATH_MAX];
     refusal why = {0};
@@ -793,7 +794,7 @@ static bool start(daemon_state *d) {
     return true;
 }
 
-/* Closes what the loop holds, and lets it run until all is closed. */
+/* Closes all handles of the loop, and runs it until they are closed. */
 static void close_loop(daemon_state *d) {
     if (d->probe) {
         probe_stop(d->probe);
@@ -806,7 +807,7 @@ static void close_loop(daemon_state *d) {
     uv_loop_close(&d->loop);
 }
 
-/* In the order in which one part needs the other: calls that are under way end before the service goes. */
+/* Stops all parts in the order of their dependencies: calls under way end before the service. */
 static void stop(daemon_state *d) {
     close_loop(d);
     worker_pool_free(d->pool);
@@ -834,7 +835,7 @@ int daemon_run(const daemon_arguments *arguments, config *c) {
     d.counters.start = clock_now();
     log_configure(&d.log, c->level, c->format);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that is too long for a limit of the system's is an error of its write */
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the system's size limit causes an error of its write */
     health_init(&d.health);
     d.models_component = health_enter(&d.health, "models");
     d.workers_component = health_enter(&d.health, "workers");

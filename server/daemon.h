@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's life: start, work, reload, drain.
+ * Life cycle of the daemon: start, work, reload, drain.
  */
 #ifndef SERVER_DAEMON_H
 #define SERVER_DAEMON_H
@@ -13,7 +13,7 @@ typedef struct daemon_arguments {
     config_addresses request; /* count 0: as configured */
     config_addresses events;
     bool has_events;         /* `events` replaces the configured ones, also when it is empty */
-    config_addresses ingest; /* where points are pushed to */
+    config_addresses ingest; /* endpoints for pushed points */
     bool has_ingest;
     const char *directory;       /* NULL: as configured */
     const char *state_directory; /* NULL: as configured */
@@ -22,11 +22,11 @@ typedef struct daemon_arguments {
     log_format format;
 } daemon_arguments;
 
-/* Reads the configuration and lays the arguments over it. */
+/* Reads the configuration and applies the arguments to it. */
 bool daemon_configure(const daemon_arguments *arguments, config *c, char error[CONFIG_ERROR_SIZE]);
 
-/* Runs the daemon until SIGTERM or SIGINT. Takes over `c`. Returns the exit code: 0, or 1 after a failure that was
- * logged. */
+/* Runs the daemon until SIGTERM or SIGINT. Takes ownership of the contents of `c`. Returns the exit code: 0, or 1 after
+ * a failure that was logged. */
 int daemon_run(const daemon_arguments *arguments, config *c);
 
 #endif

@@ -77,7 +77,7 @@ static int fail(const char *message) {
     return EXIT_USAGE;
 }
 
-/* An absolute path, so that a later reload finds the same directory. */
+/* Makes a path absolute, so that a later reload finds the same directory. */
 static bool take_directory(const char *option, const char *path, char absolute[PATH_MAX], const char **taken,
                            char error[CONFIG_ERROR_SIZE]) {
     if (!realpath(path, absolute)) {
@@ -88,7 +88,7 @@ static bool take_directory(const char *option, const char *path, char absolute[P
     return true;
 }
 
-/* Takes one option. */
+/* Handles one option. */
 static bool take(command *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
     daemon_arguments *a = &c->arguments;
     switch (option) {
@@ -131,8 +131,8 @@ static bool take(command *c, int option, const char *value, char error[CONFIG_ER
     }
 }
 
-/* With --endpoint alone the events go beside it, and nothing is kept: no other daemon's endpoints and files are in the
- * way. */
+/* Derives the other endpoints. With --endpoint alone, events are published at an address derived from it, and no state
+ * is stored: no endpoint or file conflicts with another daemon. */
 static bool derive_others(daemon_arguments *a, char error[CONFIG_ERROR_SIZE]) {
     bool had_events = a->has_events;
     a->has_events = true;

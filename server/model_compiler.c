@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compiles models in the background. */
+/* Compilation of models in the background. */
 #include "model_compiler.h"
 
 #include <dynamics/dynamics.h>
@@ -14,7 +14,7 @@
 
 #include "models/object_cache.h"
 
-/* ms between two looks for a model that waits; bounds of a command. */
+/* Interval in ms of checks for a waiting model, and bounds of a command. */
 enum { TICK_MILLISECONDS = 100, WORD_SIZE = 96, WORDS = 24 };
 
 /* Files of a compilation, in its scratch directory, where dynamics-compile runs. */
@@ -27,19 +27,19 @@ struct model_compiler {
     uv_process_t process;
     uv_work_t work;
     bool is_busy, is_stopped, is_running, is_late;
-    /* the model that is being compiled, where its object belongs, and where it is compiled ("": nowhere) */
+    /* Model that is being compiled, path of its object, and directory of its compilation ("": none). */
     model_entry *entry;
     char object[PATH_MAX], scratch[PATH_MAX];
-    /* what the last step found */
+    /* Results of the last step. */
     bool must_compile, is_made;
     dyn_compiled *compiled;
-    char digest[DIGEST_SIZE]; /* of its object */
+    char digest[DIGEST_SIZE]; /* digest of its object */
     char reason[OBJECT_REASON_SIZE];
 };
 
 /* ---- the end of a model ------------------------------------------------------------------------------------------ */
 
-/* Path of a file of the compilation; object_cache_open leaves room for it. */
+/* Writes the path of a file of the compilation; object_cache_open ensures that it fits. */
 static void scratch_file(const model_compiler *c, const char *name, char path[PATH_MAX]) {
     snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 32, c->scratch, name);
 }
@@ -53,7 +53,7 @@ static void remove_scratch(model_compiler *c) {
     }
 }
 
-/* Hands the entry what was found, and gives it back. */
+/* Sets the result in the entry, and releases the entry. */
 static void finish(model_compiler *c) {
     if (c->compiled) {
         log_info(c->options.log, "%s computes with %zu compiled algorithms (%s)", c->entry->name,
@@ -71,7 +71,7 @@ static void finish(model_compiler *c) {
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
 
-/* In a thread: what is in the cache is checked against the library's own results. */
+/* Loads the object from the cache, in a worker thread, and checks it against the library's own results. */
 static void load(model_compiler *c) {
     dyn_error error;
     if (!object_cache_digest(c->object, c->digest)) {
@@ -93,7 +93,7 @@ static void take_object(model_compiler *c) {
     }
 }
 
-/* The last line that dynamics-compile wrote to standard error, if any. */
+/* Reads the last line that dynamics-compile wrote to standard error, if any. */
 static void read_messages(model_compiler *c) {
     char path[PATH_MAX], line[OBJECT_REASON_SIZE];
     scratch_file(c, messages_name, path);
@@ -107,7 +107,8 @@ static void read_messages(model_compiler *c) {
     }
 }
 
-/* In a thread: takes what came out of a compilation, or the reason why nothing did, and removes the rest. */
+/* Ends a compilation in a worker thread: takes its object, or the reason of its failure, and removes all other
+ * files. */
 static void on_end(uv_work_t *work) {
     model_compiler *c = work->data;
     if (c->is_made) {
@@ -124,7 +125,7 @@ static void on_ended(uv_work_t *work, int status) {
     finish(work->data);
 }
 
-/* Ends a compilation; is_made and the reason say how it went. */
+/* Ends a compilation, whose outcome is in is_made and the reason. */
 static void end(model_compiler *c) {
     uv_queue_work(c->options.loop, &c->work, on_end, on_ended);
 }
@@ -137,7 +138,7 @@ static void on_exit_of_process(uv_process_t *process, int64_t code, int signal) 
     c->is_made = code == 0 && signal == 0 && !c->is_stopped;
     uv_timer_stop(&c->limit);
     if (signal != 0) {
-        kill(-process->pid, SIGKILL); /* a compiler that it did not wait for */
+        kill(-process->pid, SIGKILL); /* a compiler process that is still running */
     }
     uv_close((uv_handle_t *)process, NULL);
     if (c->is_late) {
@@ -149,7 +150,7 @@ static void on_exit_of_process(uv_process_t *process, int64_t code, int signal) 
     end(c);
 }
 
-/* The process and all that it started. */
+/* Kills the process and all processes that it started. */
 static void kill_process(model_compiler *c) {
     if (c->is_running) {
         kill(-c->process.pid, SIGKILL);
@@ -162,7 +163,7 @@ static void on_limit(uv_timer_t *timer) {
     kill_process(c);
 }
 
-/* A command line while it is written. */
+/* Command line under construction. */
 typedef struct command_line {
     char text[WORDS][WORD_SIZE];
     char *words[WORDS + 1];
@@ -250,7 +251,7 @@ static bool write_description(model_compiler *c) {
     return is_written;
 }
 
-/* In a thread: takes the object from the cache, or writes the description that it is compiled from. */
+/* Takes the object from the cache, or writes the description to compile, in a worker thread. */
 static void on_prepare(uv_work_t *work) {
     model_compiler *c = work->data;
     c->must_compile = false;
@@ -326,7 +327,7 @@ static void on_tick(uv_timer_t *timer) {
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* dynamics-compile beside this program. */
+/* Finds dynamics-compile in the directory of this program. */
 static bool find_program(model_compiler *c) {
     static const char name[] = "dynamics-compile";
     ssize_t length = readlink("/proc/self/exe", c->program, sizeof c->program - sizeof name);
@@ -378,7 +379,7 @@ void model_compiler_free(model_compiler *compiler) {
     if (compiler && compiler->entry) {
         kill_process(compiler);
         if (compiler->is_running) {
-            waitpid(compiler->process.pid, NULL, 0); /* the loop has ended, and waits for no process any more */
+            waitpid(compiler->process.pid, NULL, 0); /* the loop has ended and waits for no process */
         }
         remove_scratch(compiler);
         model_entry_release(compiler->entry);

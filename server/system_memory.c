@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much memory this process may use. */
+/* Memory that this process may use. */
 #include "system_memory.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The number in a file; SIZE_MAX where there is none ("max"), or no such file. */
+/* Returns the number in a file, or SIZE_MAX if it has none ("max") or does not exist. */
 static size_t read_limit(const char *path) {
     unsigned long long bytes = 0;
     FILE *file = fopen(path, "re");
@@ -22,7 +22,7 @@ static size_t read_limit(const char *path) {
     return has_number && bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
-/* The least limit of a control group and those above it. A container may not see its group's own path. */
+/* Returns the lowest limit of a control group and those above it. A container may not see its group's own path. */
 static size_t group_limit(const char *mount, const char *group, const char *file) {
     char path[2 * PATH_MAX], name[PATH_MAX];
     size_t least = SIZE_MAX;
@@ -39,7 +39,8 @@ static size_t group_limit(const char *mount, const char *group, const char *file
     }
 }
 
-/* A line of /proc/self/cgroup is "number:controllers:group"; version 2 has number 0 and no controllers. */
+/* Returns the limit of a line of /proc/self/cgroup, which is "number:controllers:group"; version 2 has number 0 and no
+ * controllers. */
 static size_t line_limit(char *line) {
     line[strcspn(line, "\n")] = '\0';
     char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -88,7 +89,7 @@ size_t system_memory_bytes(void) {
     return least;
 }
 
-/* malloc's own thresholds, at first and at most. */
+/* Thresholds of malloc: the initial and the largest ones. */
 enum { LEAST_MAPPED = 1 << 20, MOST_MAPPED = 32 << 20, LEAST_TRIMMED = 128 << 10, MOST_TRIMMED = 64 << 20 };
 
 void system_memory_return_blocks(bool returns) {

@@ -21,7 +21,7 @@ struct worker_pool {
     pthread_t threads[];
 };
 
-/* Waits for a task; false at the end. */
+/* Waits for a task. Returns false at the end. */
 static bool take(worker_pool *pool, task *result) {
     pthread_mutex_lock(&pool->mutex);
     while (pool->count == 0 && !pool->is_ending) {
@@ -50,7 +50,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* Starts the threads with all signals blocked: those are for the loop. */
+/* Starts the threads with all signals blocked, because the loop handles signals. */
 static void start_threads(worker_pool *pool, unsigned threads) {
     sigset_t all, old;
     sigfillset(&all);

@@ -10,16 +10,17 @@
 
 typedef struct worker_pool worker_pool;
 
-/* Starts `threads` threads with room for `capacity` tasks that wait; NULL when out of memory or threads. */
+/* Starts `threads` threads and a queue of `capacity` tasks. Returns NULL when out of memory or threads. */
 worker_pool *worker_pool_create(unsigned threads, size_t capacity);
 
-/* Has a thread call run(task); false when the queue is full. `pool` is a worker_pool. Any thread. */
+/* Submits a task: a thread calls run(task). Returns false when the queue is full. `pool` is a worker_pool. Any
+ * thread. */
 bool worker_pool_submit(void *pool, void (*run)(void *task), void *task);
 
-/* Tasks that wait or run. Any thread. */
+/* Returns the number of waiting and running tasks. Any thread. */
 size_t worker_pool_load(worker_pool *pool);
 
-/* Runs what waits, and ends the threads. */
+/* Runs the waiting tasks, ends the threads and frees the pool. */
 void worker_pool_free(worker_pool *pool);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock that deadlines, ages and durations are measured with.
+ * Clocks for deadlines, ages and durations.
  */
 #ifndef SERVER_OBSERVE_CLOCK_H
 #define SERVER_OBSERVE_CLOCK_H
@@ -11,21 +11,22 @@
 /* One second. */
 #define NANOSECONDS UINT64_C(1000000000)
 
-/* ns, CLOCK_MONOTONIC. */
+/* Returns the time of CLOCK_MONOTONIC in ns. */
 static inline uint64_t clock_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-/* Wall time, ns since 1970-01-01 UTC. */
+/* Returns the wall time in ns since 1970-01-01 UTC. */
 static inline int64_t clock_wall(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * (int64_t)NANOSECONDS + now.tv_nsec;
 }
 
-/* Whole nanoseconds of a duration in seconds, which must be finite and not negative; very long ones are cut. */
+/* Converts a duration in seconds, which must be finite and not negative, to whole nanoseconds; very long ones
+ * saturate. */
 static inline uint64_t clock_duration(double seconds) {
     return seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 1000000000 * NANOSECONDS;
 }

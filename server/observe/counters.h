@@ -11,15 +11,15 @@
 typedef struct counters {
     uint64_t start; /* ns, CLOCK_MONOTONIC */
     atomic_uint_fast64_t requests;
-    atomic_uint_fast64_t refused; /* answered with another code than CODE_OK */
+    atomic_uint_fast64_t refused; /* answered with a code other than CODE_OK */
     atomic_uint_fast64_t events;
     atomic_uint_fast64_t listener_restarts;
     atomic_uint_fast64_t deaf_clients;
     atomic_uint_fast64_t rejected_connections;
-    atomic_uint_fast64_t idle_connections;   /* closed for having sent no request for the idle time */
-    atomic_uint_fast64_t memory_shortages;   /* requests refused for want of memory */
+    atomic_uint_fast64_t idle_connections;   /* closed after the idle time without a request */
+    atomic_uint_fast64_t memory_shortages;   /* requests refused because memory was short */
     atomic_uint_fast64_t last_shortage;      /* ns, CLOCK_MONOTONIC; 0: never */
-    atomic_uint_fast64_t half_messages;      /* connections closed because a message did not arrive whole in time */
+    atomic_uint_fast64_t half_messages;      /* connections closed because a message was incomplete after its time */
     atomic_uint_fast64_t greedy_connections; /* connections closed because memory was short and they held much of it */
     atomic_uint connections;
 } counters;

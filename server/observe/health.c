@@ -10,7 +10,7 @@
 
 #include "observe/clock.h"
 
-/* Age of the loop's last sign of life from which it counts as hung. */
+/* Age of the loop's last heartbeat from which it counts as hung. */
 #define LOOP_PATIENCE (2 * NANOSECONDS)
 
 void health_init(health *h) {

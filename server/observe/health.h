@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Health of the daemon's components.
- *
- * The components are entered at start; after that all functions may be called from any thread.
+ * Health of the daemon's components. The components are added at start; after that all functions may be called from any
+ * thread.
  */
 #ifndef SERVER_OBSERVE_HEALTH_H
 #define SERVER_OBSERVE_HEALTH_H
@@ -15,7 +14,7 @@
 
 enum { HEALTH_COMPONENTS = 24, HEALTH_NAME_SIZE = 272, HEALTH_MESSAGE_SIZE = 1024 };
 
-/* In the order from best to worst, as on the wire. */
+/* States from best to worst, numbered as in the protocol. */
 typedef enum health_state { HEALTH_UNKNOWN, HEALTH_SERVING, HEALTH_DEGRADED, HEALTH_NOT_SERVING } health_state;
 
 typedef struct health_component {
@@ -28,22 +27,23 @@ typedef struct health {
     pthread_mutex_t mutex;
     size_t count;
     health_component components[HEALTH_COMPONENTS];
-    size_t loop;               /* index of the component that stands for the event loop */
-    atomic_uint_fast64_t beat; /* ns; the loop's last sign of life */
+    size_t loop;               /* index of the event loop's component */
+    atomic_uint_fast64_t beat; /* ns; the loop's last heartbeat */
 } health;
 
 /* Prepares a health with the component "loop". */
 void health_init(health *h);
 void health_free(health *h);
 
-/* Enters a component, in state unknown. Returns its index. Before the health is shared. */
+/* Adds a component in state unknown. Returns its index. Must be called before the health is shared. */
 size_t health_enter(health *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Sets a component's state, with a sentence for all but serving, which is made printable (dynamics/text.h). */
+/* Sets a component's state, with a sentence for every state but serving. The sentence is made printable
+ * (dynamics/text.h). */
 void health_set(health *h, size_t component, health_state state, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The loop lives. */
+/* Records a heartbeat of the loop. */
 void health_beat(health *h);
 
 /* Copies component i. */

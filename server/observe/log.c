@@ -14,7 +14,7 @@
 
 #include "observe/clock.h"
 
-/* JSON may escape every byte of what is printed, and a line begins with a time. */
+/* Sizes of a line: JSON may escape every printed byte, and a line begins with a time. */
 enum { MESSAGE_SIZE = 2048, PRINTED_SIZE = 3072, LINE_SIZE = 2 * PRINTED_SIZE + 128 };
 
 #define EPISODE_INTERVAL (60 * NANOSECONDS)
@@ -22,7 +22,7 @@ enum { MESSAGE_SIZE = 2048, PRINTED_SIZE = 3072, LINE_SIZE = 2 * PRINTED_SIZE + 
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
 static const int journal_levels[] = {3, 4, 6, 7};
 
-/* systemd names the journal's socket as "device:inode" in JOURNAL_STREAM. */
+/* Returns whether the journal reads standard error: systemd sets JOURNAL_STREAM to "device:inode" of its socket. */
 static bool journal_reads_standard_error(void) {
     const char *stream = getenv("JOURNAL_STREAM");
     unsigned long long device, inode;

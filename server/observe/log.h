@@ -21,11 +21,11 @@ typedef enum log_format {
 } log_format;
 
 typedef struct logger {
-    _Atomic log_level level; /* lines above it are not written */
+    _Atomic log_level level; /* higher levels are not written */
     _Atomic log_format format;
 } logger;
 
-/* An event that may repeat often: reported at once, then at most once a minute with the number of repetitions. */
+/* Event that may repeat often: it is logged at once, then at most once a minute with the number of repetitions. */
 typedef struct log_episode {
     atomic_uint_fast64_t last; /* ns, CLOCK_MONOTONIC; 0: never */
     atomic_uint_fast64_t suppressed;

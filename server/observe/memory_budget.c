@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes that the daemon holds for its clients. */
+/* Budget of the bytes that the daemon holds for its clients. */
 #include "observe/memory_budget.h"
 
 #include <stdint.h>

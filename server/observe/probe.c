@@ -9,18 +9,17 @@
 
 #include "observe/clock.h"
 
-/* tcp listeners have no known way to die: they are asked less often. */
+/* Interval of probes of tcp listeners. They have no known failure, so they are probed less often. */
 #define TCP_INTERVAL NANOSECONDS
 
-/* Most that the probe's own time goes on from one tick to the next: what is beyond is the loop's delay, and not that of
- * the listeners. */
+/* Largest step of the probe's own time in one tick. Time beyond it is the loop's delay, not that of the listeners. */
 #define LONGEST_TICK (NANOSECONDS / 8)
 
-/* Longest time that a late reply is waited for. */
+/* Longest wait for a late reply. */
 #define PATIENCE (2 * NANOSECONDS)
 
-/* A listener that takes up no connection for so long, while the loop goes round, is dead. On a busy machine one that
- * lives has been seen to need a quarter of a second. */
+/* Time without a new connection after which a listener is dead, while the loop runs. On a busy machine a working
+ * listener can need a quarter of a second. */
 #define DEAD_TIME (2 * NANOSECONDS)
 
 enum { ATTEMPTS = 4, GREETING = 8, FRAME_HEAD = 13, BUFFER_SIZE = 256 };
@@ -28,20 +27,20 @@ enum { ATTEMPTS = 4, GREETING = 8, FRAME_HEAD = 13, BUFFER_SIZE = 256 };
 typedef enum attempt_state {
     ATTEMPT_IDLE,
     ATTEMPT_CONNECTING,
-    ATTEMPT_GREETED_BY_US, /* connected; must not be closed before the other side has greeted */
-    ATTEMPT_WAITING,       /* both have greeted: for the reply, or for being taken up */
+    ATTEMPT_GREETED_BY_US, /* connected; must not be closed before the other side has sent its greeting */
+    ATTEMPT_WAITING,       /* greetings exchanged; waits for the reply, or for admission */
     ATTEMPT_CLOSING,
 } attempt_state;
 
 struct target;
 
-/* One connection. */
+/* Connection of one probe. */
 typedef struct attempt {
     struct target *target;
     attempt_state state;
-    bool is_judged;   /* found late; stays open until it may be closed */
-    uint64_t start;   /* ns, as all times of attempts the probe's own */
-    uint64_t greeted; /* when the other side greeted, or 0 */
+    bool is_judged;   /* late; stays open until it may be closed */
+    uint64_t start;   /* ns, in the probe's own time like all times of attempts */
+    uint64_t greeted; /* time of the other side's greeting, or 0 */
     uint64_t admitted_before;
     size_t received;
     uint8_t buffer[BUFFER_SIZE];
@@ -55,7 +54,7 @@ typedef struct attempt {
     uv_write_t write;
 } attempt;
 
-/* One endpoint. */
+/* State of one endpoint. */
 typedef struct target {
     struct probe *probe;
     size_t index, component;
@@ -73,7 +72,7 @@ struct probe {
     probe_options options;
     uint64_t interval, timeout; /* ns */
     uint64_t last_tick;         /* ns, clock_now */
-    uint64_t time;              /* ns, the probe's own: it stands while the loop does */
+    uint64_t time;              /* ns, the probe's own: it stops while the loop does not run */
     bool is_stopped;
     uint8_t *message; /* greeting, frame and request of a REQ socket */
     size_t message_size, ipc_message_size;
@@ -86,7 +85,7 @@ static const uint8_t req_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x30, 0, 0};
 static const uint8_t sub_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x21, 0, 0};
 static const uint8_t push_greeting[GREETING] = {0, 'S', 'P', 0, 0, 0x50, 0, 0};
 
-/* Greeting, frame head and request; ipc frames start with a byte 1. Returns the size. */
+/* Writes the greeting, frame head and request; ipc frames start with a byte 1. Returns the size. */
 static size_t build_message(const probe_options *o, bool is_ipc, uint8_t *message) {
     static const uint8_t request_id[4] = {0x80, 0, 0, 1};
     uint8_t *to = message;
@@ -105,7 +104,7 @@ static size_t build_message(const probe_options *o, bool is_ipc, uint8_t *messag
     return (size_t)(to - message) + o->request_size;
 }
 
-/* Splits "tcp://host:port" and finds the address to connect to: a wildcard is reached at the loopback. */
+/* Splits "tcp://host:port" and resolves the address to connect to. For a wildcard that is the loopback address. */
 static bool resolve(const char *address, struct sockaddr_storage *result) {
     char host[256], *port;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
@@ -208,7 +207,7 @@ static void succeed(attempt *a) {
 static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer) {
     attempt *a = handle->data;
     (void)suggested;
-    /* Of a long reply only the start is of interest; the rest goes to the end of the buffer again and again. */
+    /* Keeps only the start of a long reply; the rest overwrites the end of the buffer repeatedly. */
     size_t used = a->received < BUFFER_SIZE / 2 ? a->received : BUFFER_SIZE / 2;
     *buffer = uv_buf_init((char *)a->buffer + used, (unsigned)(BUFFER_SIZE - used));
 }
@@ -240,7 +239,7 @@ static void on_written(uv_write_t *request, int status) {
     }
 }
 
-/* Has the listener created again, unless the attempt is no newer than the last time. */
+/* Recreates the listener, unless the attempt began before the last restart. */
 static void restart(target *t, const attempt *a, const char *reason) {
     const probe_options *o = &t->probe->options;
     const char *address = o->targets[t->index].address;
@@ -254,7 +253,7 @@ static void restart(target *t, const attempt *a, const char *reason) {
     }
 }
 
-/* Nobody listens where the daemon should. */
+/* Handles a failed connection: no listener is at the endpoint. */
 static void fail_to_connect(attempt *a, int status) {
     target *t = a->target;
     close_attempt(a);
@@ -289,7 +288,7 @@ static void on_connected(uv_connect_t *request, int status) {
     }
 }
 
-/* Connects from a port that the transport is told of. */
+/* Connects from a port that the transport is told in advance. */
 static int connect_tcp(attempt *a) {
     target *t = a->target;
     struct sockaddr_storage local = {.ss_family = t->address.ss_family};
@@ -305,7 +304,8 @@ static int connect_tcp(attempt *a) {
         code = uv_tcp_getsockname(&a->socket.tcp, (struct sockaddr *)&local, &size);
     }
     if (code == 0) {
-        const struct sockaddr_in *in = (const struct sockaddr_in *)&local; /* the port is at the same place in IPv6 */
+        const struct sockaddr_in *in =
+            (const struct sockaddr_in *)&local; /* sin_port has the same offset in sockaddr_in6 */
         t->probe->options.hooks.expect(t->probe->options.hooks.context, t->index, ntohs(in->sin_port));
         code = uv_tcp_connect(&a->connect, &a->socket.tcp, (struct sockaddr *)&t->address, on_connected);
     }
@@ -333,7 +333,7 @@ static void start_attempt(target *t, attempt *a) {
     }
 }
 
-/* Says of an attempt that is late what it waits for. */
+/* Reports what a late attempt waits for. */
 static void tell_late(target *t, attempt *a, bool is_admitted) {
     const probe *p = t->probe;
     double timeout = (double)p->timeout / 1e9;
@@ -347,7 +347,7 @@ static void tell_late(target *t, attempt *a, bool is_admitted) {
     }
 }
 
-/* Looks whether an attempt has come to an end, or takes too long. */
+/* Checks whether an attempt has ended, or takes too long. */
 static void judge(target *t, attempt *a) {
     const probe *p = t->probe;
     uint64_t now = p->time;

@@ -22,21 +22,21 @@ typedef struct probe probe;
 
 /* Functions of the transport that the probe calls; i counts the endpoints. */
 typedef struct probe_hooks {
-    uint64_t (*admitted)(void *context, size_t i);          /* connections that were taken up so far */
-    void (*expect)(void *context, size_t i, uint16_t port); /* the next one comes from this local port */
-    bool (*restart)(void *context, size_t i);               /* create the listener again */
+    uint64_t (*admitted)(void *context, size_t i);          /* number of connections admitted so far */
+    void (*expect)(void *context, size_t i, uint16_t port); /* announces the local port of the next connection */
+    bool (*restart)(void *context, size_t i);               /* recreates the listener */
     void *context;
 } probe_hooks;
 
 typedef struct probe_target {
     const char *address;
-    bool is_request; /* else it publishes events, */
-    bool is_ingest;  /* or takes what is pushed */
+    bool is_request; /* answers requests; else it publishes events, or */
+    bool is_ingest;  /* receives pushed messages */
 } probe_target;
 
 typedef struct probe_options {
     uv_loop_t *loop;
-    const probe_target *targets; /* as long as the probe lives */
+    const probe_target *targets; /* must outlive the probe */
     size_t target_count;
     double interval, timeout; /* s */
     const uint8_t *request;   /* a serialized request that is always answered; copied */
@@ -46,16 +46,16 @@ typedef struct probe_options {
     logger *log;
 } probe_options;
 
-/* Creates a probe and enters a component "listener <address>" for each endpoint. NULL when out of memory. */
+/* Creates a probe and adds a component "listener <address>" for each endpoint. Returns NULL when out of memory. */
 probe *probe_create(const probe_options *options);
 
-/* Starts and judges attempts; to be called at every tick of the loop. */
+/* Starts and checks attempts. Must be called at every tick of the loop. */
 void probe_tick(probe *p);
 
 /* Returns whether every endpoint has answered within that many ns. */
 bool probe_is_well(const probe *p, uint64_t age);
 
-/* Takes over new times. */
+/* Sets the interval and the timeout, s. */
 void probe_set_times(probe *p, double interval, double timeout);
 
 /* Stops probing and closes all connections; the loop must run on until they are closed. */

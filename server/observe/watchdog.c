@@ -18,7 +18,7 @@ void watchdog_feed(void) {
     sd_notify(0, "WATCHDOG=1");
 }
 
-/* Sends assignments and the status made printable: a line break in it would begin another assignment. */
+/* Sends assignments and the printable status: a line break in the status would begin another assignment. */
 static void notify(const char *assignments, const char *status) {
     char printed[STATUS_SIZE];
     dyn_text_print(status, printed, sizeof printed);

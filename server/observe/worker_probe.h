@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The self-probe of the workers: puts a task in line, as a long request would be, and watches how long it waits.
- *
- * Workers that are blocked do not starve the service manager's watchdog: short requests are answered all the same, and
- * a restart would lose what the daemon has under way. For the thread of the loop.
+ * Self-probe of the workers: submits a task like a long request and measures how long it waits. Blocked workers do not
+ * stop the watchdog's heartbeat: short requests are still answered, and a restart would lose the requests under way.
+ * For the loop's thread only.
  */
 #ifndef SERVER_OBSERVE_WORKER_PROBE_H
 #define SERVER_OBSERVE_WORKER_PROBE_H
@@ -13,14 +12,14 @@
 #include <stdint.h>
 
 typedef struct worker_probe {
-    atomic_bool is_waiting; /* in line */
+    atomic_bool is_waiting; /* queued */
     uint64_t since;         /* ns, CLOCK_MONOTONIC */
 } worker_probe;
 
-/* Puts a task in line; false when the line is full. */
+/* Submits a task. Returns false when the queue is full. */
 typedef bool (*worker_probe_submit)(void *pool, void (*run)(void *task), void *task);
 
-/* Puts the probe in line unless it is there already. Returns for how many ns it has waited, 0: a worker took it up. The
+/* Submits the probe unless it is queued already. Returns for how many ns it has waited; 0: a worker has run it. The
  * probe must outlive the pool. */
 uint64_t worker_probe_tick(worker_probe *p, worker_probe_submit submit, void *pool);
 
