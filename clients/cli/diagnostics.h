@@ -20,13 +20,13 @@ typedef enum exit_code {
 /* Writes "dynamicsctl: " and the sentence to standard error; returns `code`. */
 exit_code complain(exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Tells why a call failed: "dynamicsctl: refused: inverse_dynamics.q[2]: ... (INVALID_ARGUMENT, NOT_FINITE)". `place`
- * (may be NULL) is the file and line that the offending state came from. */
+/* Reports why a call failed: "dynamicsctl: refused: inverse_dynamics.q[2]: ... (INVALID_ARGUMENT, NOT_FINITE)". `place`
+ * (may be NULL) is the file and line of the wrong state. */
 exit_code complain_call(const dyn_client_error *error, const char *place);
 
 exit_code complain_memory(void);
 
-/* Flushes standard output; tells when it cannot be written. */
+/* Flushes standard output, and reports an error. */
 exit_code check_output(void);
 
 #endif

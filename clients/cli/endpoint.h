@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the daemon is.
+ * Address of the daemon.
  */
 #ifndef CLI_ENDPOINT_H
 #define CLI_ENDPOINT_H

@@ -15,7 +15,7 @@
  * then). Freed with protobuf_c_message_free_unpacked. */
 ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json_t *value, const char *root);
 
-/* The time that --timeout gives a request that may take long; without it, as long as the daemon works on one. */
+/* Determines the timeout of a long request: that of --timeout, or the daemon's limit with time for the reply. */
 exit_code long_timeout(const arguments *given, dyn_client *client, double *timeout);
 
 /* Sends the request and receives the reply to it, which is freed with dynamics__v1__reply__free_unpacked; tells why

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How far a long request is, on a terminal.
+ * Progress of a long request on a terminal.
  */
 #ifndef CLI_PROGRESS_BAR_H
 #define CLI_PROGRESS_BAR_H
@@ -18,10 +18,10 @@ bool progress_bar_has_reader(void);
 /* A dyn_client_progress; `context` is the bar. False after Ctrl-C, so that the request is cancelled. */
 bool progress_bar_tell(void *context, double fraction);
 
-/* From now on Ctrl-C cancels instead of ending the program at once. */
+/* Makes Ctrl-C cancel the request instead of ending the program at once. */
 void progress_bar_catch_interrupts(void);
 
-/* Takes the bar away. */
+/* Removes the bar. */
 void progress_bar_close(progress_bar *closed);
 
 #endif

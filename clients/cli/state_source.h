@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the states of a command come from: a file, standard input, or the command line.
+ * Source of a command's states: a file, standard input, or the command line.
  */
 #ifndef CLI_STATE_SOURCE_H
 #define CLI_STATE_SOURCE_H
@@ -33,7 +33,7 @@ void state_source_close(state_source *closed);
  * true; the states before that are in the batch. */
 void state_source_fill(state_source *source, state_batch *batch);
 
-/* To be called after the last batch: tells about the line that was wrong. */
+/* Reports the line that was wrong. Must be called after the last batch. */
 exit_code state_source_finish(const state_source *source);
 
 /* "states.csv:12", where the batch's state came from; NULL for the command line. */

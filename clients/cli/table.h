@@ -10,10 +10,10 @@
 
 typedef struct table table;
 
-/* A unit stands close behind the number to its left. */
+/* Alignment of a column. A unit follows the number to its left closely. */
 typedef enum table_align { TABLE_LEFT, TABLE_RIGHT, TABLE_UNIT } table_align;
 
-/* NULL when out of memory; all functions below then do nothing and table_print tells it. */
+/* Creates a table. Returns NULL when out of memory; all functions below then do nothing, and table_print reports it. */
 table *table_create(void);
 void table_free(table *freed);
 
@@ -23,7 +23,7 @@ void table_add_column(table *to, const char *heading, table_align align);
 /* Adds cells, row by row, printf's way. */
 void table_add_cell(table *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A cell with a number of a readable length; rounding noise below 1e-12 is zero. */
+/* Adds a cell with a number of readable length; rounding noise below 1e-12 is zero. */
 void table_add_number(table *to, double number);
 
 /* Fills the row with empty cells up to its end. */

@@ -31,13 +31,13 @@ typedef struct trace {
 /* Takes the form from the arguments: --csv, --json, --plot or nothing. */
 exit_code trace_open(const arguments *given, const layout *robot, bool has_state, trace *opened);
 
-/* One row; q and v may be NULL where has_state is false, and tau where has_tau is. */
+/* Writes one row. q and v may be NULL where has_state is false, and tau where has_tau is. */
 void trace_row(trace *to, uint64_t step, double time, const double *q, const double *v, const double *tau);
 
-/* Draws what is left to be drawn. */
+/* Draws the remaining rows. */
 void trace_close(trace *closed);
 
-/* s, CLOCK_MONOTONIC. */
+/* Returns the time of CLOCK_MONOTONIC in s. */
 double trace_now(void);
 
 #endif

@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A string to be freed; NULL when out of memory. */
+/* Encodes bytes to a string that the caller frees. Returns NULL when out of memory. */
 char *base64_encode(const uint8_t *bytes, size_t size);
 
-/* Bytes to be freed, of which there may be none. NULL: the text is not base64, or memory ran out. */
+/* Decodes a text to bytes, possibly none, that the caller frees. Returns NULL if the text is not base64, or memory is
+ * exhausted. */
 uint8_t *base64_decode(const char *text, size_t length, size_t *size);
 
 #endif

@@ -12,17 +12,17 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-/* The field's place: its value, or the pointer to the values of a repeated one. */
+/* Returns the address of the field's value, or of the pointer to the values of a repeated one. */
 static inline void *field_place(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     return (char *)message + field->offset;
 }
 
-/* The number of values of a repeated field. */
+/* Returns the number of values of a repeated field. */
 static inline size_t *field_count(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     return (size_t *)((char *)message + field->quantifier_offset);
 }
 
-/* The number of the chosen field of a oneof; 0: none. */
+/* Returns the number of the chosen field of a oneof; 0: none. */
 static inline uint32_t *field_case(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     return (uint32_t *)((char *)message + field->quantifier_offset);
 }
@@ -31,7 +31,7 @@ static inline bool field_is_choice(const ProtobufCFieldDescriptor *field) {
     return (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0;
 }
 
-/* Is this field there: the chosen one of its oneof, a message that is not absent? */
+/* Returns whether a field is present: the chosen one of its oneof, or a message that is set. */
 static inline bool field_is_present(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     if (field->label == PROTOBUF_C_LABEL_REPEATED)
         return true;
@@ -40,7 +40,7 @@ static inline bool field_is_present(const ProtobufCMessage *message, const Proto
     return field->type != PROTOBUF_C_TYPE_MESSAGE || *(void *const *)field_place(message, field) != NULL;
 }
 
-/* Bytes of one value. */
+/* Returns the bytes of one value. */
 static inline size_t field_value_size(const ProtobufCFieldDescriptor *field) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_INT64:

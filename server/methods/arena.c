@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of one request. */
+/* Arena: memory of one request. */
 #include "methods/arena.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ enum { ALIGNMENT = 16, BLOCK_SIZE = 32 << 10 };
 
 struct arena_block {
     arena_block *next;
-    size_t size, used; /* of the bytes that follow the header */
+    size_t size, used; /* bytes after the header: all, and used ones */
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
@@ -68,7 +68,7 @@ void arena_reset(arena *a, size_t limit) {
     a->is_short = false;
 }
 
-/* A block of zeroed bytes; large ones come from the system as untouched zero pages. */
+/* Creates a block of zeroed bytes. Large ones come from the system as untouched zero pages. */
 static arena_block *create_block(size_t size) {
     size_t total = (sizeof(arena_block) + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     arena_block *block;
@@ -82,7 +82,7 @@ static arena_block *create_block(size_t size) {
     return block;
 }
 
-/* A further block, charged; NULL when memory is short. */
+/* Creates a further block and charges it. Returns NULL when memory is short. */
 static arena_block *create_charged_block(arena *a, size_t size) {
     size_t copy = a->is_copied ? size : 0;
     if (size > SIZE_MAX / 4 || !memory_budget_take(a->budget, size + copy)) {
@@ -98,7 +98,7 @@ static arena_block *create_charged_block(arena *a, size_t size) {
     return block;
 }
 
-/* Takes size bytes (a multiple of the alignment) from a block; NULL if they do not fit. */
+/* Allocates `size` bytes (a multiple of the alignment) from a block. Returns NULL if they do not fit. */
 static void *take(arena_block *block, size_t size) {
     if (!block || size > block->size - block->used) {
         return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* FindBaseParameters: the combinations of inertial parameters that motion and torques tell of. */
+/* FindBaseParameters: the combinations of inertial parameters that motion and torques determine. */
 #include <dynamics/dynamics.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 /* Moving joints: work and reply grow with their square. */
 enum { LINK_PARAMETERS = 10 };
 
-/* Factors below this are what rounding has left. */
+/* Bound below which a factor is rounding error. */
 static const double ROUNDING = 1e-13;
 
-/* As the regressor's axis is called in the replies of Evaluate. */
+/* Names of the regressor's axis in the replies of Evaluate. */
 static const char *const names[LINK_PARAMETERS] = {"m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"};
 
 static const char *unit_of(uint32_t column) {
@@ -22,7 +22,7 @@ static const char *unit_of(uint32_t column) {
     return parameter == 0 ? "kg" : parameter < 4 ? "kg m" : "kg m^2";
 }
 
-/* The grouping for the request's gravity; NULL, and the call ended, when there is none. */
+/* Computes the grouping for the request's gravity. Returns NULL, and the call has ended, on failure. */
 static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     const Dynamics__V1__FindBaseParametersRequest *r = c->request->find_base_parameters;
     dyn_base_parameters *grouping = NULL;
@@ -50,7 +50,7 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     return grouping;
 }
 
-/* The names of bodies and parameters, and the parameters themselves. */
+/* Writes the names of bodies and parameters, and the parameters themselves. */
 static void write_parameters(call *c, const dyn_model *model, Dynamics__V1__FindBaseParametersReply *reply) {
     size_t bodies = (size_t)dyn_model_joint_count(model), width = bodies * LINK_PARAMETERS;
     reply->bodies = call_allocate(c, bodies + 1, sizeof *reply->bodies);
@@ -72,7 +72,7 @@ static void write_parameters(call *c, const dyn_model *model, Dynamics__V1__Find
     reply->n_values = width;
 }
 
-/* A row of B without its zeros. */
+/* Writes a row of B without its zeros. */
 static void write_row(call *c, size_t width, const double *row, Dynamics__V1__BaseParameter *to) {
     size_t count = 0;
     for (size_t i = 0; i < width; i++) {
@@ -91,7 +91,7 @@ static void write_row(call *c, size_t width, const double *row, Dynamics__V1__Ba
     }
 }
 
-/* The base parameters from B and b. */
+/* Writes the base parameters from B and b. */
 static void write_rows(call *c, const dyn_base_parameters *grouping, const double *B, const double *b,
                        Dynamics__V1__FindBaseParametersReply *reply) {
     size_t count = (size_t)dyn_base_parameters_count(grouping), width = reply->n_values;

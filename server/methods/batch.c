@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The samples of a request. */
+/* Samples of a request. */
 #include "methods/batch.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "methods/bounds.h"
 #include "methods/text.h"
 
-/* Bytes of a reply beside its arrays, at most. */
+/* Largest number of bytes of a reply in addition to its arrays. */
 enum { REPLY_MARGIN = 4096 };
 
 void batch_blame(const batch *b, const char *format, ...) {
@@ -105,7 +105,7 @@ void batch_expect(batch *b, size_t values) {
     b->result_values += values;
 }
 
-/* Refuses a reply that could not be sent. */
+/* Refuses a reply that is too large to be sent. */
 static bool check_reply_size(batch *b) {
     uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
     double bytes = (double)b->n * (double)b->result_values * sizeof(double) + REPLY_MARGIN;
@@ -166,10 +166,10 @@ double *batch_output(batch *b, size_t values) {
     return call_allocate(b->call, b->n * values, sizeof(double));
 }
 
-/* Rows that an argument of the library consists of. */
+/* Kind of the rows of a library function's argument. */
 typedef enum row_kind { ROW_OTHER, ROW_Q, ROW_V } row_kind;
 
-/* Arguments of the library as the wire names them. */
+/* Names in the protocol of the library's arguments. */
 static const struct argument {
     const char *library, *wire;
     row_kind row;
@@ -203,7 +203,7 @@ static const struct argument *find_argument(const char *library) {
     return NULL;
 }
 
-/* Index that the caller used for a number of an argument, in rows of `width` numbers. */
+/* Returns the caller's index of a number of an argument, in rows of `width` numbers. */
 static size_t caller_index(size_t index, size_t width, const int *columns) {
     for (size_t c = 0; columns && c < width; c++) {
         if ((size_t)columns[c] == index % width) {
@@ -213,8 +213,8 @@ static size_t caller_index(size_t index, size_t width, const int *columns) {
     return index;
 }
 
-/* Blames the field of an error's site, as the caller counts: the library saw samples from `first` on, in the model's
- * order. */
+/* Sets the field of an error from its site, in the caller's order: the library computed samples from `first` on, in the
+ * model's order. */
 static void blame_site(const batch *b, size_t first, const dyn_error *error) {
     const dyn_error_site *site = &error->site;
     char item[32] = "", index[32] = "";
@@ -249,14 +249,14 @@ void batch_fail(batch *b, size_t first, const dyn_error *error) {
     }
 }
 
-/* A step and what it is called with. */
+/* Step and its arguments. */
 typedef struct step_call {
     const batch *batch;
     batch_step step;
     const void *context;
 } step_call;
 
-/* Takes a workspace and loads it with the payloads, which were checked. */
+/* Leases a workspace and loads the payloads, which are checked, into it. */
 static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *error) {
     dyn_status status = model_entry_lease(b->entry, b->values.precision, error, &w->workspace);
     w->model = b->model;
@@ -266,12 +266,12 @@ static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *err
     return status;
 }
 
-/* Samples that are computed at once after one has failed. */
+/* Number of samples that are computed at once after one has failed. */
 enum { CAUTIOUS_SAMPLES = 8 };
 
-/* Runs the step on a block and leaves out the samples that fail. The library names the first of them, so the samples
- * before it are run again without it. After a failure few samples are run at once, twice as many after each success:
- * so a block of failures costs no more than one of single samples. */
+/* Runs the step on a block and leaves out failing samples. The library reports the first of them, so the samples before
+ * it run again without it. After a failure few samples run at once, twice as many after each success. So a block of
+ * failures costs no more than as many single samples. */
 static dyn_status run_marking(const step_call *s, const batch_worker *w, size_t first, size_t count, dyn_error *error) {
     const batch *b = s->batch;
     size_t end = first + count, most = count;
@@ -320,7 +320,8 @@ static bool proceed_block(void *argument) {
     return batch_proceed(s->batch, 0);
 }
 
-/* One worker on the thread that brought the request; on a thread of the pool as many as the pool has. */
+/* Creates one worker on the thread that received the request; on a thread of the pool as many as the pool has
+ * threads. */
 static bool create_workers(batch *b, size_t scratch_size) {
     unsigned most =
         b->call->is_on_worker && b->n > (b->block_size ? b->block_size : BLOCK_SAMPLES) ? b->call->service->workers : 1;
@@ -338,7 +339,7 @@ static bool create_workers(batch *b, size_t scratch_size) {
     return !call_has_ended(b->call);
 }
 
-/* Runs a sample that failed once more, and writes its error. False, and the call ended, when memory is short. */
+/* Runs a failed sample again and writes its error. Returns false, and the call has ended, when memory is short. */
 static bool describe_mark(batch *b, const step_call *s, size_t sample, Dynamics__V1__SampleError *to) {
     dyn_error error = {0};
     run_block((void *)(uintptr_t)s, 0, sample, 1, &error);
@@ -353,7 +354,7 @@ static bool describe_mark(batch *b, const step_call *s, size_t sample, Dynamics_
     return !call_has_ended(b->call);
 }
 
-/* Writes the errors of the first samples that failed into the reply. */
+/* Writes the errors of the first failed samples into the reply. */
 static bool tell_marks(batch *b, const step_call *s) {
     size_t total = b->is_marking ? atomic_load(b->marked) : 0,
            most = total < MOST_SAMPLE_ERRORS ? total : MOST_SAMPLE_ERRORS;
@@ -363,7 +364,7 @@ static bool tell_marks(batch *b, const step_call *s) {
     }
     Dynamics__V1__SampleError *errors = call_allocate(b->call, most, sizeof *errors);
     reply->sample_errors = call_allocate(b->call, most, sizeof *reply->sample_errors);
-    b->is_marking = false; /* the steps below return their error */
+    b->is_marking = false; /* the steps below must return their error */
     for (size_t i = 0; i < b->n && reply->n_sample_errors < most && !call_has_ended(b->call); i++) {
         Dynamics__V1__SampleError *error = errors + reply->n_sample_errors;
         if (b->marks[i] && describe_mark(b, s, i, error)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The external forces of a batch. */
+/* External forces of a batch. */
 #include <math.h>
 #include <stdio.h>
 
@@ -66,7 +66,7 @@ static bool read_force(batch *b, const char *path, const Dynamics__V1__ExternalF
 
 bool batch_read_forces(batch *b) {
     const Dynamics__V1__Query *query = b->query;
-    /* One more than the query has: see batch_add_force. */
+    /* Reserves one more than the query has, for batch_add_force. */
     b->forces = call_allocate(b->call, query->n_external_forces + 1, sizeof *b->forces);
     for (size_t i = 0; b->forces && i < query->n_external_forces; i++) {
         char path[PATH_SIZE];

@@ -7,16 +7,16 @@
 
 #include "observe/clock.h"
 
-/* State that the threads of one batch share. It lives until the last of them has released it, which may be long
- * after the work is done: a thread may come late. */
+/* State that the threads of one batch share. It lives until the last of them has released it. That may be long after
+ * the work is done, since a thread may start late. */
 typedef struct shared_work {
     blocks blocks;
-    atomic_size_t next; /* first sample that nobody has taken */
+    atomic_size_t next; /* first sample that no thread has taken */
     atomic_bool is_stopped, is_late, is_ended;
     atomic_uint references;
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t left;
-    unsigned begun, running; /* threads beside the calling one */
+    unsigned begun, running; /* threads in addition to the calling one */
     bool is_closed;
     dyn_status status;
     dyn_error error;
@@ -35,7 +35,7 @@ static void release(shared_work *w) {
     }
 }
 
-/* Keeps the error of the lowest block. Blocks are taken in order: all lower ones are done or under way. */
+/* Stores the error of the lowest block. Blocks are taken in order: all lower ones are done or under way. */
 static void note_failure(shared_work *w, size_t first, dyn_status status, const dyn_error *error) {
     atomic_store(&w->is_stopped, true);
     pthread_mutex_lock(&w->mutex);
@@ -47,7 +47,7 @@ static void note_failure(shared_work *w, size_t first, dyn_status status, const 
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* Takes blocks until there is none left. */
+/* Computes blocks until none is left. */
 static void work(shared_work *w, unsigned worker) {
     const blocks *b = &w->blocks;
     while (!atomic_load(&w->is_stopped)) {
@@ -74,7 +74,7 @@ static void work(shared_work *w, unsigned worker) {
     }
 }
 
-/* A further thread's turn. */
+/* Computes blocks on a further thread. */
 static void join(void *task) {
     shared_work *w = task;
     pthread_mutex_lock(&w->mutex);
@@ -103,7 +103,7 @@ static shared_work *create(const blocks *b) {
     return w;
 }
 
-/* Asks for further threads: as many as there are blocks for. */
+/* Submits work to further threads, at most one for each block. */
 static void invite(shared_work *w) {
     const blocks *b = &w->blocks;
     size_t count = (b->n + block_size(b) - 1) / block_size(b);
@@ -116,7 +116,7 @@ static void invite(shared_work *w) {
     }
 }
 
-/* Closes the work to late comers and waits for those who are at it. */
+/* Stops accepting workers and waits for those that are running. */
 static void finish(shared_work *w) {
     pthread_mutex_lock(&w->mutex);
     w->is_closed = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One request on its way through a method. */
+/* Calls: requests while methods execute them. */
 #include "methods/call.h"
 
 #include <stdarg.h>
@@ -13,10 +13,10 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* ns that a method may take in the thread that brought the request. */
+/* Longest time of a method in the thread that received the request, ns. */
 static const double SHORT_COST = 250e3;
 
-/* ns between two events that tell the progress of a request. */
+/* Interval of progress events of a request, ns. */
 static const uint64_t PROGRESS_INTERVAL = 100000000;
 
 enum { LISTED_MODELS = 8 };
@@ -58,7 +58,7 @@ void call_tell_sample(call *c, uint64_t sample) {
 }
 
 void call_tell_joint(call *c, const char *name) {
-    char *copy = arena_array(&c->memory, strlen(name) + 1, 1); /* what is short of memory leaves the joint out */
+    char *copy = arena_array(&c->memory, strlen(name) + 1, 1); /* without memory the joint is left out */
     if (copy) {
         c->status.joint = strcpy(copy, name);
     }
@@ -167,7 +167,7 @@ char *call_string(call *c, const char *text) {
     return copy;
 }
 
-/* Writes the names of the models that there are, and the one that may be meant. */
+/* Writes the names of the loaded models, and the one closest to the wanted one. */
 static void list_models(call *c, const char *wanted, char *text, size_t size) {
     model_entry **entries;
     size_t count, used = 0;

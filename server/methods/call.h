@@ -33,7 +33,7 @@ typedef struct call {
     running_call running;
     reply_entry *stored; /* entry for the stored reply, if the request changes the state; or NULL */
     reply_waiter waiter; /* waits for the reply to an earlier copy of the request */
-    bool is_turned_away; /* refused before it began, because the queue is full; a copy of the request is tried again */
+    bool is_turned_away; /* refused before it began; its reply is not stored, so that a copy is tried again */
     arena decoded;       /* memory of the decoded request */
     arena memory;        /* memory of the method: copies, results, messages of the reply */
     Dynamics__V1__Reply reply;

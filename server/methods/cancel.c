@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CancelRequest: ends a request of the same client that waits or runs. */
+/* CancelRequest: cancels a waiting or running request of the same client. */
 #include "methods/methods.h"
 
 void method_cancel(call *c) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Serial chains: Denavit-Hartenberg tables and screws, from the wire to a builder; models to screws. */
+/* Serial chains: conversion of Denavit-Hartenberg tables and screws to a builder, and of models to screws. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "methods/description.h"
 #include "methods/geometry.h"
 
-/* A joint of a chain may have two links, and there are a base and an end effector. */
+/* Largest number of joints: each may have two links, and there are a base and an end effector. */
 enum { MOST_JOINTS = (DYN_MAX_LINKS - 2) / 2 };
 
-/* Number that a place such as "joint joint12:fixed" or "link link12" has; 0 where it has none. */
+/* Returns the number in a place such as "joint joint12:fixed" or "link link12"; 0 if there is none. */
 static unsigned long number_of(const char *place) {
     const char *at = strpbrk(place, "0123456789");
     return at ? strtoul(at, NULL, 10) : 0;
@@ -100,7 +100,7 @@ void description_fail_screws(call *c, const dyn_error *error) {
             call_blame(c, "screws.%s[%lu]", lists[i][1], number);
         }
     }
-    /* A link's inertia is in Glist, a joint's axis in Slist. */
+    /* Maps a link's inertia to Glist, and a joint's axis to Slist. */
     if (strncmp(error->place, "link link", 9) == 0 && number > 0) {
         call_blame(c, "screws.glist[%lu]", number - 1);
     } else if (strncmp(error->place, "joint joint", 11) == 0 && number > 0) {

@@ -7,24 +7,24 @@
 #include "methods/batch.h"
 #include "methods/methods.h"
 
-/* ns for one coordinate of one sample, roughly. */
+/* Approximate cost of one coordinate of one sample, ns. */
 static const double COORDINATE_COST = 40;
 
-/* An operation. */
+/* Operation of the request. */
 typedef struct operation {
-    bool yields_v, yields_distance; /* neither: q */
+    bool yields_v, yields_distance; /* result of the operation; neither: q */
     bool has_factors;               /* its step scales tangent vectors */
     batch_step step;                /* NULL: it needs no q */
 } operation;
 
-/* Operands of a request, in the caller's order. Those that its operation does not take are empty. */
+/* Operands of a request, in the caller's order. Operands that the operation does not use are empty. */
 typedef struct operands {
     const double *q, *q_1, *v, *factors;
     size_t q_count, q_1_count, v_count, factor_count;
-    const char *factor_name; /* as in the request; NULL: the operation has no factors */
+    const char *factor_name; /* name in the request; NULL: the operation has no factors */
     bool takes_q_1, needs_factors;
     bool is_random;
-    uint64_t samples, seed; /* of an operation without q */
+    uint64_t samples, seed; /* for operations without q */
 } operands;
 
 /* Inputs and outputs of the steps, in the model's order. */
@@ -37,7 +37,7 @@ typedef struct task {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* Rows of v times the factors of their samples. */
+/* Multiplies rows of v by the factors of their samples. */
 static void scale_rows(const batch *b, const task *t, const double *v, size_t first, size_t count, double *scaled) {
     for (size_t s = 0; s < count; s++) {
         double factor = t->factor_count == 0 ? 1 : t->factors[t->factor_count == 1 ? 0 : first + s];
@@ -227,7 +227,7 @@ static bool compute(batch *b, const operation *o, const operands *from, task *t)
     return !call_has_ended(b->call) && batch_run(b, o->step, t, o->has_factors * samples * b->nv * sizeof(double));
 }
 
-/* Samples that follow from the model alone. */
+/* Computes samples that depend on the model alone. */
 static bool draw(batch *b, const operands *from, double *q) {
     uint64_t state = from->seed;
     for (size_t s = 0; s < b->n; s++) {
@@ -243,7 +243,7 @@ static bool draw(batch *b, const operands *from, double *q) {
     return true;
 }
 
-/* Computes an operation whose samples are set, and answers. */
+/* Runs an operation whose samples are set, and writes the reply. */
 static void run(batch *b, const operation *o, const operands *from) {
     task t = {0};
     if (!check_request(b, from, &t)) {
@@ -259,7 +259,7 @@ static void run(batch *b, const operation *o, const operands *from) {
     }
 }
 
-/* Name of the operation's message in the request. */
+/* Returns the name of the operation's message in the request. */
 static const char *part_of(const Dynamics__V1__ComputeConfigurationsRequest *r) {
     return protobuf_c_message_descriptor_get_field(&dynamics__v1__compute_configurations_request__descriptor,
                                                    (unsigned)r->operation_case)

@@ -49,7 +49,7 @@ char **coordinates_spell(call *c, const dyn_model *model, bool velocities) {
     return call_has_ended(c) ? NULL : names;
 }
 
-/* The joint that has a velocity, and which of its velocities it is. */
+/* Returns the joint of a velocity, and the index of the velocity in that joint. */
 static const dyn_joint *find_joint(const dyn_model *model, int column, int *index) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DeriveModel: operations on a model, one after the other. */
+/* DeriveModel: operations on a model, in sequence. */
 #include <dynamics/dynamics.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "methods/methods.h"
 #include "methods/summary.h"
 
-/* One operation: where it is in the request, and what it is applied to. */
+/* Operation: its place in the request, and the model that it changes. */
 typedef struct step {
     call *call;
     char path[PATH_SIZE]; /* "operations[2].lock" */
@@ -20,12 +20,12 @@ typedef struct step {
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* Blames a member of the operation. */
+/* Sets a member of the operation as the field of the error. */
 static void blame(const step *s, const char *member) {
     call_blame(s->call, "%s.%s", s->path, member);
 }
 
-/* Ends the call with an error of the library's. `member` is the one that names the link `link`. */
+/* Ends the call with an error of the library. `member` is the one with the name of the link `link`. */
 static bool fail(const step *s, const dyn_error *error, const char *member, const char *link) {
     if (link && description_is_place(error->place, "link", link)) {
         blame(s, member);
@@ -35,7 +35,7 @@ static bool fail(const step *s, const dyn_error *error, const char *member, cons
     return description_fail_element(s->call, error);
 }
 
-/* The base of the result: that of the model where the operation states none. */
+/* Reads the base of the result: that of the model if the operation has none. */
 static bool read_base(const step *s, Dynamics__V1__Base wire, dyn_base *base) {
     char path[PATH_SIZE];
     *base = dyn_model_is_floating(s->model) ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
@@ -44,7 +44,7 @@ static bool read_base(const step *s, Dynamics__V1__Base wire, dyn_base *base) {
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Names that are only read. */
+/* Returns names as read-only ones. */
 static const char *const *constant(char *const *names) {
     return (const char *const *)names;
 }
@@ -164,7 +164,7 @@ static bool detach_link(const step *s, const Dynamics__V1__DetachLink *o, dyn_mo
     return status == DYN_OK || fail(s, &error, "link", o->link);
 }
 
-/* Applies one operation; false when the call has ended with an error. */
+/* Applies one operation. Returns false when the call has ended with an error. */
 static bool apply(const step *s, const Dynamics__V1__ModelOperation *o, dyn_model **result) {
     switch (o->operation_case) {
     case DYNAMICS__V1__MODEL_OPERATION__OPERATION_LOCK:
@@ -199,7 +199,7 @@ static void name_step(step *s, size_t i, const Dynamics__V1__ModelOperation *o) 
     snprintf(s->path, sizeof s->path, "operations[%zu]%s%s", i, member ? "." : "", member ? member->name : "");
 }
 
-/* Applies all operations; the caller frees the result. NULL when the call has ended with an error. */
+/* Applies all operations. The caller frees the result. Returns NULL when the call has ended with an error. */
 static dyn_model *apply_all(call *c, const dyn_model *source) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     dyn_model *model = NULL;
@@ -230,7 +230,7 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
     return !call_has_ended(c) && keep_check(c, r->replace, r->expected_digest);
 }
 
-/* Builds the result once more, for its report. */
+/* Builds the result again, for its report. */
 static void build(call *c, const dyn_model *model) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     dyn_build_options built = dyn_model_build_options(model);

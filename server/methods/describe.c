@@ -8,7 +8,7 @@
 #include "methods/methods.h"
 #include "methods/summary.h"
 
-/* The names of count units. */
+/* Copies the names of `count` units. */
 static char **names(call *c, const char *const *from, int count) {
     char **to = call_allocate(c, (size_t)count, sizeof *to);
     for (int i = 0; to && i < count; i++) {
@@ -17,7 +17,7 @@ static char **names(call *c, const char *const *from, int count) {
     return to;
 }
 
-/* Name of a moving joint, or "". */
+/* Returns the name of a moving joint, or "". */
 static char *joint_name(call *c, const dyn_model *model, int joint) {
     return call_string(c, joint >= 0 ? dyn_model_joint(model, joint)->name : "");
 }
@@ -87,7 +87,7 @@ static Dynamics__V1__Link *describe_link(call *c, const dyn_model *model, const 
     return to;
 }
 
-/* A frame that a joint (NULL: none) carries. */
+/* Describes a frame that moves with a joint (NULL: none). */
 static Dynamics__V1__Frame *describe_frame(call *c, const dyn_model *model, const char *name, const dyn_joint *joint,
                                            const dyn_pose *place) {
     Dynamics__V1__Frame *to = call_allocate(c, 1, sizeof *to);
@@ -110,7 +110,7 @@ static void add_joints(call *c, const dyn_model *model, Dynamics__V1__DescribeMo
     }
 }
 
-/* The links, and their frames followed by the world. */
+/* Adds the links, and their frames followed by the world. */
 static void add_links(call *c, const dyn_model *model, Dynamics__V1__DescribeModelReply *reply) {
     static const dyn_pose identity = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     size_t count = (size_t)dyn_model_link_count(model);

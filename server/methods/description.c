@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ModelDescription: links, joints and frames, from the wire to a builder and back. */
+/* ModelDescription: conversion of links, joints and frames to a builder, and back. */
 #include "methods/description.h"
 
 #include <stdio.h>
@@ -73,7 +73,7 @@ Dynamics__V1__MimicPolicy description_write_mimic(dyn_mimic_policy mimic) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Refuses a member that the daemon derives from the others, in replies. */
+/* Refuses a member that the daemon derives from the others and sets in replies only. */
 static bool refuse_derived(call *c, const char *path, const char *member, bool is_set) {
     if (is_set) {
         call_blame(c, "%s.%s", path, member);
@@ -97,7 +97,7 @@ static bool read_link(call *c, size_t i, const Dynamics__V1__Link *from, dyn_bui
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
-/* An axis that the type has need of must be there. */
+/* Reads an axis, which must be set if the type needs it. */
 static bool read_axis(call *c, const char *path, const Dynamics__V1__Vector3 *from, bool is_needed, double axis[3]) {
     if (from || !is_needed) {
         return geometry_read_vector(c, path, from, axis);
@@ -158,7 +158,7 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__Joint *from, dyn_b
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
-/* A massless link on a fixed joint. */
+/* Reads a frame as a massless link on a fixed joint. */
 static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_builder *builder) {
     char path[PATH_SIZE], member[PATH_SIZE], name[DYN_MAX_NAME + 8];
     dyn_error error;
@@ -226,7 +226,7 @@ bool description_is_place(const char *place, const char *kind, const char *name)
            strncmp(place + length + 1, name, DYN_PLACE_SIZE - 2 - length) == 0;
 }
 
-/* Blames the element whose place it is; false where there is none. */
+/* Sets the element of a place as the field of the error. Returns false if there is none. */
 static bool blame_element(call *c, const Dynamics__V1__ModelDescription *from, const char *place) {
     for (size_t i = 0; i < from->n_links; i++) {
         if (description_is_place(place, "link", from->links[i]->name)) {

@@ -6,7 +6,7 @@
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
 /* Computes one quantity of the robot for the states of a request. Returns its values, n rows, or NULL when the call has
- * ended or is deferred. The batch must be closed either way. */
+ * ended or is deferred. The caller must close the batch in both cases. */
 static double *compute(call *c, batch *b, const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity,
                        const sent_array *q, const sent_array arrays[STATE_ARRAYS]) {
     evaluation e;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Evaluate: any set of quantities for the same states. */
+/* Evaluate: a set of quantities for the same states. */
 #include "methods/evaluation.h"
 #include "methods/methods.h"
 #include "methods/quantity_result.h"
 #include "methods/text.h"
 
-/* Quantities of a request at most, as evaluate.proto states. */
+/* Largest number of quantities of a request, as in evaluate.proto. */
 enum { MOST_QUANTITIES = 1000 };
 
-/* A request on its way. */
+/* State of a request. */
 typedef struct question {
     const Dynamics__V1__EvaluateRequest *request;
     unsigned inputs; /* flags quantity_input of all quantities */
     size_t result_count, task_count;
-    task_rows *tasks;  /* those of the request, one behind the other */
-    size_t tasks_read; /* how many of them are known */
+    task_rows *tasks;  /* tasks of the request, in sequence */
+    size_t tasks_read; /* number of tasks read so far */
 } question;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
@@ -23,7 +23,8 @@ static const char *name_of(const Dynamics__V1__QuantityRequest *asked) {
     return protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)asked->quantity)->name;
 }
 
-/* Returns the parts of the query that the quantities depend on; all, where one is unknown and is refused later. */
+/* Returns the parts of the query that the quantities depend on; all parts if a quantity is unknown, which is refused
+ * later. */
 static query_parts find_parts(const Dynamics__V1__EvaluateRequest *r) {
     unsigned inputs = 0;
     for (size_t i = 0; i < r->n_quantities; i++) {
@@ -36,7 +37,7 @@ static query_parts find_parts(const Dynamics__V1__EvaluateRequest *r) {
     return r->n_quantities > 0 ? evaluation_parts(inputs) : QUERY_ALL;
 }
 
-/* Checks the number of quantities, and that the daemon knows each; finds what they depend on. */
+/* Checks the number of quantities and that each is known. Determines their inputs. */
 static bool check_quantities(call *c, question *q) {
     const Dynamics__V1__EvaluateRequest *r = q->request;
     call_blame(c, "quantities");
@@ -79,7 +80,7 @@ static bool check_arrays(call *c, const question *q, const sent_array arrays[STA
     return true;
 }
 
-/* Refuses a member of a QuantityRequest that the quantity has no use for. */
+/* Refuses a member of a QuantityRequest that the quantity does not use. */
 static bool refuse_member(call *c, size_t i, const char *member, const Dynamics__V1__QuantityRequest *asked) {
     call_blame(c, "quantities[%zu].%s", i, member);
     call_fail(c, REASON_UNUSED_FIELD, "%s has no use for %s; leave it out", name_of(asked), member);
@@ -109,7 +110,7 @@ static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest
 
 /* ---- the places of the quantities -------------------------------------------------------------------------------- */
 
-/* Finds the joint whose load a quantity is of. */
+/* Finds the joint at the root of a quantity's subtree. */
 static bool find_subtree(batch *b, size_t i, const char *name, int *subtree) {
     char quoted[TEXT_QUOTE_SIZE];
     *subtree = name[0] ? dyn_model_find_joint(b->model, name) : -1;

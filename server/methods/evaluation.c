@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The computation of quantities for the samples of a batch. */
+/* Computation of quantities for the samples of a batch. */
 #include "methods/evaluation.h"
 
 #include "methods/quantity_layout.h"
 
-/* A thread's results on their way to the reply are at most this many values, or those of one sample. */
+/* Bound of a thread's scratch values; one sample may exceed it. */
 enum { SCRATCH_VALUES = 1 << 20 };
 
-/* One output of a library function, and the result that it fills. */
+/* Output of a library function, and the result that it fills. */
 typedef struct task_output {
-    evaluation_result *result; /* NULL: not asked for */
+    evaluation_result *result; /* NULL: not requested */
     size_t width;              /* values of one sample as the library writes them */
     bool is_direct;            /* the library writes into the result */
-    bool is_scratch;           /* it writes into the thread's scratch memory */
+    bool is_scratch;           /* the library writes into the thread's scratch memory */
 } task_output;
 
-/* One library function, for one place. */
+/* Library function at one place. */
 struct evaluation_task {
     const computation *by;
     quantity_place at;
@@ -57,7 +57,7 @@ static size_t hash(const computation *by, const quantity_place *at) {
     return (size_t)(mixed >> 32);
 }
 
-/* The task that runs a computation for a place; a new one where there is none. */
+/* Returns the task that runs a computation for a place. Creates it if there is none. */
 static evaluation_task *find_task(batch *b, evaluation *e, const computation *by, const quantity_place *at) {
     size_t slot = hash(by, at) & (e->slot_count - 1);
     for (; e->slots[slot] != 0; slot = (slot + 1) & (e->slot_count - 1)) {
@@ -98,7 +98,7 @@ static bool check_arrays(batch *b, const sent_array arrays[STATE_ARRAYS]) {
 
 /* ---- the work ---------------------------------------------------------------------------------------------------- */
 
-/* Brings the arrays into the model's order. */
+/* Converts the arrays to the model's order. */
 static bool take_arrays(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
     for (int i = 0; i < STATE_ARRAYS; i++) {
         e->arrays[i] = batch_input(b, arrays[i].count, arrays[i].values);
@@ -177,7 +177,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .da = motion_rows(e->arrays[STATE_DA], b->nv, first),
         .dtau = motion_rows(e->arrays[STATE_DTAU], b->nv, first),
     };
-    /* Behind the list of forces; there is none where all results are direct. */
+    /* Scratch memory follows the list of forces; there is none if all results are direct. */
     double *scratch = e->scratch_values ? (double *)w->scratch + batch_forces_size(b) / sizeof(double) : NULL;
     dyn_status status = DYN_OK;
     for (size_t i = 0; status == DYN_OK && i < e->task_count; i++) {
@@ -186,8 +186,8 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
     return status;
 }
 
-/* Chooses blocks small enough for the threads' scratch memory, and its size. False, and the call ended, where one
- * sample needs too much. */
+/* Chooses blocks small enough for the threads' scratch memory, and its size. Returns false, and the call has ended, if
+ * one sample needs too much. */
 static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
     size_t values = e->scratch_values ? e->scratch_values : 1;
@@ -207,7 +207,7 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     return true;
 }
 
-/* Fills the rows of samples that failed with NaN. */
+/* Fills the rows of failed samples with NaN. */
 static void mark_values(const batch *b, const evaluation *e) {
     for (size_t i = 0; i < e->result_count; i++) {
         const evaluation_result *r = &e->results[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events: what the daemon tells its subscribers. */
+/* Events that the daemon publishes to its subscribers. */
 #include "methods/events.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Explain: where a torque comes from, by term of the equation of motion and by link. */
+/* Explain: contributions to a torque, by term of the equation of motion and by link. */
 #include <dynamics/dynamics.h>
 
 #include "methods/coordinates.h"
@@ -9,14 +9,14 @@
 /* Inertial parameters of a body. */
 enum { PARAMETERS = 10 };
 
-/* Terms of the equation of motion; the first three are sums over the links, and what the payloads add to them is the
+/* Terms of the equation of motion. The first three are sums over the links; the contribution of payloads to them is the
  * last one. */
 enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, PAYLOAD, TERMS };
 enum { LINK_TERMS = 3 };
 
 static const char *const term_names[TERMS] = {"inertial", "coriolis", "gravity", "external", "payload"};
 
-/* ns for one coordinate, and for one entry of the regressor, roughly. */
+/* Approximate costs of one coordinate, and of one entry of the regressor, ns. */
 static const double RECURSION_COST = 150;
 static const double REGRESSOR_COST = 60;
 
@@ -45,8 +45,8 @@ static cause cause_of(const batch *b, const explanation *e, int term) {
     };
 }
 
-/* Adds what an inertia in the frame of a link makes the joints bear: the columns of the link's body, times the
- * parameters of the inertia, times `sign`. */
+/* Adds the joint forces of an inertia in the frame of a link: the columns of the link's body, times the parameters of
+ * the inertia, times `sign`. */
 static void add_inertia(const batch *b, const explanation *e, int link, const dyn_inertia *inertia, double sign,
                         double *tau) {
     const dyn_link *from = dyn_model_link(b->model, link);
@@ -88,7 +88,7 @@ static void split_payloads(const batch *b, const explanation *e, int term) {
     }
 }
 
-/* One of the first three terms, as a whole and by link. */
+/* Computes one of the first three terms, in total and by link. */
 static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation *e, int term, dyn_error *error) {
     cause from = cause_of(b, e, term);
     dyn_status status = dyn_rnea(b->model, w, 1, from.gravity, b->q, from.v, from.a, NULL, error, e->terms[term]);
@@ -140,7 +140,7 @@ static double larger(double largest, double difference) {
     return magnitude > largest ? magnitude : largest;
 }
 
-/* The sum of coordinate i over `count` rows. */
+/* Returns the sum of coordinate i over `count` rows. */
 static double sum_rows(const batch *b, const double *rows, size_t count, size_t i) {
     double sum = 0;
     for (size_t k = 0; k < count; k++) {
@@ -149,7 +149,7 @@ static double sum_rows(const batch *b, const double *rows, size_t count, size_t 
     return sum;
 }
 
-/* The largest difference between a whole and its parts. */
+/* Returns the largest difference between a total and the sum of its parts. */
 static double residual(const batch *b, const explanation *e) {
     double largest = 0;
     size_t links = (size_t)dyn_model_link_count(b->model);

@@ -8,10 +8,10 @@
 #include "methods/summary.h"
 #include "methods/text.h"
 
-/* ns for one link, roughly. */
+/* Approximate cost of one link, ns. */
 static const double LINK_COST = 2000;
 
-/* The URDF document in the call's memory. */
+/* Writes the URDF document in the call's memory. */
 static char *write_urdf(call *c, const dyn_model *model) {
     char *text;
     size_t length;
@@ -27,7 +27,7 @@ static char *write_urdf(call *c, const dyn_model *model) {
     return copy;
 }
 
-/* The frame that the screws end in. */
+/* Finds the frame at which the screws end. */
 static bool find_tip(call *c, const model_entry *entry, int *tip) {
     const char *name = c->request->export_model->tip;
     char quoted[TEXT_QUOTE_SIZE];
@@ -41,7 +41,7 @@ static bool find_tip(call *c, const model_entry *entry, int *tip) {
     return false;
 }
 
-/* Writes the form that is asked for. */
+/* Writes the requested form. */
 static void write_model(call *c, const model_entry *entry, Dynamics__V1__ExportModelReply *reply) {
     const Dynamics__V1__ExportModelRequest *r = c->request->export_model;
     int tip;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fields of a serialized message that decoding would lose. */
+/* Check for fields of a serialized message that decoding would lose. */
 #include "methods/field_check.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Fields of a message type whose occurrences are counted, for the index in a path. */
+/* Number of fields of a message type whose occurrences are counted, for the index in a path. */
 enum { COUNTED_FIELDS = 32 };
 
-/* The bytes that are left of a message. */
+/* Remaining bytes of a message. */
 typedef struct rest {
     const uint8_t *at, *end;
 } rest;
@@ -59,7 +59,7 @@ static bool read_field(rest *r, uint32_t *number, rest *content) {
     return true;
 }
 
-/* Writes "name" or "name[i]" and returns its length; a path without space for it is cut. */
+/* Writes "name" or "name[i]" and returns its length. A path without space for it is truncated. */
 static size_t write_step(const ProtobufCFieldDescriptor *field, unsigned index, char *path, size_t size) {
     int length = field->label == PROTOBUF_C_LABEL_REPEATED ? snprintf(path, size, "%s[%u]", field->name, index)
                                                            : snprintf(path, size, "%s", field->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vectors, places and inertias. */
+/* Vectors, placements and inertias. */
 #include "methods/geometry.h"
 
 #include <dynamics/dynamics.h>
@@ -133,7 +133,7 @@ bool geometry_parse_inertia(const char *path, const Dynamics__V1__Inertia *from,
            geometry_parse_numbers(member, from->n_rotational, from->rotational, 6, to->rotational, why);
 }
 
-/* Ends the call with a refusal where there is one. */
+/* Ends the call with a refusal if there is one. */
 static bool end_unless(call *c, bool is_good, const refusal *why) {
     if (!is_good) {
         call_refuse(c, why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inertia: bodies from shapes, meshes and numbers; added, moved, checked, and in other coordinates. */
+/* Inertia: bodies from shapes, meshes and numbers. It adds, moves, checks and converts them. */
 #include <dynamics/inertia.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,11 +8,11 @@
 #include "methods/geometry.h"
 #include "methods/methods.h"
 
-/* ns for one part, and for one byte of a mesh, roughly. */
+/* Approximate costs of one part, and of one byte of a mesh, ns. */
 static const double PART_COST = 500;
 static const double MESH_COST = 4;
 
-/* One part on its way. */
+/* State of one part. */
 typedef struct part {
     call *call;
     const Dynamics__V1__InertiaPart *from;
@@ -22,7 +22,7 @@ typedef struct part {
     double volume; /* m^3; 0 for numbers */
 } part;
 
-/* Ends the call with an error of the library's about a member of the body, or about the mass. */
+/* Ends the call with an error of the library about a member of the body, or about the mass. */
 static bool fail(const part *p, const dyn_error *error) {
     if (strcmp(error->place, "mass") == 0) {
         call_blame(p->call, "%s.mass", p->path);
@@ -35,7 +35,7 @@ static bool fail(const part *p, const dyn_error *error) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* Checks the lengths of a shape, which decide its volume. */
+/* Checks the lengths of a shape, which determine its volume. */
 static bool check_lengths(const part *p, const char *name, size_t count, const double *lengths) {
     for (size_t i = 0; i < count; i++) {
         if (!(lengths[i] >= 0 && isfinite(lengths[i]))) {
@@ -48,7 +48,7 @@ static bool check_lengths(const part *p, const char *name, size_t count, const d
     return true;
 }
 
-/* The mass of a shape of that volume: stated, or by its density. */
+/* Returns the mass of a shape of that volume: stated, or by its density. */
 static bool find_mass(const part *p, double *mass) {
     bool is_density = p->from->amount_case == DYNAMICS__V1__INERTIA_PART__AMOUNT_DENSITY;
     double amount = is_density ? p->from->density : p->from->mass;
@@ -68,7 +68,7 @@ static bool find_mass(const part *p, double *mass) {
     return true;
 }
 
-/* The members of a shape, and its volume. */
+/* Reads the members of a shape, and computes its volume. */
 static bool read_shape(part *p, double size[3], double *radius, double *length) {
     const Dynamics__V1__InertiaPart *from = p->from;
     const Dynamics__V1__Vector3 *vector = NULL;
@@ -170,7 +170,7 @@ static bool take_mesh(part *p) {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* Blames the list of numbers of the part. */
+/* Sets the list of numbers of the part as the field of the error. */
 static bool fail_values(const part *p, const dyn_error *error) {
     call_blame(p->call, "%s.%s.values", p->path, p->kind);
     call_fail_library(p->call, error);
@@ -219,7 +219,7 @@ static bool take_log_cholesky(part *p, const char *path) {
     return true;
 }
 
-/* Numbers have a mass of their own. */
+/* Refuses mass and density of a part of numbers, which has a mass of its own. */
 static bool take_numbers(part *p) {
     char path[PATH_SIZE], values[PATH_SIZE];
     if (p->from->amount_case != DYNAMICS__V1__INERTIA_PART__AMOUNT__NOT_SET) {
@@ -254,7 +254,7 @@ static bool is_finite(const dyn_inertia *inertia) {
     return isfinite(sum);
 }
 
-/* Takes one part into the common frame. */
+/* Converts one part to the common frame. */
 static bool take_part(part *p) {
     char member[PATH_SIZE];
     dyn_pose pose;
@@ -306,7 +306,7 @@ static bool add_parts(call *c, dyn_inertia *sum, double *volume) {
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-/* Turns -0 into 0. */
+/* Replaces -0 by 0. */
 static void clean(double *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         values[i] += 0.0;

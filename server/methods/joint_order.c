@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The order of joints that a caller speaks in. */
+/* Order of joints of a caller. */
 #include "methods/joint_order.h"
 
 /* Appends the columns of one joint. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entering a model into the daemon's store, and onto its disk. */
+/* Insertion of a model into the daemon's store, and its storage on the disk. */
 #include "methods/keep.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ bool keep_check(call *c, bool replace, const char *expected_digest) {
     return false;
 }
 
-/* Ends the call where the store did not take the model. */
+/* Ends the call if the store did not accept the model. */
 static void fail_insertion(call *c, model_insertion result, const model_entry *entry, const model_entry *present) {
     if (result == MODEL_NOT_EXPECTED) {
         call_blame(c, "expected_digest");
@@ -47,13 +47,13 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
     }
 }
 
-/* Returns whether the store would take the model that was built; the store itself decides. */
+/* Returns whether the store would accept the model; the store itself decides later. */
 static bool may_enter(const model_entry *entry, const model_entry *present, const char *replaced) {
     const char *digest = present ? present->digest : "";
     return strcmp(digest, entry->digest) == 0 || (replaced ? !replaced[0] || strcmp(digest, replaced) == 0 : !present);
 }
 
-/* Writes the model where that is wanted. False: the call has ended. */
+/* Writes the model to the disk if requested. Returns false when the call has ended. */
 static bool write_kept(call *c, const keep_options *options, bool *is_written) {
     refusal why = {0};
     live *l = c->service->live;
@@ -69,8 +69,8 @@ static bool write_kept(call *c, const keep_options *options, bool *is_written) {
     return true;
 }
 
-/* Brings the disk to what the store is about to be: the model is written, or one that it replaces is removed. False:
- * the call has ended, and nothing has changed. */
+/* Updates the disk before the store: writes the model, or removes one that it replaces. Returns false when the call has
+ * ended, and nothing has changed. */
 static bool keep_on_disk(call *c, const keep_options *options, model_entry *present) {
     refusal why = {0};
     model_entry *entry = c->built;
@@ -93,7 +93,7 @@ static bool keep_on_disk(call *c, const keep_options *options, model_entry *pres
     return true;
 }
 
-/* Enters the model into the store. */
+/* Inserts the model into the store. */
 static model_entry *enter(call *c, const char *replaced, bool *was_present) {
     model_entry *entry = c->built, *present = NULL;
     model_insertion result = model_store_insert(c->service->store, entry, replaced, &present);
@@ -103,7 +103,7 @@ static model_entry *enter(call *c, const char *replaced, bool *was_present) {
                  dyn_model_nq(entry->model), dyn_model_nv(entry->model));
     }
     if (result == MODEL_INSERTED || result == MODEL_PRESENT) {
-        /* Another thread may have taken the model out of the store again. */
+        /* Returns the built model if another thread has removed it from the store again. */
         return present ? present : model_entry_retain(entry);
     }
     fail_insertion(c, result, entry, present);

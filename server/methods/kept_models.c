@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models that outlive the daemon. */
+/* Models stored on the disk. */
 #include "methods/kept_models.h"
 
 #include <ctype.h>
@@ -19,13 +19,13 @@
 
 static const char KIND[] = "models", SUFFIX[] = ".model";
 
-/* Bytes of a file's name that come from the model's name, and digits of its digest. */
+/* Parts of a file's name: bytes from the model's name, and digits of its digest. */
 enum { READABLE = 60, DIGITS = 16 };
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Writes the file's name: the letters and digits of the model's name for the reader, and the start of the digest of the
- * name, since names may have any letters and be longer than a file's. */
+/* Writes the file's name: the letters and digits of the model's name for readability, and the start of the digest of
+ * the name, since names may have any letters and be longer than a file's. */
 static void file_name(const char *name, char file[READABLE + DIGITS + 2]) {
     char digest[DIGEST_SIZE];
     size_t used = 0;
@@ -36,7 +36,7 @@ static void file_name(const char *name, char file[READABLE + DIGITS + 2]) {
     snprintf(file + used, DIGITS + 2, ".%.*s", DIGITS, digest + strlen("sha256:"));
 }
 
-/* Paths of a model's file and of the directory that it is in, which is made where it is missing. */
+/* Writes the paths of a model's file and of its directory, which it creates if necessary. */
 static bool find_paths(live *l, const char *name, char path[PATH_MAX], char directory[PATH_MAX], refusal *why) {
     char file[READABLE + DIGITS + 2];
     file_name(name, file);
@@ -47,7 +47,7 @@ static bool refuse_file(refusal *why, const char *action, const char *path) {
     return refuse(why, REASON_FILE_FAILED, "", "cannot %s %.256s: %s", action, path, strerror(errno));
 }
 
-/* The directory "models" is itself an entry of the state directory, which must be on the disk. */
+/* Writes the file. Also syncs the state directory, in which "models" is an entry. */
 static bool write_file(live *l, const Dynamics__V1__KeptModel *kept, refusal *why) {
     char path[PATH_MAX], directory[PATH_MAX];
     if (!find_paths(l, kept->name, path, directory, why)) {
@@ -80,7 +80,7 @@ bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__Lo
                                                   "the description of the model is too long to be kept (4 MiB)");
     }
     load.name = (char *)(uintptr_t)entry->name;
-    load.strict = false; /* a later release may warn of more */
+    load.strict = false; /* a later release may have more warnings */
     load.replace = false;
     load.expected_digest = (char *)(uintptr_t)protobuf_c_empty_string;
     kept.name = load.name;
@@ -103,14 +103,14 @@ bool kept_models_remove(live *l, const char *name, refusal *why) {
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
 
-/* Where models are loaded from, and who is told of those that are not. */
+/* Source of loaded models, and callback for those that are not. */
 typedef struct loading {
     live *live;
     void (*left_out)(void *context, const char *name, const char *reason);
     void *context;
 } loading;
 
-/* Enters a model that was built. */
+/* Inserts a built model. */
 static bool enter(const loading *o, const Dynamics__V1__KeptModel *kept, model_entry *entry) {
     char reason[REFUSAL_MESSAGE_SIZE];
     dyn_text_print(kept->loaded_by, entry->loaded_by, sizeof entry->loaded_by);
@@ -132,7 +132,7 @@ static bool enter(const loading *o, const Dynamics__V1__KeptModel *kept, model_e
     return true;
 }
 
-/* Builds the model as the request did that is kept with it. */
+/* Builds the model by the request that is stored with it. */
 static bool load_kept(const loading *o, const Dynamics__V1__KeptModel *kept) {
     recorded_model m;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -152,7 +152,7 @@ static bool load_kept(const loading *o, const Dynamics__V1__KeptModel *kept) {
     return is_good;
 }
 
-/* Reads a file; NULL when it is none of ours or damaged. */
+/* Reads a file. Reports a damaged one and returns NULL. */
 static Dynamics__V1__KeptModel *read_file(const loading *o, const char *path) {
     record_reader reader;
     const uint8_t *bytes;

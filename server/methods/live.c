@@ -13,15 +13,15 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* Time between two looks; for which an endpoint stays open after its last message. */
+/* Interval of the thread's checks, and time for which an endpoint stays open after its last message. */
 #define LOOK_INTERVAL (NANOSECONDS / 20)
 #define LAST_MESSAGES (NANOSECONDS / 5)
 
-/* Time between two looks at the free space of the disk, and at the files that others may have deleted. */
+/* Interval of checks of the disk's free space, and of files that other processes may delete. */
 #define CHECK_INTERVAL (NANOSECONDS / 2)
 #define MEASURE_INTERVAL (2 * NANOSECONDS)
 
-/* As many as a number of JSON holds exactly. */
+/* Bits of a token: a JSON number represents as many exactly. */
 enum { TOKEN_BITS = 53 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ bool live_begin_recording(live *l, const char *name, const recording_beginning *
 
 /* ---- entering and ending ----------------------------------------------------------------------------------------- */
 
-/* A kind of thing with names, and the reason of the error where there are too many. */
+/* Kind of named objects, and the reason of the error if there are too many. */
 typedef struct named_kind {
     const char *name;
     error_reason full;
@@ -256,7 +256,7 @@ bool live_add_stream(live *l, stream *s, refusal *why) {
     return refuse_insertion(why, name_table_insert(&l->streams, s->name, s, most), &STREAM, s->name, most);
 }
 
-/* Hands an endpoint over to be closed; its owner has let go of it. */
+/* Schedules the closing of an endpoint that its owner no longer uses. */
 static void close_later(live *l, transport_topic *endpoint) {
     closing_endpoint *c = endpoint ? calloc(1, sizeof *c) : NULL;
     if (c) {
@@ -270,7 +270,7 @@ static void close_later(live *l, transport_topic *endpoint) {
     }
 }
 
-/* Says that a recording is not whole. */
+/* Describes why a recording is incomplete. */
 static void explain_end(const char *name, uint64_t bytes, const char *reason, char error[RECORDING_ERROR_SIZE]) {
     error[0] = '\0';
     if (reason[0] != '\0') {
@@ -279,7 +279,7 @@ static void explain_end(const char *name, uint64_t bytes, const char *reason, ch
     }
 }
 
-/* Closes a recording; `error` receives why it is not whole. With the mutex `files`. */
+/* Closes a recording. `error` receives why it is incomplete. Called with the mutex `files` held. */
 static void close_recording(live *l, recording *r, char error[RECORDING_ERROR_SIZE]) {
     char reason[RECORDING_REASON_SIZE], name[SIMULATION_NAME_SIZE];
     uint64_t bytes = recording_bytes(r);
@@ -425,7 +425,7 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
     return is_copied || refuse_memory(why);
 }
 
-/* Lets go of an endpoint that nobody has been connected to for a while. With the mutex of its owner. */
+/* Detaches an endpoint that had no connection for a while. Called with its owner's mutex held. */
 static transport_topic *take_unused(watched_topics *topics, uint64_t now) {
     transport_topic *endpoint = topics->endpoint;
     if (!endpoint) {
@@ -487,7 +487,7 @@ static void write_recording(live *l, simulation *s) {
     pthread_mutex_unlock(&l->files);
 }
 
-/* Writes a stream's recording; ends one that broke. The stream stays, so that its planner is told. */
+/* Writes a stream's recording; ends one that broke. The stream stays open, so that its planner receives the event. */
 static void write_points(live *l, stream *s) {
     stream_face *face = stream_face_of(s);
     char error[RECORDING_ERROR_SIZE];
@@ -508,7 +508,7 @@ static void write_points(live *l, stream *s) {
     pthread_mutex_unlock(&l->files);
 }
 
-/* Tells the health whether there is room for recordings. */
+/* Reports to the health whether there is room for recordings. */
 static void check_recordings(live *l, uint64_t now) {
     char problem[RECORDING_PROBLEM_SIZE];
     pthread_mutex_lock(&l->files);

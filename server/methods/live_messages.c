@@ -129,7 +129,7 @@ static Dynamics__V1__PaceStatistics *statistics(call *c, const pace_statistics *
     return to;
 }
 
-/* The order that the caller speaks in. */
+/* Copies the joint names of the caller's order. */
 static void copy_names(call *c, const robot *r, size_t *count, char ***names) {
     *names = r->name_count > 0 ? call_allocate(c, r->name_count, sizeof **names) : NULL;
     for (size_t i = 0; *names && i < r->name_count; i++) {

@@ -7,7 +7,7 @@
 #include "methods/methods.h"
 #include "methods/summary.h"
 
-/* Takes the options of the request; where it states none, those of its description (NULL: it has none). */
+/* Reads the options of the request; missing ones come from its description (NULL: it has none). */
 static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r,
                          const Dynamics__V1__ModelDescription *description, model_options *options) {
     *options = (model_options){
@@ -28,13 +28,13 @@ static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r,
     return true;
 }
 
-/* Ends the call with what is wrong about a URDF text; the library's places are "urdf:42", "gravity", "name". */
+/* Ends the call with an error of a URDF text. The library's places are "urdf:42", "gravity", "name". */
 static void fail_urdf(call *c, const dyn_error *error) {
     call_blame(c, "%s", strncmp(error->place, "urdf", 4) == 0 ? error->place : "urdf");
     description_fail_element(c, error);
 }
 
-/* Ends the call with what building found wrong. */
+/* Ends the call with an error of the builder. */
 static void fail_load(call *c, const dyn_error *error) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     if (strcmp(error->place, "gravity") == 0 || strcmp(error->place, "name") == 0) {
@@ -73,7 +73,7 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
     return status == DYN_OK;
 }
 
-/* Reads the description; `report` receives what the reader reports, or stays NULL. */
+/* Reads the description. `report` receives the reader's report, or stays NULL. */
 static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_report **report, dyn_builder **builder) {
     switch (r->source_case) {
     case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The payloads of a request. */
+/* Payloads of a request. */
 #include <dynamics/inertia.h>
 #include <dynamics/payload.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "methods/bounds.h"
 #include "methods/query.h"
 
-/* Finds the link that carries it. */
+/* Finds the link of a payload. */
 static bool find_link(const robot *r, const char *path, const char *name, int *link, refusal *why) {
     char member[PATH_SIZE];
     return robot_find_link(r, path_join(member, path, "link"), name, link, why) &&
@@ -16,8 +16,8 @@ static bool find_link(const robot *r, const char *path, const char *name, int *l
             refuse(why, REASON_INVALID_VALUE, member, "the world carries no payload; name a link of the robot"));
 }
 
-/* Brings one payload into the frame of its link. Whether a body can have it is for the library to say, at the same
- * place, when it is loaded. */
+/* Converts one payload to the frame of its link. The library checks at loading, with the same place in its error,
+ * whether a body can have its inertia. */
 static bool read_payload(const robot *r, size_t i, const Dynamics__V1__Payload *from, dyn_payload *to, refusal *why) {
     char path[PATH_SIZE], member[PATH_SIZE];
     dyn_inertia inertia;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of quantities, behind the functions that it names. */
+/* Table of quantities, and the functions that it uses. */
 #include "methods/quantities.h"
 
 #include <dynamics/dynamics.h>
@@ -64,7 +64,7 @@ static dyn_status torque_regressor(const states *s, dyn_error *error, double *co
     return dyn_torque_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, error, output[0]);
 }
 
-/* tau = h - sum J' f_ext at rest: the difference that they make without gravity. */
+/* Computes sum J' f_ext: minus the inverse dynamics at rest and without gravity. */
 static dyn_status external_forces(const states *s, dyn_error *error, double *const output[]) {
     const double none[3] = {0};
     size_t count = s->count * (size_t)dyn_model_nv(s->model);
@@ -75,7 +75,8 @@ static dyn_status external_forces(const states *s, dyn_error *error, double *con
     return status;
 }
 
-/* The second output is room for the parts of the first; below too. */
+/* Computes the energy regressor. The second output is scratch memory for the parts of the first, as in the next
+ * function. */
 static dyn_status energy_regressor(const states *s, dyn_error *error, double *const output[]) {
     size_t entries = (size_t)dyn_model_parameter_count(s->model), widths[] = {entries, entries};
     double *parts[] = {output[1], output[1] + s->count * entries};
@@ -103,7 +104,7 @@ static dyn_status energy(const states *s, dyn_error *error, double *const output
     return dyn_energy(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, output[0], output[1]);
 }
 
-/* Tells of an entry that is not finite; the library does not see these arrays together. */
+/* Returns an error for an entry that is not finite. The library does not see these arrays together. */
 static dyn_status check_finite(const states *s, const char *name, const double *values, dyn_error *error) {
     size_t nv = (size_t)dyn_model_nv(s->model);
     for (size_t i = 0; values && i < s->count * nv; i++) {
@@ -153,7 +154,7 @@ static dyn_status centroidal(const states *s, dyn_error *error, double *const ou
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-/* Rows of position and quaternion. */
+/* Writes rows of position and quaternion. */
 static dyn_status frame_pose(const states *s, dyn_error *error, double *const output[]) {
     double position[BLOCK_SAMPLES * 3], rotation[BLOCK_SAMPLES * 9];
     dyn_status status = dyn_frame_pose(s->model, s->workspace, s->count, s->q, s->at.frame, error, position, rotation);
@@ -174,7 +175,7 @@ static dyn_status frame_motion(const states *s, dyn_error *error, double *const 
                             error, output[0], output[1], output[2]);
 }
 
-/* The Jacobian comes along. */
+/* Computes the derivatives, and the Jacobian with them. */
 static dyn_status frame_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_frame_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.frame, s->at.reference_frame,
                                  error, output[0], output[1], output[2], output[3]);
@@ -197,7 +198,7 @@ static dyn_status manipulability(const states *s, dyn_error *error, double *cons
     return status;
 }
 
-/* The second output is room for the parts of the first. */
+/* Computes ellipsoids. The second output is scratch memory for the parts of the first. */
 static dyn_status ellipsoids(const states *s, dyn_error *error, double *const output[]) {
     static const size_t widths[] = {3, 9, 3, 9, 3, 9, 3, 9};
     double *parts[8], *next = output[1];
@@ -260,7 +261,7 @@ static dyn_status operational_space(const states *s, dyn_error *error, double *c
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-/* The mass matrix comes along; below, its inverse. */
+/* Computes the derivatives, and the mass matrix with them; the next function its inverse. */
 static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, error,
                                 output[0], output[1], output[2]);
@@ -280,7 +281,7 @@ static dyn_status inverse_dynamics_second_derivatives(const states *s, dyn_error
                                        output[1], output[2], output[3]);
 }
 
-/* The first derivatives come along. */
+/* Computes the second derivatives, and the first ones with them. */
 static dyn_status forward_dynamics_second_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_aba_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, error,
                                       output + 4, output);
@@ -296,7 +297,7 @@ static dyn_status forward_dynamics_along(const states *s, dyn_error *error, doub
                                           s->dq, s->dv, s->dtau, error, output[0]);
 }
 
-/* The momentum matrix comes along. */
+/* Computes the derivatives, and the momentum matrix with them. */
 static dyn_status centroidal_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_centroidal_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, error, output[0], output[1],
                                       output[2], output[3]);
@@ -364,14 +365,14 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* A function whose only output is the quantity, and its costs. */
+/* Computation whose only output is the quantity, with its costs. */
 #define ALONE(function, ...) &(const computation){.run = function, .yields = 1, __VA_ARGS__}, 0
 
 /* Inputs of the equation of motion. */
 #define INVERSE_INPUTS (USES_V | USES_A | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
 #define FORWARD_INPUTS (USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
 
-/* Subject, frame, inputs, blocks; then the computation and its output. */
+/* Rows of the table: subject, frame, inputs, blocks; then the computation and its output. */
 static const quantity_row quantities[] = {
     [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS, JOINT_VECTOR(FORCE),
                                     ALONE(inverse_dynamics, .linear = 20)},

@@ -10,10 +10,10 @@
 
 enum { MOST_FIXED_ENTRIES = 10, NUMBER_SIZE = 24 };
 
-/* Classes that units tell apart. */
+/* Classes of entries with different units. */
 enum { ROTATION, TRANSLATION };
 
-/* Entries of an axis that are the same for all robots, and how many classes of entries units tell apart. */
+/* Entries of an axis that are equal for all robots, and the number of classes with different units. */
 static const struct {
     size_t size; /* 0: it depends on the robot or on the task */
     const char *labels[MOST_FIXED_ENTRIES];
@@ -38,7 +38,7 @@ static const struct {
     [AXIS(MEASURES)] = {2, {"measure", "isotropy"}, 2, {0, 1}},
 };
 
-/* The library puts angular entries first. */
+/* Order of the library, which has angular entries first. */
 static const int twist_order[] = {3, 4, 5, 0, 1, 2};
 
 size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axis kind) {
@@ -69,12 +69,12 @@ const int *quantity_axis_order(const batch *b, const quantity_place *at, quantit
 
 /* ---- what the entries are ---------------------------------------------------------------------------------------- */
 
-/* A text that is only read from now on. */
+/* Returns a text that is read-only from now on. */
 static char *constant(const char *text) {
     return (char *)(uintptr_t)text;
 }
 
-/* Names the velocities, and tells which are rotations. */
+/* Writes the names of the velocities, and marks those that are rotations. */
 static void fill_joints(batch *b, Dynamics__V1__Axis *axis) {
     char **names = coordinates_spell(b->call, b->model, true);
     uint32_t *classes = call_allocate(b->call, b->nv, sizeof *classes);
@@ -92,7 +92,7 @@ static void fill_joints(batch *b, Dynamics__V1__Axis *axis) {
     }
 }
 
-/* Names the link that each moving joint carries. */
+/* Writes the name of each moving joint's child link. */
 static void fill_bodies(const batch *b, Dynamics__V1__Axis *axis) {
     for (size_t i = 0; i < axis->n_labels; i++) {
         axis->labels[i] = constant(dyn_model_link(b->model, dyn_model_joint(b->model, (int)i)->child_link)->name);
@@ -106,7 +106,7 @@ static void fill_task(batch *b, const task_rows *rows, Dynamics__V1__Axis *axis)
     }
 }
 
-/* Names entries by their numbers from 1. */
+/* Writes the numbers of the entries, from 1, as their names. */
 static void fill_numbers(batch *b, Dynamics__V1__Axis *axis) {
     char *texts = call_allocate(b->call, axis->n_labels, NUMBER_SIZE);
     for (size_t i = 0; texts && i < axis->n_labels; i++) {

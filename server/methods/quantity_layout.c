@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the values of a quantity lie in memory. */
+/* Memory layout of the values of a quantity. */
 #include "methods/quantity_layout.h"
 
 #include <string.h>
@@ -34,13 +34,13 @@ static size_t ordered(const int *order, size_t i) {
     return order ? (size_t)order[i] : i;
 }
 
-/* Place of one block in the library's row of a sample. Axes that the block has not are one entry wide. */
+/* Layout of one block in the library's row of a sample. Missing axes have one entry. */
 typedef struct layout {
     size_t sizes[QUANTITY_AXES];
     const int *orders[QUANTITY_AXES]; /* NULL: the library's */
     size_t first, stride;             /* of the entries of the first axis */
     size_t size;                      /* number of values */
-    bool is_whole;                    /* the values lie together and in order */
+    bool is_whole;                    /* the values are contiguous and in order */
 } layout;
 
 static layout find_layout(const batch *b, const quantity_place *at, const quantity_block *block) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reply of Evaluate. */
+/* Reply of Evaluate. */
 #include "methods/quantity_result.h"
 
 #include "methods/quantity_axes.h"
@@ -7,7 +7,7 @@
 
 #define QUANTITY_INPUT(name) DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_##name
 
-/* The flags quantity_input on the wire. */
+/* Values of the flags quantity_input in the protocol. */
 static const struct {
     unsigned flag;
     Dynamics__V1__QuantityInput wire;
@@ -27,7 +27,7 @@ static const struct {
 /* Kinds of axes are numbered from 1. */
 enum { INPUTS = sizeof inputs / sizeof inputs[0], FIXED_AXES = 16 };
 
-/* A text that is only read from now on. */
+/* Returns a text that is read-only from now on. */
 static char *constant(const char *text) {
     return (char *)(uintptr_t)text;
 }
@@ -48,7 +48,7 @@ bool result_list_create(batch *b, size_t most_results, size_t most_tasks, result
     return true;
 }
 
-/* Returns the index of an axis in the reply, where it is added when it is not there. */
+/* Returns the index of an axis in the reply. Adds the axis if it is missing. */
 static size_t refer_to_axis(batch *b, const result_list *list, const quantity_place *at, quantity_axis kind) {
     Dynamics__V1__EvaluateReply *reply = list->reply;
     bool is_of_task = kind == DYNAMICS__V1__AXIS_KIND__AXIS_KIND_TASK;
@@ -92,7 +92,7 @@ static Dynamics__V1__Block *create_block(batch *b, const result_list *list, cons
     return block;
 }
 
-/* States the frame of a result. */
+/* Writes the frame of a result. */
 static void state_frame(const evaluation_result *from, char *frame, Dynamics__V1__QuantityResult *result) {
     static const struct {
         Dynamics__V1__ReferenceFrame wire;
@@ -113,7 +113,7 @@ static void state_frame(const evaluation_result *from, char *frame, Dynamics__V1
     }
 }
 
-/* States the inputs that the quantity depends on. */
+/* Writes the inputs that the quantity depends on. */
 static bool state_inputs(batch *b, const evaluation_result *from, Dynamics__V1__QuantityResult *result) {
     result->inputs = call_allocate(b->call, INPUTS, sizeof *result->inputs);
     for (size_t i = 0; result->inputs && i < INPUTS; i++) {

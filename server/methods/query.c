@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The Query of a request. */
+/* Query of a request. */
 #include "methods/query.h"
 
 #include <string.h>

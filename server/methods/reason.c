@@ -24,7 +24,7 @@ double reason_retry_after(error_reason r) {
     return reasons[r].retry_after;
 }
 
-/* The reason of a library status whose cause says no more. */
+/* Returns the reason of a library status without a more specific cause. */
 static error_reason reason_of_status(dyn_status status) {
     switch (status) {
     case DYN_OK:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The models of recordings and snapshots. */
+/* Models of recordings and snapshots. */
 #include "methods/recorded_model.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static bool refuse_damaged(refusal *why, const char *message) {
     return refuse(why, REASON_DAMAGED_FILE, "", "the file's description of its model is damaged: %s", message);
 }
 
-/* Builds what is described; it must have that digest. */
+/* Builds the described model, which must have that digest. */
 static model_entry *build(live *l, const char *name, const char *digest, const Dynamics__V1__ModelDescription *from,
                           refusal *why) {
     recorded_model m;

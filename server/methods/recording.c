@@ -15,23 +15,23 @@
 
 #include "files/regular_file.h"
 
-/* Bytes that may wait in memory, and most of one message in a file. */
+/* Largest number of buffered bytes, and of bytes of one message in a file. */
 enum { MOST_WAITING = 8 << 20, MOST_MESSAGE = 64 << 20, VARINT_SIZE = 10 };
 
-/* Bytes that are read at once, and bytes of the length before a message in a file. */
+/* Bytes of one read, and of the length before a message in a file. */
 enum { READ_SIZE = 1 << 16, LENGTH_SIZE = 5 };
 
-/* A decoded message may take this many times its serialized size, and this much more. */
+/* Bound of a decoded message's memory: this multiple of its serialized size, plus this margin. */
 enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
 
 struct recording {
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the members below */
     uint8_t *waiting;
     size_t count, capacity;
     uint64_t bytes, limit, entries;
     recording_fault fault;
     int failed_write;           /* errno of RECORDING_NOT_WRITTEN */
-    pthread_mutex_t file_mutex; /* one flush at a time */
+    pthread_mutex_t file_mutex; /* serializes flushes */
     int file;
     uint8_t *writing;
     size_t writing_capacity;
@@ -74,7 +74,7 @@ static size_t write_varint(uint8_t *bytes, size_t value) {
     return i;
 }
 
-/* Room for so many bytes more. */
+/* Reserves room for so many more bytes. */
 static bool reserve(recording *r, size_t size) {
     if (r->count + size <= r->capacity) {
         return true;
@@ -133,7 +133,7 @@ static bool write_all(int file, const uint8_t *bytes, size_t count) {
     return true;
 }
 
-/* Free bytes of the file system beyond those that recordings leave. */
+/* Returns the free bytes of the file system beyond the reserve. */
 static uint64_t free_bytes(const recording *r) {
     struct statvfs disk;
     if (fstatvfs(r->file, &disk) != 0) {
@@ -143,7 +143,7 @@ static uint64_t free_bytes(const recording *r) {
     return bytes > reserve ? bytes - reserve : 0;
 }
 
-/* Returns whether the disk may take so many bytes more. */
+/* Checks whether the disk has room for so many more bytes. */
 static recording_fault check_space(const recording *r, uint64_t count) {
     if (atomic_load(&r->space->used) + count > atomic_load(r->space->most)) {
         return RECORDING_AT_QUOTA;
@@ -151,7 +151,7 @@ static recording_fault check_space(const recording *r, uint64_t count) {
     return free_bytes(r) < count ? RECORDING_DISK_FULL : RECORDING_NO_FAULT;
 }
 
-/* Notes in the space what came of writing so many bytes. */
+/* Records in the space the outcome of writing so many bytes. */
 static void note_write(const recording *r, size_t count, recording_fault fault, int number) {
     recording_space *space = r->space;
     uint64_t used = atomic_load(&space->used), most = atomic_load(space->most), left = most > used ? most - used : 0;
@@ -161,7 +161,7 @@ static void note_write(const recording *r, size_t count, recording_fault fault, 
     atomic_fetch_add(&space->used, fault == RECORDING_NO_FAULT ? count : 0);
 }
 
-/* Writes bytes where there is room for them. `number` receives the errno of RECORDING_NOT_WRITTEN. */
+/* Writes bytes if there is room for them. `number` receives the errno of RECORDING_NOT_WRITTEN. */
 static recording_fault write_shared(recording *r, const uint8_t *bytes, size_t count, int *number) {
     recording_fault fault = r->space ? check_space(r, count) : RECORDING_NO_FAULT;
     if (fault == RECORDING_NO_FAULT && !write_all(r->file, bytes, count)) {
@@ -305,7 +305,7 @@ static bool make_room(recording_reader *r, size_t wanted) {
     return buffer != NULL;
 }
 
-/* Reads until the buffer holds `wanted` bytes. False where the file has fewer. */
+/* Reads until the buffer holds `wanted` bytes. Returns false if the file has fewer. */
 static bool hold(recording_reader *r, size_t wanted) {
     if (wanted > r->held && !make_room(r, wanted)) {
         return false;
@@ -322,7 +322,7 @@ static bool hold(recording_reader *r, size_t wanted) {
     return true;
 }
 
-/* Reads the length before a message. Returns the bytes that it takes, 0 where there is none. */
+/* Reads the length before a message. Returns its number of bytes, or 0 if there is none. */
 static size_t read_length(recording_reader *r, size_t *length) {
     *length = 0;
     for (size_t i = 0; i < LENGTH_SIZE && hold(r, i + 1); i++) {
@@ -335,7 +335,7 @@ static size_t read_length(recording_reader *r, size_t *length) {
     return 0;
 }
 
-/* An allocator over another one that gives a limited number of bytes. */
+/* Allocator with a bounded number of bytes from another one. */
 typedef struct bounded_allocator {
     ProtobufCAllocator allocator;
     ProtobufCAllocator *from; /* NULL: malloc */

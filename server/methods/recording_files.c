@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recordings in the state directory: listing, deleting and fetching them. */
+/* Recordings in the state directory: list, deletion and transfer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "methods/live.h"
 #include "methods/methods.h"
 
-/* Bytes that FetchRecording returns unless the request says how many, and those of a reply beside them. */
+/* Bytes that FetchRecording returns by default, and bytes of a reply in addition to them. */
 enum { STANDARD_PART = 1 << 20, REPLY_MARGIN = 4096 };
 
 /* ---- listing ----------------------------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static void fail_file(call *c, const char *path, int number) {
     }
 }
 
-/* Writes the path of the recording that is named, or ends the call. */
+/* Writes the path of the requested recording, or ends the call. */
 static bool find_path(call *c, const char *name, char path[PATH_MAX]) {
     refusal why = {0};
     if (live_recording_path(c->service->live, name, path, &why)) {
@@ -106,8 +106,7 @@ void method_delete_recording(call *c) {
     }
 }
 
-/* Bytes that a reply returns of those that are left in the file; 0 and the call ended where it must not ask for that
- * many. */
+/* Returns the number of bytes in the reply. Returns 0, and the call has ended, if the request exceeds the bound. */
 static size_t choose_part(call *c, const Dynamics__V1__FetchRecordingRequest *r, uint64_t left) {
     uint64_t most = atomic_load(&c->service->limits->reply_bytes) - REPLY_MARGIN;
     uint64_t wanted = r->bytes ? r->bytes : most < STANDARD_PART ? most : STANDARD_PART;
@@ -122,7 +121,7 @@ static size_t choose_part(call *c, const Dynamics__V1__FetchRecordingRequest *r,
     return (size_t)(wanted < left ? wanted : left);
 }
 
-/* Reads the part of an open file that is asked for. */
+/* Reads the requested part of an open file. */
 static void fetch(call *c, int file, const char *path, Dynamics__V1__FetchRecordingReply *reply) {
     const Dynamics__V1__FetchRecordingRequest *r = c->request->fetch_recording;
     struct stat status;

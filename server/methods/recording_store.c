@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recordings in the state directory. */
+/* Recordings in the state directory. */
 #include "methods/recording_store.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 
 static const char SUFFIX[] = ".recording";
 
-/* Bytes that a file takes at least: the quota also bounds the number of short recordings. */
+/* Minimum size that a file counts: the quota also bounds the number of short recordings. */
 enum { LEAST_BYTES = 4096 };
 
 void recording_store_init(recording_store *rs, const char *state_directory, const service_limits *limits) {
@@ -45,7 +45,7 @@ static int is_recording(const struct dirent *entry) {
            strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
 }
 
-/* Fills what is to be told of a file. False where it is no recording. */
+/* Fills the entry of a file. Returns false if it is no recording. */
 static bool look_at(const recording_store *rs, const char *file_name, recording_file *file) {
     char path[PATH_MAX];
     struct stat status;
@@ -60,7 +60,7 @@ static bool look_at(const recording_store *rs, const char *file_name, recording_
     return true;
 }
 
-/* Looks at the files of a directory that was read, and counts their bytes. */
+/* Fills the entries of a directory's files, and counts their bytes. */
 static bool look_at_all(recording_store *rs, struct dirent **entries, size_t found, recording_file **files,
                         size_t *count) {
     uint64_t used = 0;
@@ -112,7 +112,7 @@ bool recording_store_delete(recording_store *rs, const char *path) {
 
 /* ---- life of one ------------------------------------------------------------------------------------------------- */
 
-/* Names the recording that was not written to for longest, for those who look for room. */
+/* Writes the name of the least recently written recording, as a candidate for deletion. */
 static void name_oldest(const recording_file *files, size_t count, char *text, size_t size) {
     const recording_file *oldest = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ static void leave(recording_store *rs, const recording *r) {
     }
 }
 
-/* Refuses one more recording where there are too many, or where there is no room for the shortest one. */
+/* Refuses a new recording if there are too many, or no room for the shortest one. */
 static bool check_place(const recording_store *rs, const recording_file *files, size_t count, refusal *why) {
     char oldest[128];
     uint64_t most = atomic_load(&rs->limits->recordings), bytes = atomic_load(rs->space.most);

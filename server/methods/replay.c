@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ReplaySimulation: a recorded run computed once more. */
+/* ReplaySimulation: computes a recorded run again. */
 #include <dynamics/text.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,17 +11,17 @@
 #include "methods/methods.h"
 #include "methods/simulation_plan.h"
 
-/* A replay as it goes on. */
+/* State of a replay. */
 typedef struct replay {
     call *call;
     const Dynamics__V1__ReplaySimulationRequest *request;
     Dynamics__V1__ReplaySimulationReply *reply;
     recording_reader reader;
     simulation *simulation;
-    arena entries; /* memory of the entry at hand */
+    arena entries; /* memory of the current entry */
     double *rows;
     uint64_t read;     /* entries */
-    size_t room, kept; /* states that the reply has memory for, and those in it */
+    size_t room, kept; /* states that fit into the reply, and those in it */
 } replay;
 
 static bool has_same_bits(size_t count, const double *a, size_t other_count, const double *b) {
@@ -33,7 +33,7 @@ static bool is_equal(const Dynamics__V1__SimulationState *a, const Dynamics__V1_
            has_same_bits(a->n_v, a->v, b->n_v, b->v) && has_same_bits(a->n_tau, a->tau, b->n_tau, b->tau);
 }
 
-/* Puts a state into the reply, if it was asked for. */
+/* Adds a state to the reply if it was requested. */
 static void keep(replay *p, const Dynamics__V1__SimulationState *state) {
     uint64_t stride = p->request->stride ? p->request->stride : 1;
     Dynamics__V1__ReplaySimulationReply *reply = p->reply;
@@ -88,7 +88,7 @@ static bool compare_step(replay *p, const Dynamics__V1__SimulationState *recorde
     return true;
 }
 
-/* Applies one entry. False at the end, or when the recording makes no sense. */
+/* Applies one entry. Returns false at the end, or when the recording is inconsistent. */
 static bool apply(replay *p, const Dynamics__V1__RecordingEntry *entry, refusal *why) {
     switch (entry->entry_case) {
     case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_STATE:
@@ -114,7 +114,7 @@ static void run(replay *p) {
         arena_reset(&p->entries, SIZE_MAX);
         Dynamics__V1__RecordingEntry *entry = (Dynamics__V1__RecordingEntry *)recording_reader_next(
             &p->reader, &dynamics__v1__recording_entry__descriptor, &p->entries.allocator);
-        /* A single entry may take long: the file chooses how many substeps a step has. */
+        /* Checks the time at each entry, since a single one may take long: the file chooses the number of substeps. */
         if (!entry || !call_proceed(p->call, (double)p->reader.at / (double)p->reader.size)) {
             return;
         }
@@ -126,7 +126,7 @@ static void run(replay *p) {
     }
 }
 
-/* Allocates memory for the states asked for: for no more than the file can hold, whose states are whole rows. */
+/* Allocates memory for the requested states, but not for more than the file can hold. */
 static void reserve(replay *p) {
     call *c = p->call;
     simulation *s = p->simulation;
@@ -153,7 +153,7 @@ static void reserve(replay *p) {
     p->reply->tau = call_allocate(c, count * s->nv, sizeof(double));
 }
 
-/* Reads the head of the file and makes the simulation. */
+/* Reads the header of the file and creates the simulation. */
 static void begin(replay *p) {
     call *c = p->call;
     refusal why = {0};

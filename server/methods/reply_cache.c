@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Peers, and clients of each peer, whose entries are counted apart. */
+/* Numbers of shares in which peers, and clients of each peer, are counted. */
 enum { PEER_SHARES = 64, CLIENT_SHARES = 256 };
 
-/* Buffers have multiples of so many bytes, so that replies of about one size find room in each other's. */
+/* Unit of buffer sizes, so that replies of similar size fit into each other's buffers. */
 enum { CAPACITY_UNIT = 128 };
 
 struct reply_entry {
@@ -31,7 +31,7 @@ typedef struct reply_list {
     reply_entry *oldest, *newest;
 } reply_list;
 
-/* Which of several costs is the largest, without looking at all of them each time. */
+/* Largest of several costs, found without comparing all of them each time. */
 typedef struct ranking {
     size_t largest; /* index */
     size_t bound;   /* no other cost is greater */
@@ -39,7 +39,7 @@ typedef struct ranking {
 
 struct reply_cache {
     fingerprint_key secret;
-    pthread_mutex_t mutex; /* guards what follows; held for a few hundred instructions at a time */
+    pthread_mutex_t mutex; /* guards the members below; held for a few hundred instructions at a time */
     size_t used;           /* entries that have been used at least once */
     reply_entry *free;
     size_t cost, peer_cost[PEER_SHARES], client_cost[PEER_SHARES][CLIENT_SHARES]; /* of the listed entries */
@@ -85,7 +85,8 @@ static void increase(ranking *r, size_t *cost, size_t i, size_t amount) {
     }
 }
 
-/* Costs are compared again only when the largest has fallen below the bound of the others. */
+/* Returns the index of the largest cost. Compares all costs only when the largest has fallen below the bound of the
+ * others. */
 static size_t find_largest(ranking *r, const size_t *cost, size_t count) {
     if (cost[r->largest] >= r->bound) {
         return r->largest;
@@ -102,7 +103,7 @@ static size_t find_largest(ranking *r, const size_t *cost, size_t count) {
     return r->largest;
 }
 
-/* Lists a stored reply as the newest of its share. */
+/* Adds a stored reply to the list as the newest of its share. */
 static void list(reply_cache *cache, reply_entry *entry) {
     reply_list *share = &cache->lists[entry->peer_share][entry->client_share];
     entry->older = share->newest;
@@ -124,7 +125,8 @@ static void unlist(reply_cache *cache, reply_entry *entry) {
     cache->cost -= cost_of(entry);
 }
 
-/* The oldest reply of the client with most, of the peer with most; NULL: none is listed. */
+/* Returns the oldest reply of the client with the highest cost, of the peer with the highest cost; NULL if the list is
+ * empty. */
 static reply_entry *find_victim(reply_cache *cache) {
     size_t peer = find_largest(&cache->peers, cache->peer_cost, PEER_SHARES);
     size_t client = find_largest(&cache->clients[peer], cache->client_cost[peer], CLIENT_SHARES);
@@ -167,14 +169,14 @@ static void evict(reply_cache *cache, reply_entry *victim) {
     remove_entry(cache, victim);
 }
 
-/* Evicts what is beyond the bound. */
+/* Evicts replies until the bound holds. */
 static void trim(reply_cache *cache) {
     while (cache->cost > REPLY_CACHE_BYTES) {
         evict(cache, find_victim(cache));
     }
 }
 
-/* Adds a pending entry. NULL when every entry is pending or being read. */
+/* Adds a pending entry. Returns NULL when every entry is pending or being read. */
 static reply_entry *add(reply_cache *cache, const reply_entry *wanted) {
     reply_entry *victim = !cache->free && cache->used == REPLY_CACHE_ENTRIES ? find_victim(cache) : NULL;
     if (victim) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of one robot as a caller gives them. */
+/* Values of one robot from a caller. */
 #include "methods/robot_values.h"
 
 #include <dynamics/text.h>
@@ -93,7 +93,7 @@ bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *na
     return status == JOINT_ORDER_OK || refuse_order(why, r, status, at);
 }
 
-/* Name of the joint of a column of the caller's. */
+/* Returns the name of the joint of a caller's column. */
 static const char *joint_of(const robot *r, bool is_q, size_t column) {
     const int *columns = is_q ? r->order.q : r->order.v;
     int model_column = columns ? columns[column] : (int)column;
@@ -138,7 +138,7 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
         return false;
     }
     robot_q_to_model(r, 1, values, q);
-    /* Only the norm of a quaternion can still be wrong. */
+    /* Checks the norms of quaternions, the only remaining error. */
     double *zero = calloc(r->nv + r->nq, sizeof *zero);
     if (!zero) {
         return refuse_memory(why);
@@ -189,7 +189,7 @@ bool robot_read_gains(const robot *r, const char *field, size_t count, const dou
     return true;
 }
 
-/* One half of a wrench: 3 finite numbers, or none for zero. */
+/* Reads one half of a wrench: 3 finite numbers, or none for zero. */
 static bool read_vector(const char *field, size_t count, const double *values, double vector[3], refusal *why) {
     char place[REFUSAL_FIELD_SIZE];
     if (count != 0 && count != 3) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rollout: many states forward in time. */
+/* Rollout: integration of many states over time. */
 #include <dynamics/adaptive.h>
 #include <dynamics/rollout.h>
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "methods/motion.h"
 #include "methods/stepping.h"
 
-/* ns for one coordinate in one evaluation of the forward dynamics, roughly. */
+/* Approximate cost of one coordinate in one evaluation of the forward dynamics, ns. */
 static const double EVALUATION_COST = 30;
-/* Evaluations in one accurate step, and such steps in a second of motion, roughly. */
+/* Approximate number of evaluations in one accurate step, and of such steps in a second of motion. */
 static const double ACCURATE_EVALUATIONS = 13, ACCURATE_STEPS = 200;
 
-/* A rollout with inputs in the model's order, and results of all samples. */
+/* Rollout with inputs in the model's order, and results of all samples. */
 typedef struct task {
     batch *b;
     const Dynamics__V1__RolloutRequest *request;
@@ -38,7 +38,7 @@ typedef struct rollout_scratch {
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------- */
 
-/* The rows that a layout asks for. */
+/* Returns the number of rows of a layout. */
 static size_t layout_rows(const batch *b, Dynamics__V1__Layout layout, size_t steps) {
     return layout == DYNAMICS__V1__LAYOUT__LAYOUT_SHARED     ? steps
            : layout == DYNAMICS__V1__LAYOUT__LAYOUT_CONSTANT ? b->n
@@ -51,7 +51,7 @@ static const char *layout_words(Dynamics__V1__Layout layout) {
                                                              : "a row for each step of each sample";
 }
 
-/* An array of the request as a signal in the model's order; `steps` rows are there for a sample or for all. */
+/* Converts an array of the request to a signal in the model's order, with `steps` rows for each sample or for all. */
 static bool take_signal(task *t, const char *name, size_t count, const double *values, bool of_q,
                         Dynamics__V1__Layout layout, size_t steps, dyn_signal *signal) {
     batch *b = t->b;
@@ -90,7 +90,7 @@ static bool check_choice(batch *b, const char *name, int value, int count) {
     return false;
 }
 
-/* A controller needs a reference, and a reference a controller. */
+/* Checks that a controller has a reference, and a reference a controller. */
 static bool check_reference(task *t) {
     bool has_controller = t->options.control != DYN_CONTROL_NONE, has_reference = t->request->n_q_ref > 0;
     if (has_controller != has_reference) {
@@ -113,7 +113,7 @@ static bool take_inputs(task *t) {
            take_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_r);
 }
 
-/* Parsed arguments of the command. */
+/* Reads which results are requested. */
 static bool take_results(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     t->has_q = t->has_v = r->n_results == 0;
@@ -141,7 +141,7 @@ static bool take_results(task *t) {
     return true;
 }
 
-/* Steps, rows and their bounds. */
+/* Reads the numbers of steps and rows, and checks their bounds. */
 static bool take_length(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     batch *b = t->b;
@@ -170,12 +170,12 @@ static bool take_length(task *t) {
     return true;
 }
 
-/* Doubles that an accurate motion needs while it is computed. */
+/* Returns the number of doubles of an accurate motion's scratch memory. */
 static size_t state_values(const task *t) {
     return (t->rollout.steps + 1) * (1 + t->b->nq + 2 * t->b->nv);
 }
 
-/* Refuses combinations that exclude accuracy. */
+/* Refuses options that accurate motions do not support. */
 static bool check_accuracy(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     const char *reason = !r->accuracy                             ? NULL
@@ -204,7 +204,7 @@ static bool check_accuracy(task *t) {
     return true;
 }
 
-/* Estimate for one sample, ns. */
+/* Returns the estimated cost of one sample, ns. */
 static double cost(const task *t) {
     double per_evaluation = EVALUATION_COST * (double)t->b->nv;
     double steps = (double)t->rollout.steps;
@@ -225,14 +225,14 @@ static bool proceed_accurately(void *context) {
     return batch_proceed(context, 0);
 }
 
-/* A signal of the samples from `first` on. */
+/* Returns the signal of the samples from `first` on. */
 static dyn_signal shifted(const dyn_signal *signal, size_t first) {
     dyn_signal s = *signal;
     s.rows = s.rows ? s.rows + first * s.sample_stride : NULL;
     return s;
 }
 
-/* Rows of results from sample `first` on; NULL stays so. */
+/* Returns the rows of results from sample `first` on, or NULL for NULL. */
 static double *result_rows(const task *t, double *rows, size_t width, size_t first) {
     return rows ? rows + first * t->rows * width : NULL;
 }
@@ -247,7 +247,7 @@ static void take_forces(const task *t, size_t first, rollout_scratch *scratch, d
     rollout->force_count = t->b->force_count;
 }
 
-/* Rolls a block out with fixed steps. */
+/* Integrates a block with fixed steps. */
 static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first, size_t count, dyn_error *error) {
     const batch *b = t->b;
     dyn_rollout r = t->rollout;
@@ -266,7 +266,7 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
     return dyn_rollout_run(scratch->simulator, count, &r, error, &output);
 }
 
-/* The rows of the reply out of the states at all steps. */
+/* Copies the rows of the reply from the states at all steps. */
 static void keep_rows(const task *t, size_t sample, const double *states, size_t width, double *out) {
     for (size_t row = 0; out && row < t->rows; row++) {
         size_t step = t->rollout.stride ? row * t->rollout.stride : t->rollout.steps;
@@ -315,7 +315,7 @@ static Dynamics__V1__SampleStatus accurate_status(dyn_adaptive_end end) {
     return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RAN;
 }
 
-/* One sample with error control: `states` has room for times, forces, q and v at all steps. */
+/* Integrates one sample with error control. `states` has room for times, forces, q and v at all steps. */
 static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample, double *states, dyn_error *error) {
     const batch *b = t->b;
     size_t n = t->rollout.steps + 1;
@@ -413,7 +413,7 @@ static bool fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
     return !call_has_ended(b->call);
 }
 
-/* Rows of q or v in the caller's order. */
+/* Converts rows of q or v to the caller's order. */
 static double *ordered(const task *t, bool of_q, double *values) {
     batch *b = t->b;
     size_t width = of_q ? b->nq : b->nv, rows = b->n * t->rows;
@@ -465,7 +465,7 @@ static bool allocate_results(task *t) {
     return !call_has_ended(b->call);
 }
 
-/* Checks all inputs at once, so that the error names the first place that is wrong in the whole request. */
+/* Checks all inputs at once, so that the error reports the first wrong place of the request. */
 static bool check_inputs(task *t) {
     batch *b = t->b;
     dyn_simulator *simulator = NULL;

@@ -17,7 +17,8 @@ static bool is_same_client(const running_name *a, const running_name *b) {
     return transport_identity_equal(&a->peer, &b->peer) && a->client == b->client;
 }
 
-/* Returns whether another client has a request under way with this request's number for progress. With the mutex. */
+/* Returns whether another client has a request under way with this request's progress number. Called with the mutex
+ * held. */
 static bool is_progress_taken(const running_calls *calls, const running_call *wanted) {
     const running_call *r = wanted->progress != 0 ? calls->first : NULL;
     while (r && (r->progress != wanted->progress || is_same_client(&r->name, &wanted->name))) {

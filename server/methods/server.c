@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* GetHealth and GetServerInfo: the daemon itself. */
+/* GetHealth and GetServerInfo: state of the daemon. */
 #include <dynamics/builder.h>
 #include <dynamics/task.h>
 #include <dynamics/urdf.h>
@@ -94,7 +94,7 @@ static void tell_fixed_limits(Dynamics__V1__Limits *to) {
     to->largest_stored_reply_bytes = REPLY_CACHE_LARGEST;
 }
 
-/* The limits, as the requests of this moment meet them. */
+/* Writes the current limits. */
 static Dynamics__V1__Limits *limits(call *c) {
     const service_limits *from = c->service->limits;
     Dynamics__V1__Limits *to = call_allocate(c, 1, sizeof *to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The service: from a serialized request to a serialized reply. */
+/* Service: from a serialized request to a serialized reply. */
 #include "methods/service.h"
 
 #include <inttypes.h>
@@ -12,16 +12,16 @@
 #include "methods/methods.h"
 #include "observe/clock.h"
 
-/* Decoded requests may take this many times their serialized size, and this much more. */
+/* Bound of a decoded request's memory: this multiple of its serialized size, plus this margin. */
 enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
 
-/* Bytes of what is stored in the place of a large reply. */
+/* Size of the substitute that is stored for a large reply. */
 enum { STAND_IN_SIZE = 256 };
 
-/* Calls that are kept for the next requests. */
+/* Number of idle calls that are reused. */
 enum { IDLE_CALLS = 64 };
 
-/* Changes that are prepared at once: each holds a whole model that no limit counts yet. */
+/* Largest number of changes that are prepared at once: each holds a whole model that no limit counts yet. */
 enum { MOST_PREPARING = 4 };
 
 struct service {
@@ -33,9 +33,9 @@ struct service {
     pthread_mutex_t idle_mutex; /* guards the idle calls */
     call *idle;
     size_t idle_count;
-    pthread_mutex_t change_mutex; /* one change of state at a time, but for local ones */
+    pthread_mutex_t change_mutex; /* serializes changes of state, except local ones */
     reply_cache *replies;
-    pthread_mutex_t line_mutex; /* guards what follows: calls that prepare a change, and those in line for it */
+    pthread_mutex_t line_mutex; /* guards the members below: calls that prepare a change, and those queued for it */
     unsigned preparing;
     call *line_first, *line_last; /* no more than the transport has requests under way */
     running_calls running;
@@ -96,7 +96,7 @@ void service_drain(service *s) {
     atomic_store(&s->is_draining, true);
 }
 
-/* A call from those that are idle, or a new one; NULL when out of memory. */
+/* Returns an idle call, or a new one; NULL when out of memory. */
 static call *take_call(service *s) {
     pthread_mutex_lock(&s->idle_mutex);
     call *c = s->idle;
@@ -140,7 +140,7 @@ static void return_call(service *s, call *c) {
     }
 }
 
-/* Starts the reply anew. */
+/* Resets the reply. */
 static void begin_reply(call *c) {
     dynamics__v1__reply__init(&c->reply);
     dynamics__v1__status__init(&c->status);
@@ -149,7 +149,7 @@ static void begin_reply(call *c) {
     c->is_deferred = false;
 }
 
-/* Id of a request that is not decoded: field 1, a varint, which comes first; 0 if it does not. */
+/* Returns the id of a request that is not decoded: field 1, a varint, which comes first; 0 if it does not. */
 static uint64_t scan_id(const uint8_t *bytes, size_t size) {
     uint64_t id = 0;
     if (size == 0 || bytes[0] != 0x08) {
@@ -175,7 +175,7 @@ static void refuse_unknown_field(call *c, uint32_t number) {
               c->field[0] ? " " : "", is_method ? "method" : "field", number, SERVICE_REVISION);
 }
 
-/* Refuses what the decoded request has lost or may not rely on. */
+/* Refuses requests with fields that decoding loses or that the daemon cannot rely on. */
 static void check_fields(call *c) {
     const transport_call *t = c->transport;
     uint32_t number;
@@ -253,7 +253,7 @@ static void find_method(call *c) {
     }
 }
 
-/* Leaves nothing but the status in the reply. */
+/* Removes everything but the status from the reply. */
 static void clear_result(call *c) {
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
     c->reply.model_key = 0;
@@ -297,7 +297,7 @@ static void turn_away(call *c) {
     c->is_turned_away = true;
 }
 
-/* Sends what was encoded, and gives the call back. */
+/* Sends the encoded reply, and releases the call. */
 static void finish(call *c) {
     service *s = c->owner;
     if (!c->transport->is_own) {
@@ -326,7 +326,7 @@ static void answer_alike(call *c, const uint8_t *bytes, size_t size) {
     finish(c);
 }
 
-/* Writes what is stored in the place of a reply that is too large to be stored: the request is not executed again. */
+/* Writes the substitute for a reply that is too large to be stored, so that the request is not executed again. */
 static size_t write_stand_in(const call *c, size_t size, uint8_t bytes[STAND_IN_SIZE]) {
     Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
     Dynamics__V1__Status status = DYNAMICS__V1__STATUS__INIT;
@@ -358,7 +358,7 @@ static void settle(call *c, const uint8_t *bytes, size_t size) {
     }
 }
 
-/* Stores what was encoded where that is to be done, and sends it. */
+/* Stores the encoded reply if required, and sends it. */
 static void deliver(call *c, const uint8_t *bytes, size_t size) {
     if (c->stored) {
         settle(c, bytes, size);
@@ -372,8 +372,8 @@ static void answer(call *c) {
     deliver(c, bytes, size);
 }
 
-/* Enters a request that changes the state. Returns true when it is to be executed. A copy of an earlier request is
- * answered with that one's reply, now or when there is one. */
+/* Adds a request that changes the state to the reply cache. Returns true when it must be executed. A copy of an earlier
+ * request receives that one's reply, now or when it is complete. */
 static bool enter_change(call *c) {
     const transport_call *t = c->transport;
     reply_cache *replies = c->owner->replies;
@@ -413,7 +413,7 @@ static void begin_method(call *c) {
     arena_reset(&c->memory, SIZE_MAX);
 }
 
-/* Takes a step of the method, unless there is none, an earlier one has ended the call, or its time is over. */
+/* Runs a step of the method, unless it has none, an earlier one has ended the call, or its time is over. */
 static void take_step(call *c, void (*step)(call *c)) {
     if (step && !call_has_ended(c) && !call_is_late(c) && !call_is_cancelled(c)) {
         step(c);
@@ -425,7 +425,7 @@ static void run_method(call *c) {
     take_step(c, c->method->run);
 }
 
-/* Runs a method whose change excludes all others. What it prepares holds up no other change. */
+/* Runs a method whose change excludes all others. Its preparation runs concurrently with other changes. */
 static void run_change(call *c) {
     service *s = c->owner;
     size_t size;
@@ -438,7 +438,7 @@ static void run_change(call *c) {
     deliver(c, bytes, size);
 }
 
-/* Returns whether the call may prepare its change now. If not, it waits in line without a worker, for one that is
+/* Returns whether the call may prepare its change now. If not, it is queued, without a worker, until another one is
  * done. */
 static bool may_prepare(call *c) {
     service *s = c->owner;
@@ -455,7 +455,7 @@ static bool may_prepare(call *c) {
     return has_place;
 }
 
-/* The first in line, which takes over the place of one that is done; NULL: the place is free. */
+/* Returns the first queued call, which replaces the one that is done; NULL: the queue is empty. */
 static call *next_in_line(service *s) {
     pthread_mutex_lock(&s->line_mutex);
     call *c = s->line_first;
@@ -468,7 +468,7 @@ static call *next_in_line(service *s) {
     return c;
 }
 
-/* Runs changes that are prepared, this one and those that wait for its place. */
+/* Runs this prepared change and then the queued ones. */
 static void run_prepared_changes(call *c) {
     service *s = c->owner;
     while (c) {
@@ -477,7 +477,7 @@ static void run_prepared_changes(call *c) {
     }
 }
 
-/* A worker's turn. */
+/* Runs a call on a worker. */
 static void run_on_worker(void *task) {
     call *c = task;
     c->is_on_worker = true;
@@ -493,7 +493,7 @@ static void run_on_worker(void *task) {
     }
 }
 
-/* Lists a long call, by the name under which it can be cancelled. */
+/* Lists a long call under the name by which it can be cancelled. */
 static void list_call(call *c) {
     const Dynamics__V1__Request *r = c->request;
     c->running.name = (running_name){.peer = c->transport->identity, .client = r->client, .id = r->id};
@@ -508,7 +508,7 @@ static void list_call(call *c) {
     }
 }
 
-/* Hands a listed call to the workers. False: there is no place for it, and the call has ended. */
+/* Submits a listed call to the workers. Returns false, and the call has ended, if the queue is full. */
 static bool submit(call *c) {
     service *s = c->owner;
     if (c->transport->is_crowded) {
@@ -525,11 +525,11 @@ static bool submit(call *c) {
     return false;
 }
 
-/* Hands a long call to the workers, or refuses it. */
+/* Submits a long call to the workers, or refuses it. */
 static void defer(call *c) {
     begin_reply(c);
     c->reply.id = c->request->id;
-    arena_reset(&c->memory, SIZE_MAX); /* what waits for a worker holds its request alone */
+    arena_reset(&c->memory, SIZE_MAX); /* a queued call holds only its request */
     list_call(c);
     if (call_has_ended(c) || !submit(c)) {
         answer(c);

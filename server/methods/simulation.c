@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Simulations that live in the daemon: creating, commanding, asking and watching them. */
+/* Methods of simulations: create, command, query and watch them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* Steps between two looks at the deadline; ns of one step that was never measured. */
+/* Steps between two checks of the deadline; assumed ns of a step without a measurement. */
 enum { STEPS_A_LOOK = 64 };
 static const double STEP_COST = 5e3;
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
-/* A reference to the simulation of that name; NULL and the call ended when there is none. */
+/* Returns a reference to the simulation of that name. Returns NULL, and the call has ended, if there is none. */
 static simulation *find(call *c, const char *name) {
     live *l = c->service->live;
     simulation *s = name_table_find(&l->simulations, name);
@@ -63,7 +63,8 @@ static bool check_token(call *c, simulation *s, uint64_t token) {
     return false;
 }
 
-/* A reference to a simulation that the token commands, locked; NULL and the call ended otherwise. */
+/* Returns a reference to a simulation that the token commands, locked. Otherwise returns NULL, and the call has
+ * ended. */
 static simulation *command(call *c, const char *name, uint64_t token) {
     simulation *s = find(c, name);
     if (!s) {
@@ -215,7 +216,7 @@ static bool check_steppable(call *c, const simulation *s) {
     return !call_has_ended(c);
 }
 
-/* The reason that the call's running steps must end, or UNSPECIFIED where they may go on. */
+/* Returns the reason for which the running steps must end, or UNSPECIFIED if they may continue. */
 static Dynamics__V1__StepsEnd check_time(call *c, double fraction) {
     if (call_may_proceed(c, fraction)) {
         return DYNAMICS__V1__STEPS_END__STEPS_END_UNSPECIFIED;
@@ -236,7 +237,7 @@ static Dynamics__V1__StepsEnd end_of(simulation_progress progress) {
     return DYNAMICS__V1__STEPS_END__STEPS_END_UNSPECIFIED;
 }
 
-/* Does the steps and counts them in the reply. Unlocks the simulation between them, so that others can use it. */
+/* Runs the steps and counts them in the reply. Unlocks the simulation between them, so that others can use it. */
 static void do_steps(call *c, simulation *s, uint64_t steps, Dynamics__V1__StepSimulationReply *reply) {
     simulation_progress progress = SIMULATION_STEPPED;
     uint64_t done = 0;
@@ -259,7 +260,7 @@ static void do_steps(call *c, simulation *s, uint64_t steps, Dynamics__V1__StepS
     reply->ended_by = reply->ended_by ? reply->ended_by : end_of(progress);
 }
 
-/* Does what a step request asks for; the simulation is locked. */
+/* Executes a step request; the simulation is locked. */
 static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationRequest *r,
                  Dynamics__V1__StepSimulationReply *reply) {
     refusal why = {0};
@@ -317,7 +318,7 @@ void method_set_simulation_input(call *c) {
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
-/* The external forces that act, in the call's memory. */
+/* Writes the acting external forces in the call's memory. */
 static void show_forces(call *c, const simulation *s, Dynamics__V1__GetSimulationStateReply *reply) {
     message_forces *forces = s->input.forces->count > 0 ? call_allocate(c, 1, sizeof *forces) : NULL;
     if (!forces) {
@@ -350,7 +351,7 @@ void method_get_simulation_state(call *c) {
     let_go(s);
 }
 
-/* Reads the state before anything is changed. */
+/* Reads the complete state before it changes anything. */
 static bool set_state(simulation *s, const Dynamics__V1__SetSimulationStateRequest *r, call *c, refusal *why) {
     const robot *r_order = &face_of(s)->robot;
     double *q = call_allocate(c, s->nq + s->nv, sizeof *q);
@@ -384,7 +385,7 @@ void method_set_simulation_state(call *c) {
     let_go(s);
 }
 
-/* A reference to a simulation with a clock, which the token commands; not locked. */
+/* Returns a reference to a simulation that follows the clock and that the token commands; not locked. */
 static simulation *command_clock(call *c, const char *name, uint64_t token) {
     simulation *s = command(c, name, token);
     if (!s) {
@@ -400,7 +401,7 @@ static simulation *command_clock(call *c, const char *name, uint64_t token) {
     return NULL;
 }
 
-/* The state after a command, in the call's memory; gives the simulation back. */
+/* Returns the state after a command in the call's memory, and releases the simulation. */
 static Dynamics__V1__SimulationState *take_state(call *c, simulation *s) {
     simulation_lock(s);
     Dynamics__V1__SimulationState *state = message_state_copy(c, s);
@@ -531,7 +532,7 @@ static bool write_header(recording *r, void *context) {
     header.stamp_ns = clock_wall();
     header.start = message_snapshot(s, &parts);
     header.description = start->description;
-    /* The token commands the simulation: it is nobody's business who reads the file. */
+    /* Leaves out the token, which commands the simulation: others may read the file. */
     parts.snapshot.token = 0;
     bool is_good = !s->recording && !s->is_deleted && header.start && recording_append(r, &header.base);
     if (is_good) {
@@ -585,7 +586,7 @@ void method_record_simulation(call *c) {
     }
 }
 
-/* Answers that there is nothing to end: no recording is under way, or the last one has ended by itself. */
+/* Ends the call because no recording is under way, or the last one has ended by itself. */
 static void refuse_end(call *c, simulation *s) {
     char error[RECORDING_ERROR_SIZE];
     simulation_lock(s);

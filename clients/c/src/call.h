@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One call: a Request out, its Reply back, refused or of the right method.
+ * Call: sends a Request and receives its Reply, which is an error or the result of the right method.
  */
 #ifndef CLIENT_CALL_H
 #define CLIENT_CALL_H
@@ -23,19 +23,19 @@ typedef struct call_reply {
 dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, dyn_client_error *error,
                        call_reply *answer);
 
-/* Same, with the result unpacked. It is freed with protobuf_c_message_free_unpacked(result, NULL). */
+/* Calls a method and unpacks the result. The caller frees it with protobuf_c_message_free_unpacked(result, NULL). */
 dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
                                 const ProtobufCMessageDescriptor *descriptor, dyn_client_error *error, void *result);
 
-/* Puts a method's message into a request. */
+/* Sets the method's message of a request. */
 void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked);
 
-/* Asks a method with its message and unpacks the result, whose type follows from the method. It is freed with
+/* Calls a method with its message and unpacks the result, whose type follows from the method. The caller frees it with
  * protobuf_c_message_free_unpacked(result, NULL). */
 dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
                               double timeout, dyn_client_error *error, void *result);
 
-/* Draws a number other than 0 that nobody can foresee. False when the system has no random numbers. */
+/* Draws an unpredictable number other than 0. Returns false when the system has no random numbers. */
 bool call_draw(uint64_t *number);
 
 /* Sets the request's id and client before it is called, so that it can be cancelled. */
@@ -43,7 +43,7 @@ void call_number(dyn_client *client, Dynamics__V1__Request *request);
 
 void call_reply_free(call_reply *answer);
 
-/* An answer that does not fit its question. */
+/* Fills an error about a reply that does not match its request. */
 dyn_client_status fail_bad_reply(dyn_client_error *error, const char *what);
 
 #endif

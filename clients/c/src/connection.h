@@ -18,10 +18,10 @@ dyn_client_status connection_open(const char *url, double connect_timeout, size_
 /* Ends all exchanges with CANCELLED, also those to come; returns when none waits any more. Thread-safe. */
 void connection_abort(connection *aborted);
 
-/* No exchange may be under way. NULL: nothing happens. */
+/* Closes the connection. No exchange may be under way. NULL is ignored. */
 void connection_close(connection *closed);
 
-/* The address that it was opened with, and its connect timeout, s. */
+/* Return the address of the connection, and its connect timeout, s. */
 const char *connection_url(const connection *used);
 double connection_timeout(const connection *used);
 

@@ -9,9 +9,9 @@
 
 #include "dynamics_client.h"
 
-/* `from` may be NULL: zeros and empty strings. */
+/* Converts a model's summary. If `from` is NULL, the result has zeros and empty strings. */
 dyn_client_model to_model(const Dynamics__V1__ModelSummary *from);
-/* An attitude that is no quaternion is the identity. */
+/* Converts a placement. An orientation that is no quaternion becomes the identity. */
 dyn_client_pose to_pose(const Dynamics__V1__Placement *from);
 void to_vector3(const Dynamics__V1__Vector3 *from, double vector[3]);
 

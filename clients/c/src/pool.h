@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory of the parts of one message: taken piece by piece, freed at once.
+ * Memory of the parts of one message: allocated piece by piece, freed at once.
  */
 #ifndef CLIENT_POOL_H
 #define CLIENT_POOL_H
@@ -13,13 +13,13 @@ typedef struct pool_block pool_block;
 /* A zeroed pool is empty. */
 typedef struct pool {
     pool_block *blocks;
-    bool is_exhausted; /* some memory could not be had */
+    bool is_exhausted; /* an allocation failed */
 } pool;
 
-/* Zeroed memory for `count` elements; NULL when there is none. */
+/* Allocates zeroed memory for `count` elements. Returns NULL when out of memory. */
 void *pool_take(pool *from, size_t count, size_t size);
 
-/* Frees all of it; the pool is empty then. */
+/* Frees all memory of the pool, which is empty then. */
 void pool_free(pool *freed);
 
 #endif

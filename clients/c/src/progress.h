@@ -16,7 +16,7 @@ typedef struct progress progress;
  * cannot be had: the request is then made without them. */
 progress *progress_start(dyn_client *client, Dynamics__V1__Request *request, dyn_client_progress report, void *context);
 
-/* Ends the listening. NULL: nothing happens. */
+/* Ends the thread. NULL is ignored. */
 void progress_stop(progress *stopped);
 
 #endif

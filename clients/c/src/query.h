@@ -22,7 +22,7 @@ typedef struct query_parts {
 dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
                                    dyn_client_error *error, query_parts *parts);
 
-/* Same, where external forces have rows of a trajectory instead of one for each sample. */
+/* Encodes the query of a trajectory, whose external forces have rows of it instead of one for each sample. */
 dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
                                         dyn_client_error *error, query_parts *parts);
 
@@ -36,7 +36,7 @@ dyn_client_status external_forces_take(const char *field, size_t samples, size_t
                                        const dyn_client_external_force *forces, dyn_client_error *error,
                                        Dynamics__V1__ExternalForce ***headings);
 
-/* a * b; false on overflow of size_t, or of the bytes of so many doubles. */
+/* Computes a * b. Returns false on overflow of size_t, or of the bytes of so many doubles. */
 bool count_doubles(size_t a, size_t b, size_t *product);
 
 #endif

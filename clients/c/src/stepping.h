@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a robot moves forward in time, from the public form to the protocol's.
+ * Conversion of the public stepping options to the protocol's.
  */
 #ifndef CLIENT_STEPPING_H
 #define CLIENT_STEPPING_H
@@ -9,14 +9,14 @@
 
 #include "dynamics_client.h"
 
-/* A message and what it points to. */
+/* Message and the objects that it points to. */
 typedef struct stepping_message {
     Dynamics__V1__Stepping stepping;
     Dynamics__V1__Controller controller;
     Dynamics__V1__SpringStop spring_stop;
 } stepping_message;
 
-/* Fills the message, which must stay where it is. NULL where `from` is. */
+/* Fills the message, which must not move. Returns NULL if `from` is NULL. */
 Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_client_stepping *from);
 
 #endif

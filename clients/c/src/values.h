@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls whose answer is an array of numbers.
+ * Calls whose result is an array of numbers.
  */
 #ifndef CLIENT_VALUES_H
 #define CLIENT_VALUES_H
 
 #include "call.h"
 
-/* Asks a method with its message and reads `count` values of the result's field `number` into the caller's array. */
+/* Calls a method with its message and reads `count` values of the result's field `number` into the caller's array. */
 dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
                               double timeout, uint32_t number, size_t count, dyn_client_error *error, double *values);
 

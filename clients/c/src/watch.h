@@ -7,7 +7,7 @@
 
 #include "one_way.h"
 
-/* The address that the client is connected to, and how long it waits for connections, s. */
+/* Return the address that the client is connected to, and its connect timeout, s. */
 const char *client_url(const dyn_client *client);
 double client_connect_timeout(const dyn_client *client);
 
