@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Simulations over restarts of the daemon. */
+/* Persistence of simulations over restarts of the daemon. */
 #include "methods/snapshot.h"
 
 #include <dynamics/text.h>
@@ -20,10 +20,10 @@
 /* Time between two attempts to write a snapshot after one has failed. */
 #define RETRY_INTERVAL (2 * NANOSECONDS)
 
-/* Bytes of a journal beyond which a snapshot takes its place. */
+/* Length of a journal, in bytes, beyond which a snapshot replaces it. */
 #define LONG_JOURNAL (UINT64_C(8) << 20)
 
-/* A snapshot under way. */
+/* Snapshot that is being written. */
 typedef struct saving {
     live *live;
     generations_writer writer;
@@ -31,7 +31,7 @@ typedef struct saving {
     size_t digest_count;
 } saving;
 
-/* Packs a record; NULL when out of memory. */
+/* Packs a record. Returns NULL when out of memory. */
 static uint8_t *pack(Dynamics__V1__SimulationSnapshot *snapshot, size_t *size) {
     Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
     record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_SIMULATION;
@@ -66,7 +66,7 @@ static bool is_new_model(saving *w, const char *digest) {
     return true;
 }
 
-/* The simulation is locked while its record is packed, and goes on while that is written. */
+/* Saves one simulation. It is locked while its record is packed, and continues while that is written. */
 static void save_one(saving *w, simulation *s) {
     message_snapshot_parts parts;
     recorded_model model = {0};
@@ -90,7 +90,7 @@ static void save_one(saving *w, simulation *s) {
     write_record(w, bytes, size);
 }
 
-/* Simulations that could not be restored are written as they were read, each with its model. */
+/* Writes simulations that could not be restored as they were read, each with its model. */
 static void save_left_out(saving *w) {
     state_journal *j = &w->live->journal;
     pthread_mutex_lock(&j->changes);
@@ -121,7 +121,7 @@ static bool begin_generation(live *l, void ***all, size_t *count) {
     return is_good && is_listed;
 }
 
-/* Writes a generation. With the mutex `saving`. */
+/* Writes a generation. Called with the mutex `saving` held. */
 static bool save_all(live *l, char path[PATH_MAX], size_t *count) {
     void **all;
     saving w = {.live = l};
@@ -220,7 +220,7 @@ void method_save_simulations(call *c) {
 
 /* ---- restoring --------------------------------------------------------------------------------------------------- */
 
-/* Enters a model that the file described, under another name where its own is taken. */
+/* Inserts a model that the file describes, under another name if its own is in use. */
 static bool enter_model(live *l, model_entry *entry, refusal *why) {
     char own[MODEL_NAME_SIZE];
     snprintf(own, sizeof own, "%s", entry->name);
@@ -310,7 +310,7 @@ static bool add_snapshot(collection *c, Dynamics__V1__SimulationSnapshot *snapsh
     return true;
 }
 
-/* Index of the simulation of that name, or the count. */
+/* Returns the index of the simulation of that name, or the count. */
 static size_t index_of(const collection *c, const char *name) {
     size_t i = c->count;
     while (i > 0 && strcmp(c->simulations[i - 1]->options->name, name) != 0) {
@@ -387,7 +387,7 @@ static void tell_damage(void *context, const char *path, size_t at, size_t size)
     c->report->damaged(c->report->context, path, text);
 }
 
-/* The description of a simulation's model, which may be part of another record; NULL: none has it. */
+/* Returns the description of a simulation's model, which may be part of another record; NULL if there is none. */
 static const Dynamics__V1__ModelDescription *find_description(const collection *c,
                                                               const Dynamics__V1__SimulationSnapshot *s) {
     for (size_t i = 0; i < c->count; i++) {
@@ -403,7 +403,7 @@ static const Dynamics__V1__ModelDescription *find_description(const collection *
     return NULL;
 }
 
-/* A copy of a snapshot with the description of its model. NULL when out of memory. */
+/* Copies a snapshot with the description of its model. Returns NULL when out of memory. */
 static Dynamics__V1__SimulationSnapshot *copy_described(const Dynamics__V1__SimulationSnapshot *from,
                                                         const Dynamics__V1__ModelDescription *description) {
     Dynamics__V1__SimulationSnapshot whole = *from, *copy = NULL;
@@ -428,7 +428,7 @@ static void leave_out(live *l, const collection *c, const Dynamics__V1__Simulati
     }
 }
 
-/* Restores what was collected. At the start, simulations that cannot be restored stay in later snapshots. */
+/* Restores the collected simulations. At the start, those that cannot be restored stay in later snapshots. */
 static size_t restore_all(live *l, const collection *c, bool is_start) {
     size_t restored = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -481,14 +481,14 @@ bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, siz
     }
     free_collection(&c);
     if (!is_read && is_start) {
-        /* A snapshot would take the place of what could not be read. */
+        /* Prevents snapshots, since one would replace the state that could not be read. */
         j->is_unreadable = true;
         generations_set_problem(&j->files, "%s", why->message);
     }
     return is_read;
 }
 
-/* The lists of a reply as they grow. */
+/* Lists of a reply under construction. */
 typedef struct restore_lists {
     call *call;
     Dynamics__V1__RestoreSimulationsReply *reply;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The journal of simulations. */
+/* Journal of simulations. */
 #include "methods/state_journal.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the wire's Stepping to the library's options. */
+/* Conversion of the protocol's Stepping to the library's options. */
 #include "methods/stepping.h"
 
 #include <stdio.h>

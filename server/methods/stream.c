@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Streams: opening, asking and watching them, and the points that are pushed to them. */
+/* Methods of streams: open, query and watch them, and process pushed points. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool has_key(const void *value, const void *context) {
     return ((const stream *)value)->key == *(const uint64_t *)context;
 }
 
-/* Rows of one part, in the model's order; NULL: absent. False when their number does not fit. */
+/* Converts the rows of one part to the model's order; NULL: absent. Returns false when their number does not fit. */
 static bool take_rows(live *l, const robot *r, const char *name, bool is_q, size_t n, size_t count,
                       const double *values, const double **rows, char *problem, size_t size) {
     size_t width = is_q ? r->nq : r->nv;
@@ -58,7 +58,7 @@ static bool take_rows(live *l, const robot *r, const char *name, bool is_q, size
     return true;
 }
 
-/* Checks the counts of a chunk and hands it to its stream. */
+/* Checks the counts of a chunk and passes it to its stream. */
 static void take_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
     const robot *r = &stream_face_of(s)->robot;
     char problem[192] = "";
@@ -82,7 +82,7 @@ static void take_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, u
     stream_refuse(s, arrival, problem);
 }
 
-/* A message that belongs to no stream is counted, and told once a minute. */
+/* Counts a message that belongs to no stream, and logs it at most once a minute. */
 static void note_stray(live *l, const char *peer, const char *what) {
     atomic_fetch_add(&l->stray_chunks, 1);
     log_repeated(l->options.log, &l->stray, "a pushed message of %s was left out: %s", peer, what);
@@ -105,7 +105,7 @@ void live_take_message(void *context, const uint8_t *bytes, size_t size, uint64_
         note_stray(l, peer, "no stream has its key; it may have ended");
         return;
     }
-    /* The arrays in the caller's order may come once more in the model's. */
+    /* Removes the limit, since arrays in the caller's order may need a copy in the model's. */
     l->chunk_memory.limit = SIZE_MAX;
     take_chunk(l, s, chunk, arrival);
     stream_release(s);
@@ -126,7 +126,7 @@ static bool check_choice(const char *field, int value, int count, refusal *why) 
            refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
 }
 
-/* Reads where the points go. */
+/* Reads the target of the points. */
 static bool take_target(const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
     const Dynamics__V1__SimulationInputTarget *fed;
     switch (r->target_case) {
@@ -177,7 +177,7 @@ static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stre
     return true;
 }
 
-/* The names of joints outlive the request. */
+/* Copies the names of joints, which outlive the request. */
 static bool copy_names(stream_face *face, const Dynamics__V1__Query *query, char ***names) {
     *names = arena_array(&face->memory, query->n_joint_names, sizeof **names);
     for (size_t i = 0; *names && i < query->n_joint_names; i++) {
@@ -272,7 +272,7 @@ static bool open_recording(live *l, stream *s, const char *wanted, refusal *why)
     return is_begun;
 }
 
-/* Ends the call where the locked simulation cannot be fed. */
+/* Ends the call if the locked simulation cannot be the target. */
 static bool check_target(call *c, const simulation *s, uint64_t token) {
     if (s->token == 0 || s->token != token) {
         call_blame(c, "simulation_input.token");
@@ -286,7 +286,7 @@ static bool check_target(call *c, const simulation *s, uint64_t token) {
     return !call_has_ended(c);
 }
 
-/* The simulation that is to be fed, or NULL; a reference. */
+/* Returns a reference to the target simulation, or NULL. */
 static simulation *find_target(call *c, const Dynamics__V1__SimulationInputTarget *wanted) {
     char quoted[TEXT_QUOTE_SIZE];
     simulation *s = name_table_find(&c->service->live->simulations, wanted->simulation);
@@ -304,7 +304,7 @@ static simulation *find_target(call *c, const Dynamics__V1__SimulationInputTarge
     return is_good ? s : NULL;
 }
 
-/* Makes the stream and enters it. A reference, or NULL. */
+/* Creates the stream and adds it to the table. Returns a reference, or NULL. */
 static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, model_entry *entry, simulation *target) {
     live *l = c->service->live;
     char name[SIMULATION_NAME_SIZE];
@@ -422,7 +422,7 @@ void method_open_stream(call *c) {
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-/* A reference to the stream of that name; NULL and the call ended when there is none. */
+/* Returns a reference to the stream of that name. Returns NULL, and the call has ended, if there is none. */
 static stream *find(call *c, const char *name) {
     char quoted[TEXT_QUOTE_SIZE];
     stream *s = name_table_find(&c->service->live->streams, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of a task. */
+/* Rows of a task. */
 #include "methods/task_rows.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ static bool read_frame(batch *b, size_t i, dyn_reference_frame reference_frame, 
     return read_axes(b, rows->request, i, from, &to->rows);
 }
 
-/* The caller's rows: those of each frame, the linear ones first. */
+/* Lists the caller's rows: those of each frame, the linear ones first. */
 static void order_rows(task_rows *rows) {
     int before = 0;
     for (size_t f = 0; f < rows->task.count; f++) {
@@ -106,7 +106,7 @@ bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityReques
     return true;
 }
 
-/* The frame and the frame's row that one of the library's rows is. */
+/* Returns the frame of one of the library's rows, and the row of that frame. */
 static size_t find_row(const task_rows *rows, int index, int *row) {
     for (size_t f = 0; f < rows->task.count; f++) {
         for (*row = 0; *row < FRAME_ROWS; ++*row) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words for messages. */
+/* Texts of messages. */
 #include "methods/text.h"
 
 #include <dynamics/text.h>
@@ -38,7 +38,7 @@ unsigned text_distance(const char *a, const char *b) {
 }
 
 text_guess text_guess_start(const char *wanted) {
-    /* A third of the letters may be wrong. */
+    /* Allows errors in a third of the letters. */
     return (text_guess){.wanted = wanted, .distance = (unsigned)strlen(wanted) / 3 + 2};
 }
 

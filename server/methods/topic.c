@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The topics of one simulation or stream. */
+/* Topics of one simulation or stream. */
 #include "methods/topic.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void send(watched_topics *t, const char *topic, uint64_t *sequence, Dynam
         t->bytes = bytes ? bytes : t->bytes;
         t->capacity = bytes ? 2 * size : t->capacity;
     }
-    /* Without memory the message is lost; its number tells so. */
+    /* Numbers the message also when memory is exhausted, so that subscribers detect its loss. */
     *sequence += 1;
     if (size <= t->capacity) {
         dynamics__v1__event__pack(event, t->bytes);

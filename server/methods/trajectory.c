@@ -10,7 +10,7 @@
 #include "methods/query.h"
 #include "methods/stepping.h"
 
-/* ns for one coordinate of one row, roughly. */
+/* Approximate costs of one coordinate of one row, ns. */
 static const double ROW_COST = 60, STEP_COST = 60;
 
 /* ---- what the methods share ------------------------------------------------------------------------------------ */
@@ -26,7 +26,7 @@ static const Dynamics__V1__LimitKind limit_kinds[] = {
     [DYN_LIMIT_EFFORT] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_EFFORT,
 };
 
-/* Limits that rows in the model's order break; `time` may be NULL. */
+/* Lists the limits that rows in the model's order exceed; `time` may be NULL. */
 static Dynamics__V1__LimitExcess **find_excesses(batch *b, size_t n, const double *time, const double *q,
                                                  const double *v, const double *tau, size_t *count) {
     size_t most = 4 * (size_t)dyn_model_joint_count(b->model);
@@ -86,7 +86,7 @@ static bool take_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
            batch_add_force(b, "tip", &reaction);
 }
 
-/* N times in order, or none where they are not needed. */
+/* Checks that there are n ascending times, or none if they are not needed. */
 static bool check_times(batch *b, size_t n, size_t count, const double *time, bool is_needed) {
     if (count != n && (count > 0 || is_needed)) {
         call_blame(b->call, "time");
@@ -121,7 +121,7 @@ static bool take_rates(batch *b, Dynamics__V1__Rates wire, bool may_be_given, dy
     return true;
 }
 
-/* v and a of the rows, in the model's order. */
+/* Derives v and a of the rows, in the model's order. */
 static bool derive(batch *b, const double *time, dyn_rates rates, double **v, double **a) {
     dyn_error error;
     *v = batch_output(b, b->nv);
@@ -152,7 +152,7 @@ static dyn_status inverse_step(const batch *b, const batch_worker *w, const void
                     batch_forces(b, first, w->scratch, &forces), error, t->tau + first * b->nv);
 }
 
-/* Rates are given or derived, not both. */
+/* Checks that rates are either in the request or derived. */
 static bool check_rates(batch *b, const Dynamics__V1__InverseDynamicsTrajectoryRequest *r) {
     if (r->rates != DYNAMICS__V1__RATES__RATES_GIVEN && (r->n_v > 0 || r->n_a > 0)) {
         call_blame(b->call, r->n_v > 0 ? "v" : "a");
@@ -285,7 +285,7 @@ static bool check_start(batch *b, forward_task *t) {
     return batch_check(b, "v", r->n_v);
 }
 
-/* Forces and the first row of the states. */
+/* Reads the forces and the first row of the states. */
 static bool take_rows(batch *b, forward_task *t) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
     t->tau = call_allocate(b->call, r->n_tau, sizeof(double));
@@ -307,7 +307,7 @@ static bool take_rows(batch *b, forward_task *t) {
     return !call_has_ended(b->call);
 }
 
-/* Moves row i on to the next one. `scratch` has room for the list of external forces. */
+/* Integrates from row i to the next one. `scratch` has room for the list of external forces. */
 static dyn_status move_row(const batch *b, forward_task *t, dyn_simulator *simulator, size_t i, void *scratch,
                            dyn_error *error) {
     dyn_external_forces forces;
@@ -318,7 +318,7 @@ static dyn_status move_row(const batch *b, forward_task *t, dyn_simulator *simul
     return dyn_simulator_step(simulator, 1, &input, q + b->nq, v + b->nv, NULL, &t->result, error);
 }
 
-/* One row after the other, with a look at the deadline before each. */
+/* Integrates row by row and checks the deadline before each. */
 static bool move(batch *b, forward_task *t) {
     dyn_simulator *simulator = NULL;
     dyn_error error;
@@ -349,7 +349,7 @@ static bool move(batch *b, forward_task *t) {
     return !call_has_ended(b->call);
 }
 
-/* Rows of q or v in the caller's order. */
+/* Converts rows of q or v to the caller's order. */
 static double *ordered(batch *b, const int *columns, size_t width, size_t rows, double *values) {
     if (b->order.is_identity) {
         return values;

@@ -16,7 +16,7 @@
 #include "wire.h"
 
 static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_TIMEOUT = 1e6;
-/* s: most of a timeout that is kept for the daemon's refusal to arrive. */
+/* Largest part of a timeout, in s, that is reserved for the arrival of the daemon's error. */
 static const double MOST_RESERVE = 1.0;
 static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
 
@@ -42,7 +42,7 @@ const char *dyn_client_version(void) {
     return DYNAMICS_VERSION;
 }
 
-/* Takes `value`, or the default where it is zero. */
+/* Checks `value`, and replaces zero by the default. */
 static dyn_client_status take_time(double value, double standard, const char *field, dyn_client_error *error,
                                    double *taken) {
     if (!(value >= 0 && value <= MAX_TIMEOUT))
@@ -104,7 +104,7 @@ double client_connect_timeout(const dyn_client *client) {
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* The envelope of a reply. */
+/* Envelope of a reply. */
 typedef struct envelope {
     uint64_t id;
     const uint8_t *status;
@@ -147,7 +147,7 @@ dyn_client_status fail_bad_reply(dyn_client_error *error, const char *what) {
     return fail(error, DYN_CLIENT_BAD_REPLY, NULL, "%s: the daemon speaks another version of the protocol", what);
 }
 
-/* The codes have the same numbers; one that this client does not know is UNKNOWN. */
+/* Converts a code, whose numbers are equal. A code that this client does not know becomes UNKNOWN. */
 static dyn_client_status to_status(Dynamics__V1__Code code) {
     return code <= DYNAMICS__V1__CODE__CODE_UNAUTHENTICATED ? (dyn_client_status)code : DYN_CLIENT_UNKNOWN;
 }
@@ -165,7 +165,7 @@ static void take_details(const Dynamics__V1__Status *told, dyn_client_error *err
     error->retry_after = told->retry_after;
 }
 
-/* OK, or the error that the daemon told. */
+/* Returns OK, or the error of the reply. */
 static dyn_client_status read_status(const envelope *read, dyn_client_error *error) {
     if (read->status_size == 0)
         return DYN_CLIENT_OK;
@@ -181,7 +181,7 @@ static dyn_client_status read_status(const envelope *read, dyn_client_error *err
     return status;
 }
 
-/* Tells of the samples that failed in a call that succeeded. */
+/* Reports the failed samples of a call that succeeded. */
 static dyn_client_status read_marks(const envelope *read, dyn_client_error *error) {
     if (error != NULL)
         error->marked = 0;
@@ -200,7 +200,7 @@ static dyn_client_status read_marks(const envelope *read, dyn_client_error *erro
     return DYN_CLIENT_OK;
 }
 
-/* Is the reply the right one, and not a refusal? */
+/* Checks that the reply belongs to the request and is no error. */
 static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request,
                                      dyn_client_error *error, call_reply *answer) {
     envelope read;
@@ -298,7 +298,7 @@ void call_reply_free(call_reply *answer) {
 /* ---- the protocol itself ------------------------------------------------------------------------------------------
  */
 
-/* A request that the caller serialized, and the envelope's own fields, which follow it and so take precedence. */
+/* Serialized request of the caller, followed by the envelope's own fields, which therefore take precedence. */
 typedef struct raw_request {
     const void *bytes;
     size_t size;

@@ -36,7 +36,7 @@ static const struct timespec PARTING_PAUSE = {.tv_nsec = 100000000};
 enum { REDIALS = 3 };
 static const struct timespec REDIAL_PAUSE = {.tv_nsec = 50000000};
 
-/* One exchange's context and its asynchronous operation. */
+/* Context of one exchange and its asynchronous operation. */
 typedef struct slot {
     struct slot *next;
     nng_ctx context;
@@ -51,7 +51,7 @@ struct connection {
     char *url;
     atomic_bool is_aborted;
 
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t changed;
     slot *idle, *busy;
     bool connected, was_connected;
@@ -267,7 +267,7 @@ double connection_timeout(const connection *used) {
 
 /* ---- exchanging -------------------------------------------------------------------------------------------------- */
 
-/* A new slot; NULL when out of memory. */
+/* Creates a slot. Returns NULL when out of memory. */
 static slot *make_slot(const connection *self) {
     slot *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -285,7 +285,7 @@ static slot *make_slot(const connection *self) {
     return made;
 }
 
-/* An idle slot, or a new one, which is busy now; NULL when out of memory. */
+/* Returns an idle slot, or a new one, and marks it as busy; NULL when out of memory. */
 static slot *take_slot(connection *self) {
     pthread_mutex_lock(&self->mutex);
     slot *taken = self->idle;
@@ -315,7 +315,7 @@ static void give_back(connection *self, slot *used) {
     pthread_mutex_unlock(&self->mutex);
 }
 
-/* Cancels what busy slots wait for. False: there are none. */
+/* Cancels the operations of busy slots. Returns false if there are none. */
 static bool cancel_busy(connection *self) {
     pthread_mutex_lock(&self->mutex);
     bool is_busy = self->busy != NULL;
@@ -332,7 +332,7 @@ void connection_abort(connection *aborted) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Seconds to nng's whole milliseconds, rounded up, at least one. */
+/* Converts seconds to nng's whole milliseconds, rounded up, at least one. */
 static nng_duration to_duration(double seconds) {
     double milliseconds = ceil(seconds * 1e3);
     return milliseconds < 1 ? 1 : milliseconds > INT_MAX ? INT_MAX : (nng_duration)milliseconds;
