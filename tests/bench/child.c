@@ -22,7 +22,7 @@ _Noreturn void die(const char *format, ...) {
     exit(EXIT_FAILURE);
 }
 
-/* The new process becomes the program. */
+/* Replaces the new process by the program. */
 static _Noreturn void become(const char *const *arguments, const char *log, int output) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int errors = open(log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -61,12 +61,12 @@ void child_stop(child *c) {
     child_wait(c);
 }
 
-/* Directories that have been made; empty strings in the place of those removed. */
+/* Directories that exist now; an empty string marks one that was removed. */
 enum { DIRECTORIES = 64 };
 static char directories[DIRECTORIES][64];
 static int directory_count;
 
-/* Also after a failure nothing is left behind. */
+/* Runs at the exit of the program, after a failure too. */
 static void remove_all_directories(void) {
     for (int i = 0; i < directory_count; i++) {
         if (directories[i][0]) {

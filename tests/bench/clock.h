@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time, for measuring.
+ * Clock of the measurements.
  */
 #ifndef DYNAMICS_BENCH_CLOCK_H
 #define DYNAMICS_BENCH_CLOCK_H
 
 #include <time.h>
 
-/* Nanoseconds of a clock: CLOCK_MONOTONIC, or CLOCK_THREAD_CPUTIME_ID, which stands still while others have the
- * processor. */
+/* Returns the nanoseconds of a clock: CLOCK_MONOTONIC, or CLOCK_THREAD_CPUTIME_ID, which stops while the thread does
+ * not run. */
 static inline double clock_ns(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);

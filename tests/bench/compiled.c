@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nanoseconds per state of algorithms that dynamics-compile made for one robot, beside the generic ones and the peers.
+ * Nanoseconds per state of algorithms that dynamics-compile generated for one robot, beside the generic ones and the
+ * peers.
  */
 #include <dynamics/compiled.h>
 #include <math.h>
@@ -19,7 +20,7 @@ static const algorithm_id algorithms[] = {
 
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
-/* Who is measured: compiled and generic, a state a call and many, and peers. */
+/* Subjects of the table: compiled and generic algorithms with one state a call and with many, and peers. */
 enum { COMPILED_1, COMPILED_4096, GENERIC_1, GENERIC_4096, OF_KDL, OF_MUJOCO, SUBJECTS };
 
 static const int contestants[SUBJECTS] = {OURS_1, OURS_4096, OURS_1, OURS_4096, KDL, MUJOCO};
@@ -28,7 +29,7 @@ static void run(void *context, size_t call) {
     contest_call(context, call);
 }
 
-/* A workspace for a model's compiled algorithms. */
+/* Creates a workspace that computes with a model's compiled algorithms. */
 static dyn_workspace *create_workspace(const dyn_model *model, const dyn_compiled *compiled) {
     dyn_workspace *workspace;
     dyn_error error;
@@ -72,7 +73,7 @@ static void add_row(table *t, const char *robot, algorithm_id id, const subject 
     table_add(t, cells);
 }
 
-/* `compiled` is a workspace with the compiled algorithms. */
+/* Measures an algorithm. `compiled` is a workspace with the compiled algorithms. */
 static void measure_algorithm(contest *all, dyn_workspace *compiled, algorithm_id id, const measure_effort *effort,
                               subject subjects[SUBJECTS]) {
     contest_entry entries[SUBJECTS];

@@ -49,7 +49,7 @@ const bench_robot *bench_robot_find(const char *title) {
     return robot->title ? robot : NULL;
 }
 
-/* The UR5, the Panda and the quadruped of the sample robots, or one that is built. */
+/* Creates the model: the UR5, the Panda or the quadruped of the sample robots, or a built one. */
 static dyn_model *create_model(const bench_robot *robot) {
     if (robot->bodies > 0) {
         return robot_chain(robot->bodies);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A robot, and everybody who computes on it: our library with one state a call and with batches, in double and in
- * single precision, and the peers.
+ * A robot with all contestants that compute on it: this library with one state a call and with batches, in double and
+ * in single precision, and the peers.
  */
 #ifndef DYNAMICS_BENCH_CONTEST_H
 #define DYNAMICS_BENCH_CONTEST_H
@@ -26,47 +26,47 @@ enum {
 };
 
 typedef struct contestant {
-    const char *title;   /* "8 a call" */
-    const char *key;     /* "batch_8" */
-    const char *library; /* a peer's key, or NULL for us */
+    const char *title;   /* such as "8 a call" */
+    const char *key;     /* such as "batch_8" */
+    const char *library; /* a peer's key, or NULL for this library */
     size_t batch;        /* states a call */
     dyn_precision precision;
 } contestant;
 
 const contestant *contestant_get(int who);
 
-/* Robots that the benchmark knows: arms of 6 and 7 joints, a quadruped, a humanoid, chains of up to 1000 bodies. */
+/* Robots of the benchmark: arms of 6 and 7 joints, a quadruped, a humanoid, chains of up to 1000 bodies. */
 typedef struct bench_robot {
-    const char *title; /* "arm 7" */
-    int bodies;        /* of a chain, else 0 */
+    const char *title; /* such as "arm 7" */
+    int bodies;        /* of a chain, otherwise 0 */
 } bench_robot;
 
-/* Ended by one without title. */
+/* Array of the robots; the last one has no title. */
 extern const bench_robot bench_robots[];
 
-/* The robot of that title, or NULL. */
+/* Returns the robot of that title, or NULL. */
 const bench_robot *bench_robot_find(const char *title);
 
 typedef struct contest {
     workload load;
-    const peer_library *library[CONTESTANTS]; /* NULL for us, and where the build has not got the peer */
-    peer *peer[CONTESTANTS];                  /* NULL where it cannot hold the robot */
+    const peer_library *library[CONTESTANTS]; /* NULL for this library, and where the build lacks the peer */
+    peer *peer[CONTESTANTS];                  /* NULL where the library cannot represent the robot */
 } contest;
 
-/* Ends the program where memory is out. */
+/* Loads the robot for all contestants. Ends the program where memory is exhausted. */
 void contest_open(contest *c, const bench_robot *robot, bool with_peers);
 void contest_close(contest *c);
 
-/* Returns whether a contestant has an algorithm; a peer's result is compared with ours, and the program ends where they
- * differ. */
+/* Returns whether a contestant has an algorithm. Compares a peer's result with this library's, and ends the program
+ * where they differ. */
 bool contest_has(contest *c, int who, algorithm_id id);
 
-/* The calls of an algorithm by a contestant who has it, with all that is found before the first one: what is measured
- * is the call, of ours and of a peer's alike. */
+/* Calls of an algorithm by a contestant that has it. The struct holds all that the first call needs, so that a
+ * measurement covers the call alone. */
 typedef struct contest_entry {
     const workload *load;
-    size_t batch, places; /* states a call, and places where one can begin: a power of two */
-    bool may_fail;        /* in single precision, where M is nearly singular */
+    size_t batch, places; /* states a call, and number of first states: a power of two */
+    bool may_fail;        /* in single precision, which fails where M is nearly singular */
     algorithm_input in;   /* of the last call */
     double *out[ALGORITHM_OUTPUTS];
     algorithm_function *ours; /* NULL: a peer computes */
@@ -76,7 +76,8 @@ typedef struct contest_entry {
 
 contest_entry contest_enter(const contest *c, int who, algorithm_id id);
 
-/* Call number `call`, which takes its batch of states at one place or another; ends the program where it fails. */
+/* Runs call number `call`, whose batch of states starts at a place that depends on the number. Ends the program where
+ * the call fails. */
 void contest_call(contest_entry *entry, size_t call);
 
 #endif

@@ -12,7 +12,7 @@
 
 extern const kernel_table dyn_kernel_table_counted;
 
-/* Zeros that may hold whatever a kernel keeps in them. */
+/* Returns zeros that are aligned for all data of a kernel. */
 static void *aligned_zeros(size_t size) {
     enum { ALIGNMENT = 64 };
     size_t rounded = (size / ALIGNMENT + 1) * ALIGNMENT;
@@ -23,7 +23,7 @@ static void *aligned_zeros(size_t size) {
     return memset(memory, 0, rounded);
 }
 
-/* Runs the kernel over numbers that count, which are as large as doubles. */
+/* Runs the kernel over numbers that count operations and are as large as doubles. */
 static void run_counted(const workload *w, void *memory, algorithm_id id, double *out) {
     const kernel_table *kernels = &dyn_kernel_table_counted;
     double gravity[3], *second = out + w->nv * w->nv, *third = second + w->nv * w->nv;

@@ -8,7 +8,7 @@
 #include "support/counted/counts.h"
 #include "workload.h"
 
-/* Those of one state. Ends the program where the algorithm cannot be counted, or where the build cannot count. */
+/* Returns the operations of one state. Ends the program where the algorithm, or the build, cannot count. */
 operation_counts count_operations(const workload *w, algorithm_id id);
 
 #endif

@@ -20,7 +20,7 @@ static void write_configuration(const bench_daemon *d, const char *path) {
     fclose(file);
 }
 
-/* Connects as soon as the daemon listens. */
+/* Connects, and tries again until the daemon listens. */
 static dyn_client *connect_patiently(const bench_daemon *d) {
     dyn_client *client = NULL;
     dyn_client_error error = {0};
@@ -38,7 +38,7 @@ static dyn_client *connect_patiently(const bench_daemon *d) {
     return client;
 }
 
-/* The system chose the tcp port; the daemon knows it. */
+/* Asks the daemon for its tcp port, which the system chose. */
 static void learn_tcp_address(bench_daemon *d) {
     dyn_client *client = connect_patiently(d);
     dyn_client_error error;

@@ -13,7 +13,7 @@
 
 enum { CONTEXTS = 128 }; /* as in the daemon */
 
-/* A context, which receives or sends. */
+/* A context that alternately receives and sends. */
 typedef struct echo {
     nng_ctx context;
     nng_aio *operation;
@@ -51,7 +51,7 @@ static void on_completion(void *argument) {
     }
 }
 
-/* Says where the tcp listener is. */
+/* Prints the address of the tcp listener. */
 static void print_address(nng_listener listener) {
     nng_sockaddr address;
     require(nng_listener_get_addr(listener, NNG_OPT_LOCADDR, &address));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The floor of every request over nng: a REP server that answers each request at once with the same bytes.
+ * Lower bound of every request over nng: a REP server that answers each request at once with a fixed number of bytes.
  */
 #ifndef DYNAMICS_BENCH_ECHO_SERVER_H
 #define DYNAMICS_BENCH_ECHO_SERVER_H
@@ -9,9 +9,8 @@
 
 #include "child.h"
 
-/* Serves until the process is ended: listens at an ipc address and on a tcp port that the system chooses, and writes
- * the address of the latter as a line on standard output. As in the daemon, contexts are served by completion
- * callbacks. */
+/* Serves until the process ends. Listens at an ipc address and on a tcp port that the system chooses, and writes the
+ * tcp address as a line on standard output. Completion callbacks serve the contexts, as in the daemon. */
 _Noreturn void serve_echo(const char *ipc, size_t reply_size);
 
 typedef struct echo_server {
@@ -20,7 +19,7 @@ typedef struct echo_server {
     char ipc[96], tcp[96];
 } echo_server;
 
-/* Starts one in a process of its own. */
+/* Starts an echo server in a process of its own. */
 void echo_server_start(size_t reply_size, echo_server *e);
 void echo_server_stop(echo_server *e);
 

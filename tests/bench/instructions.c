@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions per state: a measure that does not know noise. The program runs itself under callgrind, which writes
- * one file for each count that is asked for.
+ * Instructions per state: a measure without noise. The program runs itself under callgrind, which writes one file for
+ * each requested count.
  */
 #include <limits.h>
 #include <math.h>
@@ -20,14 +20,14 @@
 #define CALLGRIND_DUMP_STATS_AT(label)
 #endif
 
-/* Contestants with batches up to the number of states that are counted; chains up to 100 bodies. */
+/* Limits of the counts: contestants with batches up to COUNTED_STATES, and chains up to LONGEST_CHAIN bodies. */
 enum { COUNTED_STATES = 64, LONGEST_CHAIN = 100, ROBOTS = 16, LABEL_SIZE = 64 };
 
 static bool is_counted(const bench_options *options, const bench_robot *robot) {
     return is_robot_asked(options, robot) && (robot->bodies == 0 || robot->bodies == LONGEST_CHAIN);
 }
 
-/* Name of a count in callgrind's files. */
+/* Writes the name of a count in callgrind's files. */
 static void write_label(char label[LABEL_SIZE], int robot, int id, int who) {
     snprintf(label, LABEL_SIZE, "count-%d-%d-%d", robot, id, who);
 }
@@ -78,7 +78,7 @@ typedef struct counts {
     double per_state[ROBOTS][ALGORITHM_COUNT][CONTESTANTS]; /* NaN: not counted */
 } counts;
 
-/* Reads one of callgrind's files: which count it is, and how many instructions. */
+/* Reads one of callgrind's files: the name of the count, and the number of instructions. */
 static bool read_count(const char *path, counts *all) {
     FILE *file = fopen(path, "r");
     char line[1024];
@@ -98,7 +98,7 @@ static bool read_count(const char *path, counts *all) {
     return file && fclose(file) == 0;
 }
 
-/* Runs this program under callgrind; its files end in .1, .2, ... in the order of the counts. */
+/* Runs this program under callgrind, and reads its files, which end in .1, .2, ... in the order of the counts. */
 static void run_callgrind(const bench_options *options, const char *directory, counts *all) {
     char self[PATH_MAX], out[128], log[128], path[128];
     own_path(self, sizeof self);

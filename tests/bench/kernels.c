@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nanoseconds per state of each algorithm: ours for one state a call and in batches, the peers for one.
+ * Nanoseconds per state of each algorithm: this library's for one state and for batches, the peers' for one state.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void run(void *context, size_t call) {
     contest_call(context, call);
 }
 
-/* Measures one algorithm with all who have it. */
+/* Measures one algorithm with all contestants that have it. */
 static void measure_algorithm(contest *all, algorithm_id id, const measure_effort *effort,
                               subject subjects[CONTESTANTS]) {
     contest_entry entries[CONTESTANTS];
@@ -67,7 +67,7 @@ static void add_row(table *t, const char *robot, algorithm_id id, const subject 
     table_add(t, cells);
 }
 
-/* ---- what a body costs ------------------------------------------------------------------------------------------- */
+/* ---- cost of a body ---------------------------------------------------------------------------------------------- */
 
 static const table_column linearity_columns[] = {
     {"algorithm", "algorithm", TABLE_TEXT}, {"states a call", "states", 0},   {"of 25 bodies", "ns_per_body_25", 2},
@@ -78,7 +78,7 @@ static const table_column linearity_columns[] = {
 enum { LENGTHS = 5, SHORT = 1, LONG = LENGTHS - 1 };
 static const int linearity_length[LENGTHS] = {25, 100, 200, 500, 1000};
 
-/* Times per state in chains of these lengths; NaN where they were not measured. */
+/* Times per state in chains of these lengths; NaN where not measured. */
 typedef struct linearity {
     double ns[LENGTHS][ALGORITHM_COUNT][OURS_4096 + 1];
 } linearity;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What lives in the daemon: simulations that follow the clock at 1 kHz each, and streams of points from push to torque.
+ * Simulations that follow the clock at 1 kHz each, and streams of points from push to torque.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static const table_column pace_columns[] = {{"simulations", "simulations", 0}, {
                                             {"late p50 us", "late_p50_us", 1}, {"p99", "late_p99_us", 1},
                                             {"p99.9", "late_p999_us", 1},      {"lost", "lost_messages", 0}};
 
-/* Lateness of the ticks of one simulation, as they are published, for so long. Returns how many; counts losses. */
+/* Collects the lateness of one simulation's ticks, as the daemon publishes them, for `seconds`. Returns how many;
+ * counts losses. */
 static size_t collect_lateness(dyn_client *client, const char *name, double seconds, double *lateness, size_t most,
                                double *lost) {
     dyn_client_error error;
@@ -51,7 +52,7 @@ static size_t collect_lateness(dyn_client *client, const char *name, double seco
     return count;
 }
 
-/* Adds a row: so many simulations of a UR5, each at 1 kHz, of which one is watched. */
+/* Adds a row: `simulations` simulations of a UR5 at 1 kHz each, of which one is watched. */
 static void measure_pace(dyn_client *client, size_t simulations, double seconds, table *t) {
     static uint64_t tokens[MOST_SIMULATIONS];
     static char names[MOST_SIMULATIONS][32];
@@ -105,7 +106,7 @@ static const table_column stream_columns[] = {{"points/message", "chunk", 0},
                                               {"p99", "p99_us", 1},
                                               {"p99.9", "p999_us", 1}};
 
-/* A stream of a UR5 and those who watch it. */
+/* A stream of a UR5 with its watchers. */
 typedef struct bench_stream {
     dyn_client_stream *stream;
     dyn_client_watch *watch;
@@ -138,7 +139,7 @@ static void push(const bench_stream *s, size_t chunk) {
     check(dyn_client_push_points(s->stream, chunk, s->t, s->q, s->q, s->q, NULL, 0, &error), &error);
 }
 
-/* Takes messages of torques until so many have come, lost ones counted. */
+/* Receives `messages` messages of torques, lost ones included. */
 static void take(const bench_stream *s, size_t messages) {
     dyn_client_error error;
     dyn_client_update update;
@@ -148,7 +149,7 @@ static void take(const bench_stream *s, size_t messages) {
     }
 }
 
-/* Points a second through the daemon, torques back, with a bounded number of messages under way. */
+/* Returns the points per second that the daemon turns into torques, with a bounded number of messages under way. */
 static double measure_rate(dyn_client *client, size_t chunk, double seconds) {
     enum { UNDER_WAY = 32 };
     bench_stream s;
@@ -167,7 +168,7 @@ static double measure_rate(dyn_client *client, size_t chunk, double seconds) {
     return (double)(pushed * chunk) / elapsed;
 }
 
-/* Latency from push to torque of messages at 1 kHz, us. */
+/* Measures the latency from push to torque of messages at 1 kHz, in microseconds. Returns the number of latencies. */
 static size_t measure_latency(dyn_client *client, size_t chunk, double seconds, double *latency) {
     bench_stream s;
     size_t count = (size_t)(seconds * PACE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dynamics-bench: what dynamicsd and its library cost, beside other libraries and a bare echo. */
+/* Program dynamics-bench: measures what dynamicsd and its library cost, beside other libraries and a bare echo. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static section *const sections[SECTIONS] = {bench_kernels,   bench_compiled, ben
                                             bench_rollouts,  bench_tasks,    bench_round_trip, bench_throughput,
                                             bench_rosbridge, bench_live,     bench_memory,     bench_instructions};
 
-/* Options behind those of the sections. */
+/* Options after those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
 
 static const struct option long_options[] = {
@@ -104,7 +104,8 @@ static const bench_options quick = {.effort = {.rounds = 3, .slice_ns = 2e5},
                                     .idle_seconds = 0.2,
                                     .live_seconds = 0.2};
 
-/* The two ways in which this program starts itself; they are no options for users. */
+/* Serves a process of this benchmark that started the program again. The two ways to do so are not options for
+ * users. */
 static void serve_parent(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "--serve-echo") == 0) {
         serve_echo(argv[2], strtoul(argv[3], NULL, 10));
@@ -133,7 +134,7 @@ static void choose_usual_sections(command *c) {
     }
 }
 
-/* Reads the command line; ends the program where it is wrong or asks for help. */
+/* Parses the command line. Ends the program where it is wrong or asks for help. */
 static command parse(int argc, char **argv) {
     command c = {0};
     int option;

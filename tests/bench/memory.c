@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Resident memory of the daemon with the sample robots: idle after its start, and after it has been at work.
+ * Resident memory of the daemon with the sample robots: idle after its start, and after requests.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 enum { REQUESTS = 10000, BATCH = 1000, JOINTS = 6, LIMIT_MB = 20 };
 
-/* A value in kB of /proc/PID/status, as megabytes. */
+/* Returns a value of /proc/PID/status, which is in kB, in megabytes. */
 static double status_mb(pid_t process, const char *format) {
     char path[64], line[128];
     unsigned long kilobytes = 0;
@@ -45,7 +45,7 @@ static void add_row(table *t, const char *when, pid_t process) {
     table_add(t, cells);
 }
 
-/* Asks for torques of `samples` states, `requests` times. */
+/* Requests torques of `samples` states, `requests` times. */
 static void work(const bench_daemon *daemon, size_t requests, size_t samples) {
     dyn_client *client;
     dyn_client_error error;

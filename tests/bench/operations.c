@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Multiplications and additions of one state, as the algorithms are written and as the model compiler leaves them for
- * one robot, beside formulas for chains of n revolute joints with any Denavit-Hartenberg row each:
+ * Multiplications and additions of one state, as the algorithms are written and as the model compiler specializes them
+ * for one robot, beside formulas for chains of n revolute joints with any Denavit-Hartenberg row each:
  *
  *     RNEA   93 n - 108            81 n - 100            Balafoutis and Patel 1991
  *     CRBA   10 n^2 + 22 n - 32    6 n^2 + 37 n - 43
  *     ABA    224 n - 259           205 n - 248           McMillan 1995
  *
- * For the derivatives there are none, only a bound from below: with the columns and their products at hand (Singh,
- * Russell and Wensing 2022), what fills the matrices takes
+ * Derivatives have no published formula, only a lower bound: with the columns and their products available (Singh,
+ * Russell and Wensing 2022), the entries of the matrices cost
  *
  *     dRNEA  18 n^2 - 30 n + 12    15.5 n^2 - 25.5 n + 10
  *
- * For a pair of joints these are five scalar products, of nine numbers twice and of six; for a joint by itself three;
- * what has to do with the first joint is picked.
+ * A pair of joints costs five scalar products, two of them twice nine numbers and one of six; a single joint costs
+ * three. Products with the first joint are selections.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #include "model_compiler.h"
 #include "sections.h"
 
-/* In the order in which dynamics-compile writes them. */
+/* Algorithms in the order in which dynamics-compile writes them. */
 static const algorithm_id algorithms[] = {ALGORITHM_RNEA, ALGORITHM_CRBA, ALGORITHM_ABA, ALGORITHM_RNEA_DERIVATIVES,
                                           ALGORITHM_ABA_DERIVATIVES};
 
@@ -34,7 +34,7 @@ typedef struct sums {
     double multiplications, additions;
 } sums;
 
-/* For a chain of n revolute joints on a fixed base. */
+/* Returns the published counts for a chain of n revolute joints on a fixed base. */
 static sums published(algorithm_id id, double n) {
     switch (id) {
     case ALGORITHM_RNEA:
@@ -48,7 +48,7 @@ static sums published(algorithm_id id, double n) {
     }
 }
 
-/* Every body hangs on the one before by a revolute joint, and the first one on the world. */
+/* Returns whether every body is the child of its predecessor by a revolute joint, and the first one of the world. */
 static bool is_revolute_chain(const dyn_model *model) {
     for (int i = 0; i < dyn_model_joint_count(model); i++) {
         const dyn_joint *joint = dyn_model_joint(model, i);
@@ -61,7 +61,7 @@ static bool is_revolute_chain(const dyn_model *model) {
     return true;
 }
 
-/* What the comments of the written C say of each function. */
+/* Reads the counts of each function from the comments of the generated C. */
 static void read_specialized(const dyn_model *model, sums found[ALGORITHMS]) {
     char directory[64], path[128], line[512];
     make_directory(directory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The share of a core's peak that the kernels reach in batches: the operations of an algorithm as written, counted by
- * running it over numbers that count, divided by its time, beside the fastest that this core multiplies and adds.
+ * Share of a core's peak that the kernels reach in batches: the operations of an algorithm as written, counted by
+ * running it over numbers that count, divided by its time, beside the highest rate of this core.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* ---- the peak ---------------------------------------------------------------------------------------------------- */
 
-/* The last one stands for every other instruction set. */
+/* Instruction sets with their loops; the last one matches every other instruction set. */
 static const struct {
     const char *instruction_set;
     peak_loop *run;
@@ -25,7 +25,7 @@ static const struct {
     {NULL, peak_loop_scalar},
 };
 
-/* Operations per nanosecond in the fastest of some runs. */
+/* Returns the operations per nanosecond of the fastest run. */
 static double measure_peak(void) {
     enum { RUNS = 20 };
     volatile double kept = 0;

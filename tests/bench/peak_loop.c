@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* PEAK_LOOP is the name of this instance, PEAK_BYTES the width of a register; CHAINS fit into the registers of each. */
+/* PEAK_LOOP is the name of this instance and PEAK_BYTES the width of a register. CHAINS fit into the registers of
+ * each. */
 #if PEAK_BYTES == 8
 typedef double lanes;
 #else

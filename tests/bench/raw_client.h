@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A bare nng REQ client: one context, one asynchronous operation, no look at what travels.
+ * A bare nng REQ client: one context, one asynchronous operation, no decoding.
  */
 #ifndef DYNAMICS_BENCH_RAW_CLIENT_H
 #define DYNAMICS_BENCH_RAW_CLIENT_H
@@ -12,7 +12,7 @@ typedef struct raw_client raw_client;
 raw_client *raw_client_connect(const char *address);
 void raw_client_close(raw_client *c);
 
-/* Sends a request and waits for the reply, of which at most `capacity` bytes are copied to `reply` (may be NULL).
+/* Sends a request and waits for the reply, of which it copies at most `capacity` bytes to `reply` (may be NULL).
  * Returns the size of the reply. */
 size_t raw_client_call(raw_client *c, const void *request, size_t size, void *reply, size_t capacity);
 

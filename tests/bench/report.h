@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a run has measured: its tables, on standard output as they come, and all in one JSON file at the end.
+ * Results of a run: tables, printed on standard output as they are completed, and written to one JSON file at the end.
  */
 #ifndef DYNAMICS_BENCH_REPORT_H
 #define DYNAMICS_BENCH_REPORT_H
@@ -11,14 +11,14 @@
 
 typedef struct report report;
 
-/* An empty report; prints what the machine is. */
+/* Creates an empty report and prints a description of the machine. */
 report *report_create(void);
 void report_free(report *r);
 
-/* Prints a table that is complete, and keeps it in the report. */
+/* Prints a complete table and adds it to the report. */
 void report_add(report *r, table *t);
 
-/* Writes the report as JSON; false with errno where the file cannot be written. */
+/* Writes the report as JSON; returns false with errno where that fails. */
 bool report_write(const report *r, const char *path);
 
 #endif

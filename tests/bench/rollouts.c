@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts: steps of one sample per second and core, ours for 1, 64 and 1024 samples at once with the kernels and with
- * what was compiled for the robot, beside MuJoCo stepping the same robot without contacts.
+ * Rollouts: steps of one sample per second and core, this library's for 1, 64 and 1024 samples at once with the kernels
+ * and with compiled algorithms, beside MuJoCo stepping the same robot without contacts.
  */
 #include <dynamics/rollout.h>
 #include <stdbool.h>
@@ -16,13 +16,13 @@
 
 enum { STEPS = 25, BATCHES = 3 };
 
-/* Who steps: the kernels with each batch, compiled algorithms with each, MuJoCo. */
+/* Subjects of the table: the kernels with each batch size, compiled algorithms with each, and MuJoCo. */
 enum { COMPILED_SUBJECTS = BATCHES, MUJOCO_SUBJECT = 2 * BATCHES, SUBJECTS };
 
 static const size_t batch_sizes[BATCHES] = {1, 64, 1024};
 static const double step_length = 1e-3;
 
-/* What one contestant moves. */
+/* Simulator and state of one contestant. */
 typedef struct task {
     const workload *load;
     dyn_simulator *simulator; /* NULL: MuJoCo */
@@ -82,7 +82,7 @@ static dyn_simulator *create_simulator(const dyn_model *model, dyn_integrator in
     return simulator;
 }
 
-/* One robot with one integrator. */
+/* Measures one robot with one integrator. */
 static void measure_rollouts(const bench_options *options, const bench_robot *robot, dyn_integrator integrator,
                              table *t) {
     contest all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The round trip of InverseDynamics for one state of the UR5, over ipc and tcp: through the client library, through a
- * bare nng client, and beside them through the same bare client to an echo server that answers as many bytes.
+ * Round trip of InverseDynamics for one state of the UR5, over ipc and tcp: through the client library, through a bare
+ * nng client, and through the same bare client to an echo server that answers as many bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@
 #include "statistics.h"
 #include "support/random.h"
 
-/* States cycled through; calls of one kind in a row; calls before measuring. */
+/* Number of states that the calls cycle through, calls of one kind in a row, and calls before measuring. */
 enum { STATES = 64, JOINTS = 6, BLOCK = 100, WARM_UP = 500 };
 
-/* Ways to ask, for each carrier. */
+/* Ways to send requests, for each carrier. */
 enum { ECHO, DAEMON, LIBRARY, WAYS };
 enum { IPC, TCP, CARRIERS };
 
 static const char *const way_names[WAYS] = {"bare echo", "daemon, bare client", "daemon, client library"};
 static const char *const carrier_names[CARRIERS] = {"ipc", "tcp"};
 
-/* Random states with the requests that ask for their torques, all of one size. */
+/* Random states with the requests for their torques, all of one size. */
 typedef struct questions {
     double q[STATES][JOINTS], v[STATES][JOINTS], a[STATES][JOINTS];
     uint8_t *request[STATES];
@@ -43,7 +43,7 @@ static void pack_request(questions *all, int i) {
     method.query = &query;
     method.n_q = method.n_v = method.n_a = JOINTS;
     method.q = all->q[i], method.v = all->v[i], method.a = all->a[i];
-    request.id = (uint64_t)i + 1; /* one byte on the wire, so that all replies are of one size, too */
+    request.id = (uint64_t)i + 1; /* one byte on the wire, so that all replies have one size too */
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS;
     request.inverse_dynamics = &method;
     all->size = dynamics__v1__request__get_packed_size(&request);
@@ -72,7 +72,7 @@ static void questions_close(questions *all) {
     }
 }
 
-/* Asks the daemon once and makes sure that it answers with torques. Returns the size of its reply. */
+/* Sends one request and checks that the reply contains torques. Returns the size of the reply. */
 static size_t reply_size(raw_client *client, const questions *all) {
     uint8_t bytes[4096];
     size_t size = raw_client_call(client, all->request[0], all->size, bytes, sizeof bytes);
@@ -85,7 +85,7 @@ static size_t reply_size(raw_client *client, const questions *all) {
     return size;
 }
 
-/* One way of asking over one carrier, and what its calls took. */
+/* One way over one carrier, and the times of its calls. */
 typedef struct way {
     raw_client *raw;
     dyn_client *client; /* instead of raw */
@@ -120,7 +120,7 @@ static void ask_block(way *w, const questions *all, size_t calls, bool is_kept) 
     }
 }
 
-/* Asks in every way in turn, a block at a time, until each has `trips` calls. */
+/* Runs every way in turn, a block at a time, until each has `trips` calls. */
 static void ask_all(way ways[CARRIERS][WAYS], const questions *all, size_t trips) {
     for (int i = 0; i < CARRIERS * WAYS; i++) {
         ask_block(&ways[i / WAYS][i % WAYS], all, WARM_UP < trips ? WARM_UP : trips, false);
@@ -182,7 +182,7 @@ static const table_column columns[] = {{"carrier", "carrier", TABLE_TEXT},
 
 enum { COLUMNS = sizeof columns / sizeof columns[0], QUANTILES = 6 };
 
-/* The percentiles of every way, and two of them beside the echo's. */
+/* Returns a table with the percentiles of every way, and two of them relative to the echo's. */
 static table *to_table(way ways[CARRIERS][WAYS], const char *note) {
     static const double shares[QUANTILES] = {0, 0.5, 0.9, 0.99, 0.999, 1};
     table *t =

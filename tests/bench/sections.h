@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the benchmark measures, a section a file. Each adds its tables to the report; what cannot be done ends the
- * program with a message.
+ * Sections of the benchmark, one a file. Each adds its tables to the report. A measurement that fails ends the program
+ * with a message.
  */
 #ifndef DYNAMICS_BENCH_SECTIONS_H
 #define DYNAMICS_BENCH_SECTIONS_H
@@ -9,43 +9,45 @@
 #include "options.h"
 #include "report.h"
 
-/* kernels.c: nanoseconds per state of each algorithm on robots and chains, and what a body costs in long chains. */
+/* Measures nanoseconds per state of each algorithm on robots and chains, and the cost of a body in long chains
+ * (kernels.c). */
 void bench_kernels(const bench_options *options, report *r);
 
-/* compiled.c: the same of algorithms that were compiled for one robot, beside the generic ones and the peers. */
+/* Measures nanoseconds per state of algorithms compiled for one robot, beside the generic ones and the peers
+ * (compiled.c). */
 void bench_compiled(const bench_options *options, report *r);
 
-/* peak.c: the share of the core's peak that some algorithms reach. */
+/* Measures the share of the core's peak that some algorithms reach (peak.c). */
 void bench_peak(const bench_options *options, report *r);
 
-/* operations.c: multiplications and additions of a state, beside published formulas. */
+/* Counts multiplications and additions of a state, beside published formulas (operations.c). */
 void bench_operations(const bench_options *options, report *r);
 
-/* rollouts.c: steps forward in time per second and core. */
+/* Measures steps forward in time per second and core (rollouts.c). */
 void bench_rollouts(const bench_options *options, report *r);
 
-/* tasks.c: the dynamics of a task in operational space, and the search for base parameters. */
+/* Measures the dynamics of a task in operational space, and the search for base parameters (tasks.c). */
 void bench_tasks(const bench_options *options, report *r);
 
-/* round_trip.c: percentiles of one InverseDynamics over ipc and tcp, beside a bare echo. */
+/* Measures percentiles of one InverseDynamics over ipc and tcp, beside a bare echo (round_trip.c). */
 void bench_round_trip(const bench_options *options, report *r);
 
-/* throughput.c: states per second through the daemon and in one process. */
+/* Measures states per second through the daemon and in one process (throughput.c). */
 void bench_throughput(const bench_options *options, report *r);
 
-/* rosbridge.c: the same through the gateway to rosbridge clients. */
+/* Measures InverseDynamics through the gateway to rosbridge clients (rosbridge.c). */
 void bench_rosbridge(const bench_options *options, report *r);
 
-/* live.c: simulations that follow the clock, and streams of points. */
+/* Measures simulations that follow the clock, and streams of points (live.c). */
 void bench_live(const bench_options *options, report *r);
 
-/* memory.c: resident memory of the daemon. */
+/* Measures the daemon's resident memory (memory.c). */
 void bench_memory(const bench_options *options, report *r);
 
-/* instructions.c: instructions per state, counted by callgrind. */
+/* Counts instructions per state by callgrind (instructions.c). */
 void bench_instructions(const bench_options *options, report *r);
 
-/* The part of it that runs in the counting process. */
+/* Runs the part of bench_instructions that belongs to the process under callgrind. */
 void count_instructions(const bench_options *options);
 
 #endif

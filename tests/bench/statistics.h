@@ -7,13 +7,13 @@
 
 #include <stddef.h>
 
-/* Sorts upwards. */
+/* Sorts in ascending order. */
 void sort_numbers(double *x, size_t count);
 
-/* The value that a share (0 to 1) of the sorted values does not exceed; NaN of none. */
+/* Returns the value that a share (0 to 1) of the sorted values does not exceed; NaN where there are none. */
 double percentile(const double *sorted, size_t count, double share);
 
-/* The median; sorts x. */
+/* Returns the median; sorts x. */
 double median(double *x, size_t count);
 
 #endif

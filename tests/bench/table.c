@@ -14,7 +14,7 @@ struct table {
     table_cell *cells; /* row_count x column_count */
 };
 
-/* Ends the program where memory is out. */
+/* Returns `memory`. Ends the program where it is NULL. */
 static void *require(void *memory) {
     if (!memory) {
         fputs("dynamics-bench: out of memory\n", stderr);
@@ -62,7 +62,7 @@ static void format_cell(const table_column *column, const table_cell *cell, char
     }
 }
 
-/* Width of a column: that of its longest text. */
+/* Returns the width of a column, which is that of its longest text. */
 static int column_width(const table *t, int i) {
     size_t width = strlen(t->columns[i].title);
     for (int row = 0; row < t->row_count; row++) {
@@ -73,7 +73,7 @@ static int column_width(const table *t, int i) {
     return (int)width;
 }
 
-/* Texts stand to the left, numbers to the right. */
+/* Prints texts left-aligned and numbers right-aligned. */
 static void print_cell(FILE *out, const table_column *column, int width, const char *text) {
     fprintf(out, column->digits == TABLE_TEXT ? "%-*s  " : "%*s  ", width, text);
 }

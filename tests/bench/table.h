@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of results: text for people, JSON for programs.
+ * Tables of results: text for readers, JSON for programs.
  */
 #ifndef DYNAMICS_BENCH_TABLE_H
 #define DYNAMICS_BENCH_TABLE_H
@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-/* A column: its title, its key in JSON, and digits behind the point, or TABLE_TEXT. */
+/* A column: its title, its key in JSON, and the number of decimals, or TABLE_TEXT. */
 typedef struct table_column {
     const char *title;
     const char *key;
@@ -18,7 +18,7 @@ typedef struct table_column {
 
 enum { TABLE_TEXT = -1 };
 
-/* A value: text in a column of text, else a number; NaN where there is none. */
+/* A value: text in a column of text, otherwise a number; NaN where it is missing. */
 typedef struct table_cell {
     const char *text;
     double number;
@@ -26,18 +26,18 @@ typedef struct table_cell {
 
 typedef struct table table;
 
-/* An empty table. The strings must outlive it. `key` names it in JSON; `note` (or NULL) is printed below it. */
+/* Creates an empty table. The strings must outlive it. `key` names it in JSON; `note` (or NULL) is printed below it. */
 table *table_create(const char *title, const char *key, const char *note, const table_column *columns, int count);
 void table_free(table *t);
 
-/* Adds a row of as many cells as there are columns; texts are copied. */
+/* Adds a row with a cell for each column; copies the texts. */
 void table_add(table *t, const table_cell *cells);
 
 void table_print(const table *t, FILE *out);
 
 const char *table_key(const table *t);
 
-/* An array with an object for each row. */
+/* Returns a JSON array with an object for each row. */
 json_t *table_to_json(const table *t);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The dynamics of a task, whose outputs one call gives together, and the search for base parameters: no algorithms of
- * a state alone, so that they stand in tables of their own. No packaged library has them.
+ * Dynamics of a task, whose outputs one call computes together, and the search for base parameters. Both need more than
+ * a state, so they have tables of their own. No packaged library has them.
  */
 #include <dynamics/base_parameters.h>
 #include <dynamics/operational_space.h>
@@ -19,14 +19,14 @@ static const size_t batch_sizes[BATCHES] = {1, 64};
 /* Sets of outputs, each with those before it. */
 static const char *const asked_names[ASKED] = {"J M^-1 J'", "Lambda", "mu, p", "Jbar, N"};
 
-/* The position of a robot's last link, as a task. */
+/* A task: the position of a robot's last link. */
 typedef struct task_load {
     const workload *load;
     dyn_task task;
     double *inverse_inertia, *inertia, *bias, *gravity_force, *inverse, *projector;
 } task_load;
 
-/* What one subject computes. */
+/* Call of one subject. */
 typedef struct task_call {
     const task_load *on;
     int asked;

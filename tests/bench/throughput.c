@@ -2,7 +2,7 @@
 /*
  * Inverse dynamics of an arm with seven joints in states per second: through the daemon over ipc and tcp by states per
  * request, in double and in single precision, beside a bare echo of as many bytes, and beside loops in one process on
- * one thread: ours with as many states a call, and the peers.
+ * one thread: this library's with as many states a call, and the peers'.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 enum { LARGEST = 100000 };
 enum { IPC, TCP, CARRIERS };
 
-/* Who computes: the daemon, nobody, or a loop in this process. */
+/* Subjects of the table: the daemon, an echo that computes nothing, or a loop in this process. */
 enum {
     DAEMON_IPC,
     DAEMON_TCP,
@@ -39,7 +39,7 @@ static const int contestant_of[SUBJECTS] = {
 
 static const char robot_name[] = "panda";
 
-/* States, and who computes them. */
+/* States with the subjects that compute them. */
 typedef struct throughput {
     contest loops;
     double *q, *v, *a, *tau;
@@ -73,7 +73,7 @@ static void run_daemon(void *context, size_t call) {
     }
 }
 
-/* Bytes of the numbers that a request of so many states carries, and a reply. */
+/* Returns the bytes of the numbers that a request of `batch` states carries, and likewise a reply. */
 static size_t request_size(const throughput *all, size_t batch) {
     return batch * (all->loops.load.nq + 2 * all->loops.load.nv) * sizeof(double);
 }
@@ -178,7 +178,7 @@ static void set_subject(throughput *all, int who, size_t batch, task *t, subject
     }
 }
 
-/* Each batch size has an echo server of its own, which answers as many bytes as the daemon. */
+/* Measures one batch size with an echo server of its own, which answers as many bytes as the daemon. */
 static void measure_batch(throughput *all, size_t batch, const measure_effort *effort, table *t) {
     static const int over[] = {ECHO_IPC, LOOP_KDL, LOOP_MUJOCO};
     subject subjects[SUBJECTS] = {0};

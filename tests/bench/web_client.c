@@ -14,12 +14,12 @@
 
 enum { BUFFER = 1 << 20 };
 
-/* Kinds of frames. */
+/* Opcodes of frames. */
 enum { TEXT = 1, BINARY = 2, PING = 9, PONG = 10 };
 
 struct web_client {
     int socket;
-    size_t start, end; /* what has been read and not yet returned */
+    size_t start, end; /* bytes that were read and not yet returned */
     unsigned char buffer[BUFFER];
 };
 
@@ -72,7 +72,7 @@ void web_client_close(web_client *closed) {
     free(closed);
 }
 
-/* A whole message in one frame. A client has to mask; with a key of zeros the bytes stay as they are. */
+/* Sends a whole message in one frame. A client must mask it; a key of zeros leaves the bytes unchanged. */
 static void send_frame(web_client *to, unsigned char opcode, const void *payload, size_t size) {
     unsigned char frame[16 + 65536] = {0x80 | opcode, (unsigned char)(0x80 | (size < 126 ? size : 126))};
     size_t head = size < 126 ? 6 : 8;

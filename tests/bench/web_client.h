@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A bare client of WebSockets for measurements: text messages to a server on this machine, without TLS.
+ * A bare WebSocket client for measurements: text messages to a server on this machine, without TLS.
  */
 #ifndef DYNAMICS_BENCH_WEB_CLIENT_H
 #define DYNAMICS_BENCH_WEB_CLIENT_H
@@ -15,7 +15,7 @@ void web_client_close(web_client *closed);
 
 void web_client_send(web_client *to, const char *text, size_t size);
 
-/* Waits for the next message; its bytes hold until the next call. */
+/* Waits for the next message. Its bytes are valid until the next call. */
 const char *web_client_receive(web_client *from, size_t *size);
 
 #endif

@@ -8,7 +8,7 @@
 #include "child.h"
 #include "support/random_tree.h"
 
-/* Doubles of results at once; a larger batch is not measured. */
+/* Largest number of doubles of results at once; larger batches are not measured. */
 enum { OUT_LIMIT = 16 << 20, LARGE_NV = 1000 };
 
 static double *zeros(size_t count) {
@@ -29,7 +29,7 @@ bool workload_has(const workload *w, algorithm_id id, size_t batch) {
     return batch <= w->states && batch * algorithm_width(id, w->model) <= w->out_size;
 }
 
-/* Room for the results of every algorithm whose size is at most quadratic in nv, as far as memory allows. */
+/* Returns the doubles for the results of every algorithm whose size is at most quadratic in nv, bounded by memory. */
 static size_t result_room(const workload *w) {
     size_t largest = 0;
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
@@ -104,7 +104,7 @@ void assert_agreement(workload *w, const peer_library *library, peer *robot, alg
             difference += (w->out[i] - theirs[i]) * (w->out[i] - theirs[i]);
             norm += w->out[i] * w->out[i];
         }
-        /* The accelerations of a long chain are known to a part of 1e-4 only, so badly is its M conditioned. */
+        /* Accelerations of a long chain are known to a part of 1e-4 only, since its M is badly conditioned. */
         double tolerance = id == ALGORITHM_ABA || id == ALGORITHM_MINVERSE ? 1e-2 : 10 * library->tolerance;
         if (!(sqrt(difference) <= tolerance * fmax(1, sqrt(norm)))) {
             die("%s of %s differs from %s by %g of %g", algorithm_get(id)->name, w->name, library->name,

@@ -203,7 +203,7 @@ START_TEST(the_heading_shows_how_it_is_used) {
 }
 END_TEST
 
-/* What a command line lacks, or says that cannot be, and the words about it. */
+/* Command lines that are incomplete or wrong, with a part of the error message. */
 static const struct {
     const char *arguments, *words;
     int exit_code;

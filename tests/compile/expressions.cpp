@@ -143,7 +143,7 @@ static std::vector<double> body_of_frame(const fixture &f, int frame, size_t whi
     return outputs[which];
 }
 
-/* What the library computes for output number `which` of an algorithm. */
+/* Returns output number `which` of an algorithm as the library computes it. */
 static std::vector<double> expected(const fixture &f, algorithm a, int frame, size_t which) {
     size_t nv = (size_t)dyn_model_nv(f.model);
     const double *q = f.arrays[INPUT_Q].data(), *v = f.arrays[INPUT_V].data();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many multiplications and additions the algorithms take: as written (over a type that counts), and specialized for
- * one robot (in the expressions of the model compiler), beside published formulas.
+ * Counts multiplications and additions of the algorithms as written (over a type that counts), and specialized for one
+ * robot (in the expressions of the model compiler), beside published formulas.
  *
  * The chains are general: each of n revolute joints has a Denavit-Hartenberg row of any angle and lengths, each link
- * ten inertial parameters, gravity has three components. Published for these, sines and cosines not counted:
+ * has ten inertial parameters, and gravity has three components. Published counts for these, without sines and cosines:
  *
  *     RNEA   93 n - 108            81 n - 100            Balafoutis and Patel 1991
  *     CRBA   10 n^2 + 22 n - 32    6 n^2 + 37 n - 43

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What dynamics-compile writes, compiled by the system's compiler: shared objects in place of the library's kernels,
- * and C for itself. Both against the library's own results.
+ * Output of dynamics-compile, compiled by the system's compiler: shared objects that replace the library's kernels, and
+ * C that needs no library. Both are compared with the library's own results.
  */
 #include <check.h>
 #include <dlfcn.h>

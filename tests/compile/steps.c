@@ -30,7 +30,8 @@ typedef struct moving_robot {
     double *q, *v, *tau, *q_r, *gains;
 } moving_robot;
 
-/* The same tree with joints that resist, and limits where they can have some. */
+/* Returns the tree with damping and friction in its joints, and with limits on revolute and prismatic ones. Frees
+ * `model`. */
 static dyn_model *resisting(dyn_model *model) {
     dyn_builder *builder = NULL, *copy = NULL;
     dyn_model *result = NULL;

@@ -19,7 +19,8 @@ void place_of(const char *name, char path[PATH_SIZE]);
 /* Runs a command and returns its exit code. */
 int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What is compiled, once under a name that all tests share, for a model of any joint types from its description. */
+/* Compiles a model of any joint types from its description and loads the object. The object is compiled once for each
+ * `name`, which all tests share. */
 dyn_compiled *load_compiled(const dyn_model *model, const char *name);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints the numbers of every algorithm on random trees, one line a result, to be held against those of another
- * processor; and sees to it that each sample has the same bits in a batch and by itself, in single precision too.
+ * Prints the numbers of every algorithm on random trees, one line a result, for comparison with those of another
+ * processor. Checks that each sample has the same bits in a batch and alone, in single precision too.
  *
  *     numbers                          as the library computes them
  *     numbers --describe DIRECTORY     writes small trees to DIRECTORY/tree_K, for dynamics-compile
- *     numbers --compiled DIRECTORY     what can be compiled of these, by the objects DIRECTORY/tree_K.so
+ *     numbers --compiled DIRECTORY     results that can be compiled, by the objects DIRECTORY/tree_K.so
  */
 #include <check.h>
 #include <stdio.h>

@@ -160,8 +160,8 @@ static bool is_whole(const cache *c) {
     return length == DIGEST_SIZE - 1 && memcmp(noted, digest, DIGEST_SIZE - 1) == 0;
 }
 
-/* What is whole was sealed by the daemon, and is trusted as code: bytes that a linker could have made are not loaded
- * here. */
+/* Checks that whole objects, and no others, are recognized. The daemon sealed a whole object and trusts it as code, so
+ * this target does not load bytes that a linker could have made. */
 static void check_look(const cache *c) {
     char bytes[512];
     bool is_expected = is_whole(c);

@@ -40,7 +40,7 @@ static void write_message(FILE *file, const ProtobufCMessage *message, decisions
     free(bytes);
 }
 
-/* What is done with one message of the file. */
+/* Change of one message of the file. */
 typedef enum change_kind { CHANGE_FIELD, CHANGE_TWICE, CHANGE_BYTE, LEAVE_OUT, REPEAT, CHANGES } change_kind;
 
 static void write_changed(FILE *file, const recorded_run *run, size_t i, change_kind kind, decisions *d) {
@@ -84,7 +84,7 @@ static void write_file(const recorded_run *run, const char *path, decisions *d) 
     }
 }
 
-/* What holds of the states in a reply. */
+/* Checks properties that hold for the states of every reply. */
 static void check(const Dynamics__V1__ReplaySimulationRequest *asked, const Dynamics__V1__ReplaySimulationReply *told) {
     require(asked->with_states || told->n_step == 0, "no states come unless they are asked for");
     require(asked->count == 0 || told->n_step <= asked->count, "no more states come than are asked for");

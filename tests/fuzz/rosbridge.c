@@ -48,7 +48,7 @@ static void send_line(peer *from, const char *line) {
     protocol_take(from, line, strlen(line), false);
 }
 
-/* ---- what lives in the daemon ------------------------------------------------------------------------------------ */
+/* ---- simulations and streams of the daemon ----------------------------------------------------------------------- */
 
 #define TEXT(text) ((char *)(uintptr_t)(text))
 
@@ -152,7 +152,7 @@ static void set_up(bench *b) {
     send_line(b->peer, "{\"op\":\"call_service\",\"id\":\"c\",\"service\":\"/s\",\"args\":{}}");
 }
 
-/* What waits to be sent is JSON or CBOR with an "op". */
+/* Checks that each queued message is JSON or CBOR with an "op". */
 static void check_sent(peer *to) {
     char error[CBOR_ERROR_SIZE];
     for (buffer *message = peer_next(to); message != NULL; message = peer_next(to)) {

@@ -77,7 +77,7 @@ static void check_dynamics(const dyn_model *model) {
     dyn_workspace_free(workspace);
 }
 
-/* What is written of a model builds an equal one. */
+/* Checks that a model's written description builds an equal model. */
 static void check_text(const dyn_model *model, const char *canonical) {
     char *text, *other;
     size_t length;

@@ -36,7 +36,7 @@ void coordinates_turn(coordinates *c, const double *q) {
     }
 }
 
-/* out = R x, or R' x. */
+/* Computes out = R x, or R' x. */
 static void rotate(const double R[9], bool transposed, const double x[3], double out[3]) {
     for (int i = 0; i < 3; i++) {
         out[i] = transposed ? R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2]
@@ -91,7 +91,8 @@ void coordinates_take(const coordinates *c, const double *x, double *out) {
     }
 }
 
-/* a + sign w x v in the linear part, where the library holds that in world axes; v = (v; w) of the base. */
+/* Adds sign w x v to the linear part of a, where the library holds that part in world axes. v = (v; w) is the
+ * base's. */
 static void shift(const coordinates *c, const double *v, double sign, double *a) {
     if (c->is_floating && c->base.linear_in_world) {
         a[0] += sign * (v[4] * v[2] - v[5] * v[1]);

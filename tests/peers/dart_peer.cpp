@@ -224,7 +224,7 @@ bool rnea(peer *p, const algorithm_input *in, double *tau) {
     return take(p, p->skeleton->getForces(), tau);
 }
 
-/* What inverse dynamics finds on the way. */
+/* Returns the wrenches of the joints, which inverse dynamics leaves in the bodies. */
 bool joint_wrenches(peer *p, const algorithm_input *in, double *out) {
     rnea(p, in, nullptr);
     for (int j = 0; out && j < dyn_model_joint_count(p->model); j++) {

@@ -50,7 +50,7 @@ static double compare_model(const char *name, const dyn_model *model, dyn_integr
     return worst;
 }
 
-/* The same of a sample robot. */
+/* Returns the largest difference for a sample robot. */
 static double compare(const char *name, dyn_base base, dyn_integrator integrator, double dt, size_t steps) {
     dyn_model *model = robot_load(name, base);
     double worst = compare_model(name, model, integrator, dt, steps);

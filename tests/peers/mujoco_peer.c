@@ -197,7 +197,7 @@ static bool take_pair(const double *angular, const double *linear, double *out) 
 
 /* ---- dynamics ---------------------------------------------------------------------------------------------------- */
 
-/* tau for the acceleration a of ours. */
+/* Computes tau for the acceleration a in our coordinates. */
 static bool inverse_dynamics(peer *p, const algorithm_input *in, const double *v, const double *a, double *tau) {
     positions(p, in);
     velocities(p, v);

@@ -42,7 +42,8 @@ typedef struct peer_library {
      * links on fixed joints are merged into their parents where the library can, and cannot be asked for then. NULL
      * where the library cannot hold such a robot, with the reason. */
     peer *(*create)(const dyn_model *model, bool merge_fixed, char reason[PEER_REASON_SIZE]);
-    /* The same robot as the library itself reads it from the text of a URDF file. NULL function: it reads none. */
+    /* Loads the robot by the library's own reader from the text of a URDF file. NULL function: the library has no
+     * reader. */
     peer *(*read)(const dyn_model *model, const char *urdf, char reason[PEER_REASON_SIZE]);
     void (*destroy)(peer *robot);
 

@@ -218,7 +218,7 @@ SimTK::MobilizedBodyIndex index_of(const peer *p, const algorithm_input *in) {
 
 /* ---- dynamics ---------------------------------------------------------------------------------------------------- */
 
-/* tau at the state for p->x as rates of Simbody's speeds. */
+/* Computes tau for p->x as rates of Simbody's speeds. */
 bool residual_force(peer *p, double *tau) {
     p->matter.calcResidualForceIgnoringConstraints(p->state, SimTK::Vector(), p->gravity.getBodyForces(p->state), p->x,
                                                    p->y);

@@ -32,7 +32,7 @@ static void mass_matrix_by_rnea(const identity_case *c, double *M) {
     free(unit), free(column);
 }
 
-/* out = x cross y. */
+/* Computes out = x cross y. */
 static void cross(const double x[3], const double y[3], double out[3]) {
     out[0] = x[1] * y[2] - x[2] * y[1];
     out[1] = x[2] * y[0] - x[0] * y[2];
@@ -104,7 +104,7 @@ static void masses_sum_to_the_mass(identity_case *c, int k) {
     }
 }
 
-/* dM/dt by the exact derivatives of M, not by differences. */
+/* Checks that dM/dt - 2 C is skew, with dM/dt from the exact derivatives of M instead of differences. */
 static void rate_of_mass_matrix_less_coriolis_matrices_is_skew(identity_case *c, int k) {
     dyn_error error;
     size_t nv = c->nv, cube = nv * nv * nv;
@@ -141,7 +141,7 @@ static double lagrangian(const identity_case *c, const double *q, const double *
     return T - V;
 }
 
-/* p_i = dL/dv_i; exact, since L is quadratic in v. v is changed and restored. */
+/* Returns p_i = dL/dv_i. Central differences are exact, since L is quadratic in v. Changes v and restores it. */
 static double momentum_along(const identity_case *c, const double *q, double *v, size_t i) {
     double kept = v[i];
     v[i] = kept + 1;
@@ -152,7 +152,7 @@ static double momentum_along(const identity_case *c, const double *q, double *v,
     return (above - below) / 2;
 }
 
-/* q (+) t v (+) s e_i. */
+/* Computes out = q (+) t v (+) s e_i. */
 static void displace(const identity_case *c, double t, size_t i, double s, double *out) {
     dyn_error error;
     double *unit = numbers(c->nv);
@@ -191,8 +191,8 @@ static void move(const identity_case *c, double t, double *q, double *v) {
     free(mean);
 }
 
-/* tau_i = d/dt dL/dv_i - d/ds L(q(t) (+) s e_i): Hamilton's principle, which needs no more than energies and holds for
- * velocities that are no derivatives of coordinates, too. */
+/* Checks tau_i = d/dt dL/dv_i - d/ds L(q(t) (+) s e_i). This form of Hamilton's principle needs energies alone, and
+ * also holds for velocities that are no derivatives of coordinates. */
 static void rnea_is_lagranges_equation(identity_case *c, int k) {
     const double step = 1e-5;
     dyn_error error;

@@ -76,7 +76,7 @@ static dyn_pose pose_of(robot *r, const char *frame) {
     return pose;
 }
 
-/* a b */
+/* Returns the product a b. */
 static dyn_pose product(const dyn_pose *a, const dyn_pose *b) {
     dyn_pose ab;
     for (int i = 0; i < 3; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the algorithms lose to rounding on badly scaled robots: doubles against the same kernels in quadruple precision.
+ * Rounding errors of the algorithms on badly scaled robots: doubles against the same kernels in quadruple precision.
  *
- * Chains of 200 bodies whose masses differ by up to 1e8: light to heavy, heavy to light and mixed. Errors are of a
- * result's norm.
+ * The robots are chains of 200 bodies whose masses differ by up to 1e8: light to heavy, heavy to light and mixed.
+ * Errors are relative to a result's norm.
  */
 #include <check.h>
 #include <math.h>
@@ -126,7 +126,7 @@ static void sides_free(sides *s) {
     dyn_model_free(s->model);
 }
 
-/* ---- quantities: both sides of each, the oracle's once; they return how many numbers to compare ------------------ */
+/* ---- quantities: both sides of each; the functions return how many numbers to compare ---------------------------- */
 
 static size_t rnea(sides *s) {
     dyn_error error;

@@ -212,7 +212,7 @@ static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
     free(wrenches), free(expected);
 }
 
-/* v' I v / 2 of all bodies is the kinetic energy, in any reference frame. */
+/* Checks that v' I v / 2 of all bodies adds up to the kinetic energy, in any reference frame. */
 static void body_inertias_carry_the_kinetic_energy(identity_case *s, int k) {
     dyn_error error;
     double twist[6], momentum[6], inertia[36], expected, sum = 0;

@@ -97,7 +97,7 @@ static dyn_status centroidal_inertia(const place *p, dyn_error *error, double *o
     return dyn_centroidal(p->g->model, p->in.workspace, 1, p->in.q, NULL, error, out, NULL, NULL);
 }
 
-/* dA_G/dt v. */
+/* Computes dA_G/dt v. */
 static dyn_status momentum_bias(const place *p, dyn_error *error, double *out) {
     double *dA = numbers(6 * p->g->nv);
     dyn_status status = dyn_centroidal(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, error, NULL, NULL, dA);
@@ -108,7 +108,7 @@ static dyn_status momentum_bias(const place *p, dyn_error *error, double *out) {
     return status;
 }
 
-/* ---- what is not compared number by number ----------------------------------------------------------------------- */
+/* ---- fields that are not compared number by number --------------------------------------------------------------- */
 
 /* A configuration may differ by full turns and by the signs of quaternions. */
 static void check_next_configuration(const place *p, const json_t *values) {

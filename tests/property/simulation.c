@@ -435,7 +435,7 @@ START_TEST(divergence_stops_one_sample_alone) {
 }
 END_TEST
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(wrong_inputs_are_refused_by_name) {
     dyn_model *model = turntable(0, 0, 1);

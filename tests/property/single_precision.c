@@ -60,7 +60,7 @@ static double largest(const double *x, int count) {
     return most;
 }
 
-/* y = x with changes of at most `part` of its largest number. */
+/* Computes y = x with changes of at most `part` of its largest number. */
 static void perturb_vector(random_source *random, const double *x, int count, double part, double *y) {
     double most = largest(x, count);
     for (int i = 0; i < count; i++) {
@@ -198,7 +198,7 @@ static double row_norm(const double *A, size_t n) {
     return most;
 }
 
-/* |M| |M^-1| */
+/* Returns |M| |M^-1|, or infinity where M has no inverse. */
 static double condition_of_mass(const dyn_model *model, dyn_workspace *workspace, const double *q) {
     size_t nv = (size_t)dyn_model_nv(model);
     double *M = numbers(nv * nv), *inverse = numbers(nv * nv);
@@ -363,7 +363,7 @@ START_TEST(robots_keep_the_bound) {
 }
 END_TEST
 
-/* ---- where single precision ends --------------------------------------------------------------------------------- */
+/* ---- limits of single precision ---------------------------------------------------------------------------------- */
 
 static dyn_model *arm_of_mass(const char *mass) {
     char text[1024];
@@ -399,7 +399,7 @@ START_TEST(constants_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* What hangs on a hinge far out has a second moment about it that single precision does not hold. */
+/* Checks that a body far out on a hinge is refused: its second moment about the hinge exceeds single precision. */
 START_TEST(grouped_constants_beyond_single_precision_are_refused) {
     static const char format[] =
         "<robot name='arm'><link name='base'/><link name='rod'>%s</link><link name='tip'>%s</link>"

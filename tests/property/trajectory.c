@@ -143,7 +143,7 @@ START_TEST(sample_of_a_ur5_falls_as_the_accurate_motion_says) {
 }
 END_TEST
 
-/* The same step in extended precision, ten times as short. */
+/* Compares the motion with one in extended precision at a tenth of the step. */
 START_TEST(double_pendulum_moves_as_in_extended_precision) {
     enum { NV = 2, STEPS = 20000 };
     dyn_model *model = load_robot("two_link");

@@ -63,7 +63,7 @@ static int random_frame(const identity_case *c) {
     return random_index(c->random, dyn_model_link_count(c->model));
 }
 
-/* tau = M a + h - J' f for a force on a random frame, in each reference frame. */
+/* Checks tau = M a + h - J' f for a force on a random frame, in each reference frame. */
 static void external_force_acts_through_the_jacobian(identity_case *c, int k) {
     dyn_error error;
     double wrench[6], *J = numbers(6 * c->nv);

@@ -60,7 +60,7 @@ typedef enum algorithm_id {
     ALGORITHM_COUNT,
 } algorithm_id;
 
-/* What a call reads: n states of a model, row by row. Not every algorithm reads all of it. */
+/* Input of a call: n states of a model, row by row. Not every algorithm reads all of it. */
 typedef struct algorithm_input {
     const dyn_model *model;
     dyn_workspace *workspace;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the property tests assert over and over.
+ * Assertions that the property tests share.
  */
 #ifndef DYNAMICS_TESTS_ASSERTIONS_H
 #define DYNAMICS_TESTS_ASSERTIONS_H

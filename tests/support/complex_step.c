@@ -87,7 +87,7 @@ static void quaternion_rate(const double q[4], const double w[3], double rate[4]
     rate[3] = -(q[0] * w[0] + q[1] * w[1] + q[2] * w[2]) / 2;
 }
 
-/* dq/dt of a joint that moves with v. */
+/* Computes dq/dt of a joint with the velocity v. */
 static void joint_rate(const dyn_joint *joint, const double *q, const double *v, double *rate) {
     double R[9], c, s;
     switch (joint->type) {

@@ -36,7 +36,7 @@ typedef struct complex_state {
     void *memory; /* of the oracle's kernels */
 } complex_state;
 
-/* What a step goes along. */
+/* Variable along which a step goes. */
 typedef enum variable { ALONG_Q, ALONG_V, ALONG_A } variable;
 
 /* Case k: 1 to `joints` joints of every type, fixed or floating, every third with coupled mimic joints, and up to three

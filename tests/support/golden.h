@@ -39,7 +39,8 @@ dyn_model *golden_robot(const char *file);
 /* A field of one state: `rows` rows of nv numbers, in the model's order; false if the state has it not. */
 bool golden_rows(const golden *g, size_t state, const char *field, size_t rows, double *out);
 
-/* The same for nv x nv numbers, where the rows too are in the model's order. */
+/* Copies a field of nv x nv numbers of one state, rows and columns in the model's order; returns false if the state
+ * does not have it. */
 bool golden_square(const golden *g, size_t state, const char *field, double *out);
 
 /* A configuration that is a field of one state, in the model's order; false if the state has it not. */

@@ -10,7 +10,7 @@
 
 enum { MAX_JOINTS = 60 };
 
-/* What the tests below go through; set before they run. */
+/* Identities that the tests below run; set before they start. */
 static const identity *all;
 
 void multiply(const double *A, const double *x, size_t rows, size_t columns, double *y) {

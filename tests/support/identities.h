@@ -36,12 +36,13 @@ typedef struct identity {
  * a third of them with coupled mimic joints, and on the reference robots. The array must live as long. */
 TCase *identity_tests(const identity *identities, int count);
 
-/* y = A x for a matrix of `rows` rows. */
+/* Computes y = A x for a matrix of `rows` rows. */
 void multiply(const double *A, const double *x, size_t rows, size_t columns, double *y);
 
 double dot(const double *x, const double *y, size_t count);
 
-/* x = (x - y) / (2 step): the central difference of a quantity found at `step` later and earlier. */
+/* Computes x = (x - y) / (2 step): the central difference of a quantity computed at `step` later (x) and earlier
+ * (y). */
 void difference(double *x, const double *y, size_t count, double step);
 
 #endif

@@ -141,7 +141,7 @@ void random_configuration(random_source *random, const dyn_model *model, double 
     }
 }
 
-/* q * exp(w dt / 2) */
+/* Computes q * exp(w dt / 2). */
 static void turn_quaternion(const double q[4], const double w[3], double dt, double out[4]) {
     double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     double s = angle > 1e-12 ? dt * sin(angle / 2) / angle : dt / 2, c = cos(angle / 2);

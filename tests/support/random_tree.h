@@ -27,7 +27,7 @@ void random_configuration(random_source *random, const dyn_model *model, double 
 /* Random vector of `count` numbers in [-range, range]. */
 void random_vector(random_source *random, int count, double range, double *x);
 
-/* q moved for a time dt at constant velocity v; the quaternions by the exponential map. `out` may be q. */
+/* Moves q for a time dt at constant velocity v, quaternions by the exponential map. `out` may be q. */
 void integrate_configuration(const dyn_model *model, const double *q, const double *v, double dt, double *out);
 
 #endif

@@ -56,7 +56,7 @@ static void check_order(const dyn_client_base_parameters *g, const dyn_client_ev
         ck_assert_str_eq(parameters->labels[k], g->names[k]);
 }
 
-/* b = B p. */
+/* Returns b = B p; the caller frees it. */
 static double *reduce(const dyn_client_base_parameters *g, const double *p) {
     double *b = numbers(g->count);
     for (size_t i = 0; i < g->count; i++)
@@ -94,7 +94,8 @@ static void multiply(const dyn_client_base_parameters *g, size_t rows, const dou
     }
 }
 
-/* tau = Y p = Y_b b with the model's own parameters; Y_b B p = Y p with parameters that no body needs to have. */
+/* Checks tau = Y p = Y_b b with the model's own parameters, and Y_b B p = Y p with parameters that no body needs to
+ * have. */
 static void check_torques(random_source *random, int k, const dyn_client_query *query, const double *q, const double *v,
                           const double *a) {
     static const dyn_client_quantity quantities[] = {DYN_CLIENT_TORQUE_REGRESSOR, DYN_CLIENT_INVERSE_DYNAMICS};

@@ -262,7 +262,7 @@ static void states_close(states *closed) {
     wire_tree_close(&closed->tree);
 }
 
-/* What the daemon says is what the library says. */
+/* Checks that the daemon's results equal those of the library. */
 START_TEST(configurations_are_those_of_the_library) {
     random_source base = random_seed("configuration space through the wire", 20261125);
     for (int k = 0; k < TREES; k++) {

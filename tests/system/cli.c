@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dynamicsctl against a real daemon: exit codes, states in every form, results in their order, errors with their place.
+ * Program dynamicsctl against a real daemon: exit codes, states in every form, results in their order, errors with
+ * their place.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 
 static daemon_fixture served;
 
-/* What a run of the program left. */
+/* Result of a run of the program. */
 typedef struct outcome {
     int code;
     char *output; /* standard output */
@@ -221,7 +222,7 @@ END_TEST
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* What evaluate writes is what the single commands write, for one state and for many. */
+/* Checks that evaluate writes the numbers that the single commands write, for one state and for many. */
 START_TEST(evaluate_writes_what_the_single_commands_write) {
     json_t *all =
         run_json("$ctl evaluate ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --frame tool0,forearm_link "
@@ -762,7 +763,7 @@ START_TEST(columns_are_spelled_as_the_daemon_spells_coordinates) {
 }
 END_TEST
 
-/* What was made in another order of the joints is shown in it, also to those who did not make it. */
+/* Checks that a simulation made in another order of joints is shown in that order, to other clients too. */
 START_TEST(columns_have_the_names_of_their_joints) {
     outcome run =
         shell("own=%s again=%s; "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdynamicsclient against a real daemon: every call, errors with their fields, many threads on one handle, a daemon
- * that goes away and comes back.
+ * Library libdynamicsclient against a real daemon: every call, errors with their fields, many threads on one handle, a
+ * daemon that goes away and comes back.
  */
 #include <check.h>
 #include <math.h>
@@ -37,7 +37,7 @@ static void stop_daemon(void) {
 
 static const dyn_client_query TWO_LINK = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
 
-/* ---- connecting -------------------------------------------------------------------------------------------------- */
+/* ---- connection -------------------------------------------------------------------------------------------------- */
 
 START_TEST(connect_tells_what_is_wrong_with_an_address) {
     dyn_client *none;
@@ -486,7 +486,7 @@ START_TEST(raw_calls_take_and_give_messages) {
     ck_assert_uint_gt(size, sizeof request);
     ck_assert_ptr_nonnull(memmem(reply, size, "two_link", 8));
     dyn_client_free(reply);
-    /* What is no message is answered too. */
+    /* Bytes that do not form a message get an answer too. */
     ck_assert_int_eq(dyn_client_call(client, "\xff\xff\xff", 3, 0, &error, &reply, &size), DYN_CLIENT_OK);
     ck_assert_uint_gt(size, 0);
     dyn_client_free(reply);

@@ -184,12 +184,13 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
     bias(STATES, batch), bias(1, one);
     ck_assert_mem_eq(batch[0], one[0], sizeof batch[0]);
 
-    /* What was compiled is there for the next entry of the same model; */
+    /* The next entry of the same model uses the compiled object. */
     reload();
     wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     assert_torques(expected);
 
-    /* unless somebody changed it: put in its place, since the old one is still mapped. */
+    /* The daemon refuses an object that somebody changed. The test replaces the file, since the old one is still
+     * mapped. */
     shell("cd %s/state/compiled && for f in *.so; do cp $f new && printf X | dd of=new bs=1 seek=5000 conv=notrunc "
           "2>/dev/null && mv new $f; done",
           served.directory);
@@ -198,7 +199,7 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
     assert_log("was changed since it was compiled");
     assert_torques(expected);
 
-    /* A file that is whole, but of another model, is not taken either. */
+    /* The daemon also refuses a whole file of another model. */
     shell("cd %s/state/compiled && f=$(ls *.so) && " DYNAMICS_COMPILE " --shared --gravity 0,0,-1 " DYNAMICS_ROBOTS_DIR
           "/ur5.urdf -o new && mv new $f && printf sha256:%%s $(sha256sum $f | cut -c1-64) > $f.sha256",
           served.directory);
@@ -307,7 +308,7 @@ static void record(const char *name, uint64_t token, uint64_t steps) {
     require(dyn_client_stop_recording(client, name, token, 0, &error, NULL, NULL));
 }
 
-/* What was recorded under that name comes out with the same bits if the code is the same. */
+/* Checks that a recording replays with the same bits if the code is the same. */
 static void assert_replay(const char *name, const char *recorded_with, const char *computed_with) {
     dyn_client_replay *replay;
     require(dyn_client_replay_simulation(client, name, NULL, 0, &error, &replay));
@@ -322,7 +323,7 @@ static void assert_replay(const char *name, const char *recorded_with, const cha
     dyn_client_replay_free(replay);
 }
 
-/* The same daemon with other lines of [compile]. */
+/* Restarts the daemon with other lines of [compile]. */
 static void restart(const char *lines) {
     char sections[TEXT_SIZE];
     snprintf(sections, sizeof sections, "[compile]\n%s\n", lines);

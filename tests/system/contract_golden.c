@@ -274,7 +274,7 @@ static void append_missing(void) {
     free(missing);
 }
 
-/* ---- checking ---------------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static size_t parse_hex(const char *hex, uint8_t *bytes) {
     size_t size = strlen(hex) / 2;
@@ -425,7 +425,7 @@ static bool is_member(const contract *c, const ProtobufCMessageDescriptor *type)
     return false;
 }
 
-/* What a planner pushes and what the daemon stores is read by later releases too. */
+/* Checks that the contract covers pushed points and stored files, since later releases read them too. */
 START_TEST(points_and_files_are_part_of_the_contract) {
     static contract c;
     collect(&c);
@@ -446,7 +446,8 @@ START_TEST(all_of_the_contract_is_guarded) {
 }
 END_TEST
 
-/* protobuf-c reads nested messages by recursion without a bound: the schema must give one. */
+/* Returns the depth of a message type. protobuf-c decodes nested messages by recursion without a bound, so the schema
+ * must have one. */
 static unsigned depth_of(const ProtobufCMessageDescriptor *type, unsigned above) {
     unsigned deepest = 0;
     ck_assert_msg(above < 16, "%s contains itself, or is too deep", type->name);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* What is to be another way than usual; all may be zero. */
+/* Options of the daemon that differ from the usual ones; all may be zero. */
 typedef struct daemon_options {
     const char *configuration; /* more of the configuration file: whole sections, other than endpoints and models */
     const char *models;        /* directory of robots; NULL: the sample robots */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What outlives the daemon: an orderly stop, kill -9, a loss of power, a full disk.
+ * Durability: state after an orderly stop, kill -9, a loss of power, a full disk.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -296,7 +296,8 @@ static void *live_through(void *argument) {
     return NULL;
 }
 
-/* What is after the restart is what was answered; what was under way is now known. */
+/* Checks that the state after the restart is the answered one, and records the outcome of requests that were under
+ * way. */
 static void check_history(history *h, int round) {
     for (int i = 0; i < THINGS; i++) {
         thing *t = &h->things[i];
@@ -559,7 +560,8 @@ static void check_unsent(const char *trace, const char *at, const char *word) {
     free(before);
 }
 
-/* What strace tells is the order in which the calls return. Probes and reports would only make the trace longer. */
+/* Checks by strace that calls return in the required order. Probes and reports are off because they lengthen the
+ * trace. */
 START_TEST(replies_wait_for_the_disk) {
     char path[160];
     start_with("[health]\nprobe_interval = 3600\n");

@@ -198,8 +198,8 @@ START_TEST(christoffel_symbols_make_the_coriolis_matrix) {
 }
 END_TEST
 
-/* d twist/dq v = dJ/dt v, and d acceleration/dv v = 2 dJ/dt v. At rest, with a = v: d acceleration/dq a = dJ/dt a, and
- * d tau/dq is that of M a + g. */
+/* Checks d twist/dq v = dJ/dt v, and d acceleration/dv v = 2 dJ/dt v. At rest, with a = v: d acceleration/dq a = dJ/dt
+ * a, and d tau/dq is that of M a + g. */
 START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_JACOBIAN_RATE, DYN_CLIENT_FRAME_TWIST_BY_Q,
                                                 DYN_CLIENT_FRAME_ACCELERATION_BY_V, DYN_CLIENT_GRAVITY_FORCES_BY_Q};
@@ -420,7 +420,7 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
 }
 END_TEST
 
-/* v' I v / 2 of all bodies is the kinetic energy, in any reference frame. */
+/* Checks that v' I v / 2 of all bodies adds up to the kinetic energy, in any reference frame. */
 START_TEST(body_inertias_carry_the_kinetic_energy) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_KINETIC_ENERGY, DYN_CLIENT_FRAME_TWIST,
                                                 DYN_CLIENT_FRAME_BODY_INERTIA, DYN_CLIENT_TORQUE_REGRESSOR};
@@ -495,7 +495,7 @@ static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_s
     ck_assert_ptr_null(answer);
 }
 
-/* The same of one quantity. */
+/* Expects the refusal of a request for one quantity. */
 static void must_refuse_one(dyn_client_quantity_request one, dyn_client_status status, const char *field) {
     must_refuse(&(dyn_client_evaluate_request){.q = ZEROS, .quantity_count = 1, .quantities = &one}, status, field);
 }
@@ -535,7 +535,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
 }
 END_TEST
 
-/* What a quantity has no use for would be a misunderstanding. */
+/* Checks that an input is refused when no quantity depends on it, since the caller must have misunderstood. */
 START_TEST(inputs_without_use_are_refused_with_their_field) {
     static const char *const frame = "tool0";
     static const dyn_client_task_frame task = {.frame = "tool0"};

@@ -49,7 +49,7 @@ static void find_rates(size_t nv, const double *C, const double *inverse, double
     free(product);
 }
 
-/* dM/dq v = C + C', and the same of the inverse of M. */
+/* Checks dM/dq v = C + C', and d(M^-1)/dq v = -M^-1 (C + C') M^-1. */
 START_TEST(derivatives_of_the_mass_matrix_fit_its_rate) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_MASS_MATRIX_BY_Q, DYN_CLIENT_INVERSE_MASS_MATRIX_BY_Q,
                                                 DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_INVERSE_MASS_MATRIX};
@@ -150,7 +150,7 @@ START_TEST(hessian_of_a_frame_fits_the_rate_of_its_jacobian) {
 }
 END_TEST
 
-/* dh/dq v = dA_G/dt v; d rate/dv v = 2 dA_G/dt v; at rest and with a = v, d rate/dq a = dA_G/dt a. */
+/* Checks dh/dq v = dA_G/dt v, d rate/dv v = 2 dA_G/dt v, and, at rest with a = v, d rate/dq a = dA_G/dt a. */
 START_TEST(derivatives_of_the_centroidal_momentum_fit_the_rate_of_its_matrix) {
     static const dyn_client_quantity asked[] = {
         DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE, DYN_CLIENT_CENTROIDAL_MOMENTUM_BY_Q,
@@ -221,7 +221,7 @@ START_TEST(changes_along_a_direction_are_products) {
 }
 END_TEST
 
-/* tau with external forces is less by what they amount to, and that of one at a frame is J' F. */
+/* Checks that external forces reduce tau by the quantity EXTERNAL_FORCES, and that for one at a frame this is J' F. */
 START_TEST(external_forces_are_what_the_torques_are_less_by) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_EXTERNAL_FORCES, DYN_CLIENT_INVERSE_DYNAMICS,
                                                 DYN_CLIENT_FRAME_JACOBIAN};
@@ -280,7 +280,7 @@ static dyn_client_evaluation *evaluate(const quantity_question *request) {
     return answer;
 }
 
-/* What no identity reaches: second derivatives along q, by central differences of first ones. */
+/* Compares second derivatives along q, which no identity covers, with central differences of first ones. */
 START_TEST(second_derivatives_along_q_are_those_of_differences) {
     static const dyn_client_quantity second[] = {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_Q,
                                                  DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_Q};

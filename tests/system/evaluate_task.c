@@ -242,8 +242,8 @@ START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
 }
 END_TEST
 
-/* y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0); y_V of mass and first moment are the height of
- * the link's frame and its axes. */
+/* Checks that y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0), and that y_V of mass and first moment
+ * are the height of the link's frame and of its axes. */
 START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_ENERGY_REGRESSOR, DYN_CLIENT_TORQUE_REGRESSOR};
     reference of;

@@ -22,7 +22,7 @@ static daemon_fixture served;
 static char **files;
 static int file_count;
 
-/* ---- comparing --------------------------------------------------------------------------------------------------- */
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 /* Compares rows of width nv with a field that may be missing from some states. */
 static void check_rows(const reference *of, const char *quantity, const char *field, const double *rows) {

@@ -67,7 +67,7 @@ static uint8_t *build_request(size_t *size) {
     return sp_pack(&request, size);
 }
 
-/* ---- instead of a serialized Request ----------------------------------------------------------------------------- */
+/* ---- bytes instead of a serialized Request ----------------------------------------------------------------------- */
 
 /* Returns whether the bytes can be decoded at all decides what the answer must be. */
 static void expect_fitting_answer(const sp_peer *peer, const uint8_t *bytes, size_t size) {
@@ -268,7 +268,7 @@ START_TEST(small_fields_do_not_take_much_memory) {
 }
 END_TEST
 
-/* ---- instead of a greeting or a message -------------------------------------------------------------------------- */
+/* ---- bytes instead of a greeting or a message -------------------------------------------------------------------- */
 
 /* Each stands for a protocol that a stray program may speak. */
 static const struct {

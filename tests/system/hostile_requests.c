@@ -570,7 +570,7 @@ START_TEST(derived_members_of_a_description_are_refused) {
 }
 END_TEST
 
-/* The same client and id again: the reply of the first time, and nothing is done. */
+/* Checks that a second request of the same client and id gets the first reply and changes nothing. */
 START_TEST(repeated_request_is_executed_once) {
     static const char urdf[] = "<robot name='once'><link name='a'/></robot>";
     Dynamics__V1__Reply *first = load_with(urdf, "", 99, 1000);
@@ -631,7 +631,7 @@ static uint64_t count_refused(void) {
     return refused;
 }
 
-/* What a repeated request would be prepared from is gone: it is not even looked for. */
+/* Checks that a repeated request does not look for the models of the first one, which are gone. */
 START_TEST(repeated_request_prepares_nothing) {
     Dynamics__V1__Reply *replies[] = {load_with("<robot name='once'><link name='a'/></robot>", "", 99, 2000),
                                       derive(99, 2001), unload("derived"), unload("once")};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dynamicsctl against a peer whose every text field acts on terminals: no command writes such characters.
+ * Program dynamicsctl against a peer whose every text field acts on terminals: no command writes such characters.
  */
 #include <check.h>
 #include <stdbool.h>

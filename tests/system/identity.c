@@ -45,7 +45,7 @@ static void close_peers(void) {
     sp_close(&stranger);
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 /* A request of CLIENT. All methods are pointers in one place. */
 static Dynamics__V1__Request make(uint64_t id, Dynamics__V1__Request__MethodCase method, void *asked) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdynamicsclient against a peer whose answers are wrong: it tells so, and writes nothing past the caller's arrays.
+ * Library libdynamicsclient against a peer whose answers are wrong: it reports an error, and writes nothing past the
+ * caller's arrays.
  */
 #include <check.h>
 #include <stdio.h>

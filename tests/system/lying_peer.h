@@ -29,8 +29,8 @@ typedef struct lying_peer {
 void lying_peer_start(lying_peer *peer);
 void lying_peer_stop(lying_peer *peer);
 
-/* Hands the reply from the test to the peer's thread, or back. (The connection between them orders their work too, but
- * a thread sanitizer does not see that.) */
+/* Hands the reply from the test to the peer's thread, or back. The connection orders the two threads' accesses too, but
+ * a thread sanitizer does not see that. */
 void lying_peer_hand_over(lying_peer *peer);
 
 #endif

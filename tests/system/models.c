@@ -73,7 +73,7 @@ static const char *digest_of(const char *model) {
     return digest;
 }
 
-/* tau of a model's state, from the daemon. */
+/* Requests tau of a model's state from the daemon. */
 static void inverse_dynamics(const char *model, size_t nq, size_t nv, const double *q, const double *v, const double *a,
                              double *tau) {
     const dyn_client_query query = {.model = model, .nq = nq, .nv = nv, .samples = 1};
@@ -138,7 +138,7 @@ START_TEST(sample_robots_keep_their_digest) {
 }
 END_TEST
 
-/* What is exported to URDF and read again is the same robot. */
+/* Checks that a model exported to URDF and loaded again is the same robot. */
 START_TEST(urdf_comes_back) {
     static const char *const robots[] = {"two_link", "ur5", "panda"};
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
@@ -217,7 +217,7 @@ static void check_export_of(const char *name) {
     dyn_client_exported_model_free(exported);
 }
 
-/* What is special about a joint is described. */
+/* Checks that a description holds the pitch and the axes of special joints. */
 START_TEST(described_joints_have_their_pitch_and_axes) {
     const dyn_client_link_description links[] = {
         {.name = "base"}, {.name = "one", .inertia = {.mass = 1}}, {.name = "two", .inertia = {.mass = 1}}};
@@ -512,7 +512,7 @@ START_TEST(a_chain_is_traversed_both_ways) {
 }
 END_TEST
 
-/* The same operations again give the same model, under its name and under another one. */
+/* Checks that equal operations produce equal models, under one name and under another. */
 START_TEST(equal_operations_give_equal_models) {
     const dyn_client_operation attach = {
         .kind = DYN_CLIENT_ATTACH_LINK, .link = "tip", .name = "box", .inertia = {.mass = 2}};
@@ -625,7 +625,7 @@ static const char footed_robot[] =
     "<joint name=\"knee\" type=\"continuous\"><parent link=\"base\"/><child link=\"leg\"/></joint>\n"
     "<joint name=\"ankle\" type=\"continuous\"><parent link=\"leg\"/><child link=\"foot\"/></joint></robot>";
 
-/* What solves with a singular M names the joint; the rest is computed. */
+/* Checks that an algorithm that solves with a singular M names the joint, and that the others compute. */
 START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
     dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = footed_robot});
     bool is_told = false;

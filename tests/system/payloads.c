@@ -82,7 +82,8 @@ START_TEST(every_quantity_counts_payloads) {
 }
 END_TEST
 
-/* What random trees may not have: tasks that are not singular, and ellipsoids, whose axes have two directions. */
+/* Checks quantities that random trees may not have: tasks that are not singular, and ellipsoids, whose axes have two
+ * directions. */
 START_TEST(tasks_and_ellipsoids_count_payloads) {
     static const dyn_client_quantity quantities[] = {DYN_CLIENT_OPERATIONAL_SPACE_INERTIA,
                                                      DYN_CLIENT_OPERATIONAL_SPACE_BIAS,

@@ -122,7 +122,7 @@ START_TEST(recorded_states_without_values_are_refused) {
 }
 END_TEST
 
-/* ---- what is no file --------------------------------------------------------------------------------------------- */
+/* ---- directory entries that are not files ------------------------------------------------------------------------ */
 
 /* A model can be loaded, which takes a worker. */
 static void check_workers(void) {
@@ -403,7 +403,7 @@ START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
     dyn_client_watch_close(watch);
     check_broken(token, "File too large");
     wait_for_health("File too large");
-    /* What can be written ends the alarm. */
+    /* A recording that can be written clears the alarm. */
     ok(dyn_client_record_simulation(client, "arm", token, "short", 0, &error));
     ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     wait_for_health("");

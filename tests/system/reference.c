@@ -175,7 +175,7 @@ void reference_close(reference *of) {
     json_decref(of->root);
 }
 
-/* ---- comparing --------------------------------------------------------------------------------------------------- */
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 void add(deviation *to, double computed, double expected) {
     to->difference += (computed - expected) * (computed - expected);
@@ -216,7 +216,7 @@ void reference_summarize(int robots) {
     printf("%d robots compared; largest relative deviation %.2g (%s)\n", robots, worst, worst_place);
 }
 
-/* ---- evaluating -------------------------------------------------------------------------------------------------- */
+/* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
 dyn_client_evaluation *reference_evaluate(const reference *of, size_t count, const dyn_client_quantity *quantities,
                                           dyn_client_reference_frame reference_frame) {
@@ -252,7 +252,7 @@ void reference_multiply(const reference *of, const dyn_client_block *matrix, siz
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Does the robot that this file is about have a description? */
+/* Returns whether the robot of this file has a description. */
 static bool has_robot(const char *file) {
     char path[1024];
     snprintf(path, sizeof path, "%s/golden/%s", DYNAMICS_REFERENCE_DIR, file);

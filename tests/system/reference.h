@@ -62,7 +62,7 @@ const dyn_client_joint *find_joint(const dyn_client_description *robot, const ch
 size_t read_size(const json_t *object, const char *key);
 double at(const json_t *list, size_t index);
 
-/* ---- comparing --------------------------------------------------------------------------------------------------- */
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 /* A sum of squared differences and one of squared references. */
 typedef struct deviation {

@@ -188,7 +188,7 @@ START_TEST(payloads_count) {
 }
 END_TEST
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void expect_refusal(const dyn_client_rollout_request *request, const char *field) {
     dyn_client_rollout *result;
@@ -289,7 +289,7 @@ END_TEST
 
 /* ---- long requests ----------------------------------------------------------------------------------------------- */
 
-/* What progress was told. */
+/* Record of the progress callback. */
 typedef struct told {
     int count;
     double last;

@@ -143,7 +143,8 @@ static void load_brick(void) {
 }
 
 START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler) {
-    /* f = m a, and n = I dw/dt about a principal axis; semi-implicit Euler gives v = k h a, p = k (k + 1) / 2 h^2 a. */
+    /* The motion follows f = m a, and n = I dw/dt about a principal axis. Semi-implicit Euler yields v = k h a and p =
+     * k (k + 1) / 2 h^2 a. */
     const double force[3] = {3, -4, 5}, torque[3] = {0, 0, 0.8}, h = 1e-3, mass = 2, inertia = 0.4;
     dyn_client_external_force wrench = {
         .link = "brick", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = force, .rows = 1};
@@ -348,7 +349,7 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
     dyn_client_simulation_input input = {.external_force_count = MOST + 1, .external_forces = many};
     refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &error, NULL), DYN_CLIENT_RESOURCE_EXHAUSTED,
             "step_simulation.input.external_forces", "at most 64");
-    /* What was refused changed nothing; what is allowed moves the robot. */
+    /* A refused request changed nothing; an accepted one moves the robot. */
     check_forces("arm", 3, pushes);
     dyn_client_simulation *state;
     input.external_force_count = MOST;
@@ -441,7 +442,7 @@ START_TEST(loaded_run_outlives_restarts_and_is_replayed_bit_for_bit) {
     step("loaded", token, 50, &after);
     check_same_arm(whole, after);
     dyn_client_simulation_free(after);
-    /* What a reset restores came through the restart, too. */
+    /* The state that a reset restores has outlived the restart too. */
     ok(dyn_client_reset_simulation(client, "loaded", token, 0, &error, NULL));
     step("loaded", token, 100, &after);
     check_same_arm(whole, after);
@@ -805,7 +806,7 @@ START_TEST(steps_of_a_diverging_simulation_are_counted) {
 }
 END_TEST
 
-/* ---- watching ---------------------------------------------------------------------------------------------------- */
+/* ---- watchers ---------------------------------------------------------------------------------------------------- */
 
 /* Wall time, ns since 1970-01-01 UTC. */
 static int64_t wall_now(void) {
@@ -888,7 +889,7 @@ START_TEST(watcher_gets_its_simulation_and_nothing_else) {
         }
         ck_assert_uint_eq(update.nq, NQ);
         for (size_t i = 0; i < update.count; i++) {
-            /* What was not sent is told: no step is missing without a gap in the sequence. */
+            /* The update reports dropped states: no step is missing without a gap in the sequence. */
             ck_assert(last == 0 || update.step[i] == last + 1 || update.lost > 0);
             ck_assert_double_eq_tol(update.time[i], (double)update.step[i] * 1e-3, 1e-9);
             last = update.step[i];

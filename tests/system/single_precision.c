@@ -144,7 +144,7 @@ START_TEST(quantities_are_evaluated_in_single_precision) {
 }
 END_TEST
 
-/* ---- where it cannot be had -------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void expect_refusal(dyn_client_status got, dyn_client_status expected, const char *field, const char *part) {
     ck_assert_msg(got == expected && strcmp(error.field, field) == 0 && strstr(error.message, part),
@@ -165,7 +165,7 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* What rounds to a finite number is held, in a batch and by itself. */
+/* Checks that a double is accepted if it rounds to a finite float, in a batch and alone. */
 START_TEST(single_precision_ends_where_rounding_does) {
     const double most = 0x1.fffffefffffffp127, rest[9 * JOINTS] = {0};
     for (size_t samples = 1; samples <= 9; samples += 8) {

@@ -32,7 +32,8 @@ void sp_expect_ok(const Dynamics__V1__Reply *reply);
  * the daemon is well. */
 void sp_expect_right_answer(const sp_peer *peer);
 
-/* tau of the two-link arm with unit masses and lengths at (q, v, a), by those equations. */
+/* Computes tau of the two-link arm with unit masses and lengths at (q, v, a), by equations 8.9 to 8.10 of Modern
+ * Robotics. */
 void sp_two_link_torques(const double q[2], const double v[2], const double a[2], double tau[2]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nng's wire protocol by hand. */
+/* Wire protocol of nng over plain sockets. */
 #include "system/sp_wire.h"
 
 #include <arpa/inet.h>

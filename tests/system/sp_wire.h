@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nng's wire protocol by hand, over plain sockets: what a client library would never send can be sent.
+ * Wire protocol of nng over plain sockets: the tests can send bytes that no client library sends.
  *
  * Both sides greet with 00 'S' 'P' 00, a protocol of 16 bits and two zero bytes. Then each message is a big-endian
  * length of 64 bits (over ipc after a byte 1) and that many bytes; those of REQ and REP start with a request number of
@@ -36,7 +36,8 @@ bool sp_greet(sp_peer *peer, uint16_t protocol, double seconds);
 /* Connects and greets with a protocol, and waits for the other side's greeting. */
 sp_peer sp_open(const char *url, uint16_t protocol);
 
-/* The same; false (and closed) where the other side does not greet in time. */
+/* Connects and greets with a protocol; returns false, with the connection closed, where the other side does not greet
+ * within `seconds`. */
 bool sp_try_open(const char *url, uint16_t protocol, double seconds, sp_peer *peer);
 
 void sp_close(sp_peer *peer);

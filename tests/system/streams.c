@@ -398,7 +398,7 @@ START_TEST(points_drive_a_simulation_at_their_time) {
         ck_assert_double_eq_tol(state->q[j], q[(POINTS - 1) * NV + j], 2e-3);
     }
     dyn_client_simulation_free(state);
-    /* What came from the stream is in the recording. */
+    /* The recording contains the inputs that came from the stream. */
     dyn_client_replay *replay;
     ok(dyn_client_replay_simulation(client, "fed", NULL, 0, &error, &replay));
     ck_assert_uint_eq(replay->steps, POINTS - 1);

@@ -142,7 +142,7 @@ static dyn_builder *pair(dyn_joint_type type, const dyn_inertia *inertia) {
     return builder;
 }
 
-/* What the report says of a pair with that joint and inertia. */
+/* Expects an entry of the report on a pair with that joint and inertia. */
 static void expect_remark(dyn_joint_type type, dyn_inertia inertia, dyn_severity severity, const char *place,
                           const char *fragment) {
     dyn_report *report = new_report();

@@ -18,7 +18,7 @@ static const char plain[] =
     "<joint name='k' type='continuous'><parent link='b'/><child link='c'/><mimic joint='j' multiplier='2'/></joint>"
     "</robot>";
 
-/* The same robot: other spelling, order of links, formatting, name and drawing. */
+/* A URDF of the same robot with other spelling, order of links, formatting, name and drawing. */
 static const char respelled[] =
     "<?xml version='1.0'?>\n<robot name='other' xmlns:x='y'>\n<!-- comment -->\n"
     "<link name='c'><visual/><inertial><inertia izz='1e0' ixx='10.e-1' ixy='-0' ixz='0' iyy='+1' iyz='0'/>"

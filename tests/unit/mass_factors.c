@@ -31,7 +31,7 @@ START_TEST(two_slides_have_the_factors_that_follow) {
     ck_assert_int_eq(dyn_workspace_create(model, &error, &w), DYN_OK);
     ck_assert_int_eq(dyn_mass_factors(model, w, 2, q, &error, factors), DYN_OK);
     for (int s = 0; s < 2; s++) {
-        /* [2 1; 1 1] = [1 1; 0 1] diag(1, 1) [1 0; 1 1] */
+        /* [2 1; 1 1] = [1 1; 0 1] diag(1, 1) [1 0; 1 1]. */
         ck_assert_double_eq_tol(factors[4 * s], 1, 1e-15);
         ck_assert(factors[4 * s + 1] == 0);
         ck_assert_double_eq_tol(factors[4 * s + 2], 1, 1e-15);

@@ -18,7 +18,7 @@ static void add_mimic(dyn_builder *builder, const char *name, dyn_joint_type typ
     add_joint(builder, &joint);
 }
 
-/* base with children a (its own master, unless said otherwise), b, c. */
+/* Builds "base" with the children "a", "b" and "c". */
 static dyn_builder *hand(void) {
     dyn_builder *builder = new_builder();
     add_link(builder, "base");

@@ -8,7 +8,7 @@
 
 #include "robots.h"
 
-/* A robot with a fixed tool, a coupled finger and a branch:
+/* Builds a robot with a fixed tool, a coupled finger and a branch:
  *     base -shoulder- upper -elbow- fore -flange(fixed)- tool -finger(mimics elbow)- tip
  *                     upper -wing(prismatic)- side -ball(spherical)- end */
 static dyn_model *arm(dyn_base base, dyn_mimic_policy mimic) {
@@ -307,7 +307,7 @@ START_TEST(root_cannot_be_detached_and_names_may_not_clash) {
 }
 END_TEST
 
-/* What is fixed to a link of a chain stays with it; what moves away does not. */
+/* Checks that a chain keeps the links that are fixed to its own, and drops branches that move. */
 START_TEST(chain_keeps_what_is_fixed_to_it) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
     dyn_error error;

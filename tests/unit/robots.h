@@ -25,7 +25,7 @@ dyn_joint_description joint_between(const char *name, dyn_joint_type type, const
 
 void add_joint(dyn_builder *builder, const dyn_joint_description *joint);
 
-/* joint_between and add_joint. */
+/* Adds a joint of joint_between's form to the builder. */
 void connect_links(dyn_builder *builder, const char *name, dyn_joint_type type, const char *parent, const char *child);
 
 /* Builds the model and frees the builder; the report may be NULL. */

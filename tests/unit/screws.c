@@ -28,7 +28,7 @@ static void multiply(int n, const double *A, const double *B, double *C) {
     memcpy(C, out, (size_t)(n * n) * sizeof *C);
 }
 
-/* y = A x, or A' x. */
+/* Computes y = A x, or A' x. */
 static void apply(const double A[36], bool transposed, const double x[6], double y[6]) {
     double out[6] = {0};
     for (int i = 0; i < 36; i++) {
@@ -54,7 +54,7 @@ static void skew(const double w[3], double W[9]) {
     memcpy(W, out, sizeof out);
 }
 
-/* [Ad_T] = [R 0; p~ R R] */
+/* Computes [Ad_T] = [R 0; p~ R R]. */
 static void adjoint(const double T[16], double A[36]) {
     const double p[3] = {T[3], T[7], T[11]}, R[9] = {T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]};
     double P[9], PR[9];
@@ -69,7 +69,7 @@ static void adjoint(const double T[16], double A[36]) {
     }
 }
 
-/* [ad_V] = [w~ 0; v~ w~] */
+/* Computes [ad_V] = [w~ 0; v~ w~]. */
 static void lie_bracket(const double V[6], double A[36]) {
     double W[9], U[9];
     skew(V, W), skew(V + 3, U);
@@ -82,7 +82,7 @@ static void lie_bracket(const double V[6], double A[36]) {
     }
 }
 
-/* exp([S] theta), by its series. */
+/* Computes exp([S] theta) by its series. */
 static void exponential(const double S[6], double theta, double T[16]) {
     double X[16] = {0}, term[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, W[9];
     skew(S, W);

@@ -77,7 +77,7 @@ static void expect_float_close(float x, float got, double exact) {
     ck_assert_msg(error <= bound, "of %.9g: %.9g is off by %g units", x, got, error);
 }
 
-/* The same in single precision: the angles are rounded to it. */
+/* Checks sines and cosines in single precision, to which it first rounds the angles. */
 static void check_float_angles(float_sines_function *sines, int lanes, const double *angle) {
     static float sine[ANGLES * FLOATS], cosine[ANGLES * FLOATS], packed[ANGLES * FLOATS];
     for (int i = 0; i < ANGLES * lanes; i++) {

@@ -66,7 +66,7 @@ START_TEST(unprintable_are_control_invisible_and_direction_characters) {
 }
 END_TEST
 
-/* Compares what the library and the clients make of a text. (An assertion for each takes Check seconds.) */
+/* Compares the library's and the clients' printable form of a text. One assertion for each would cost Check seconds. */
 static void compare(const char *text) {
     char ours[64], theirs[64];
     dyn_text_print(text, ours, sizeof ours);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stranger's program: gravity forces of a robot, computed here by libdynamics and asked for at the daemon through
- * libdynamicsclient. Exits with 0 if both are the same numbers.
+ * Computes the gravity forces of a robot by libdynamics and requests them from the daemon through libdynamicsclient.
+ * Exits with 0 if both give the same numbers. The program is built against the installed libraries alone.
  *
  *     torques ROBOT.urdf URL MODEL
  */
@@ -40,7 +40,7 @@ static int gravity_here(const dyn_model *model, const double *q, dyn_error *erro
     return status == DYN_OK ? 0 : 1;
 }
 
-/* The same by the daemon; 0 on success. */
+/* Requests the gravity forces of q from the daemon; returns 0 on success. */
 static int gravity_there(const char *url, const dyn_client_query *query, const double *q, dyn_client_error *error,
                          double *g) {
     dyn_client *client = NULL;

@@ -173,7 +173,7 @@ START_TEST(journal_that_cannot_be_written_says_so_until_the_next_snapshot) {
     ck_assert_ptr_nonnull(strstr(problem, "File too large"));
     ck_assert(generations_sync(&g, second));
     ck_assert(!generations_sync(&g, 0));
-    /* What is in the file is whole. */
+    /* The rest of the file is whole. */
     ck_assert_int_eq(reopen().damaged, 0);
     ck_assert_int_eq(reopen().count, 2);
     ck_assert_uint_eq(append(&g, 3), 0);

@@ -13,7 +13,7 @@
 
 static const char HOSTILE[] = "model \"a\x1b]0;x\a\n<3>forged\xc2\x9b\x9b\xe2\x80\xae\xe2\x80\xa8\\\"";
 
-/* What the log writes to standard error in a format. */
+/* Captures the line that the log writes to standard error in a format. */
 static void capture(log_format format, char line[4096]) {
     int ends[2], error = dup(STDERR_FILENO);
     logger log;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the unit tests of the daemon share. */
+/* Shared helpers of the daemon's unit tests. */
 #include "unit/server/support.h"
 
 #include <stdio.h>

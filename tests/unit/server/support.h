@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the unit tests of the daemon share.
+ * Shared helpers of the daemon's unit tests.
  */
 #ifndef DYNAMICS_TESTS_UNIT_SERVER_SUPPORT_H
 #define DYNAMICS_TESTS_UNIT_SERVER_SUPPORT_H
