@@ -12,8 +12,8 @@
  *
  *     dRNEA  18 n^2 - 30 n + 12    15.5 n^2 - 25.5 n + 10
  *
- * A pair of joints costs five scalar products, two of them twice nine numbers and one of six; a single joint costs
- * three. Products with the first joint are selections.
+ * A pair of joints costs five scalar products, two of nine numbers and three of six; a single joint costs three.
+ * Products with the first joint are selections.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * C for itself, as people take it to their own programs and microcontrollers: it compiles as strict C99 without a
- * warning, needs nothing but libm, keeps to its precision, and computes what the library does.
+ * Generated C for use without the library, in other programs and on microcontrollers: it compiles as strict C99 without
+ * a warning, needs only libm, keeps to its precision, and computes the library's results.
  */
 #include <check.h>
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 
 enum { STATES = 20, NV = 6, TREES = 10 };
 
-/* A UR5, states, and what a C compiler made of a file for it. */
+/* A UR5, states, and the object that a C compiler made of the generated file. */
 typedef struct fixture {
     dyn_model *model;
     dyn_workspace *workspace;
@@ -119,7 +119,7 @@ START_TEST(single_precision_is_right_to_its_rounding) {
 }
 END_TEST
 
-/* Strict, and with all that tells of a number of another precision. */
+/* Options for strict C99, with all warnings about conversions to another precision. */
 #define STRICT                                                                                                         \
     "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wdouble-promotion -Wmissing-prototypes -Wstrict-prototypes "      \
     "-Wshadow -Werror"
@@ -134,7 +134,8 @@ static void describe(const dyn_model *model, const char *path) {
     free(text);
 }
 
-/* All functions for robots of every joint type, small ones too, of which some depend on nothing. */
+/* Checks all functions for robots of every joint type, among them small ones, whose functions may depend on no
+ * input. */
 START_TEST(it_is_strict_c99_without_a_warning) {
     random_source base = random_seed("C for itself is strict C99", 12);
     char robot[PATH_SIZE], source[PATH_SIZE], header[PATH_SIZE];
@@ -159,8 +160,9 @@ START_TEST(it_is_strict_c99_without_a_warning) {
 }
 END_TEST
 
-/* A microcontroller whose hardware knows single precision alone: none of the functions that stand for its double
- * precision is called. clang compiles for it without its C library, of which two functions are declared here. */
+/* Compiles for a microcontroller whose hardware has single precision alone, and checks that the object calls none of
+ * the functions that emulate double precision. clang compiles without a C library, of which two functions are declared
+ * here. */
 START_TEST(single_precision_runs_in_the_hardware_of_a_microcontroller) {
     char source[PATH_SIZE], object[PATH_SIZE], include[PATH_SIZE], math[PATH_SIZE];
     place_of("micro.c", source), place_of("micro.o", object), place_of("include", include);
@@ -177,7 +179,7 @@ START_TEST(single_precision_runs_in_the_hardware_of_a_microcontroller) {
                                "-ffreestanding -O2 -std=c99 -isystem %s -c %s -o %s",
                                include, source, object),
                          0);
-        /* Double precision calls __aeabi_dmul and others; what is called is named in the object. */
+        /* Double precision calls __aeabi_dmul and others, whose names are in the object. */
         ck_assert_int_eq(shell("grep -q __aeabi_d %s", object), is_double ? 0 : 1);
         ck_assert_int_eq(shell("grep -q __aeabi %s", object), is_double ? 0 : 1);
         ck_assert_int_eq(shell("grep -q sinf %s", object), is_double ? 1 : 0);
@@ -185,7 +187,7 @@ START_TEST(single_precision_runs_in_the_hardware_of_a_microcontroller) {
 }
 END_TEST
 
-/* The heading's own words on how a function is called. */
+/* Checks the heading's text on how to call a function. */
 START_TEST(the_heading_shows_how_it_is_used) {
     char source[PATH_SIZE], header[PATH_SIZE];
     place_of("heading.c", source), place_of("heading.h", header);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The expressions of the model compiler have the values of the library's kernels: on random trees of every joint type,
- * with mimic joints and floating bases, for every algorithm.
+ * Expressions of the model compiler have the values of the library's kernels: on random trees of every joint type, with
+ * mimic joints and floating bases, for every algorithm.
  */
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,7 @@ static void destroy(fixture &f) {
     dyn_model_free(f.model);
 }
 
-/* The value of every node. */
+/* Returns the value of every node. */
 static std::vector<double> evaluate(const expression_graph &graph, const std::vector<double> *arrays) {
     std::vector<double> x(graph.size());
     auto value = [&](expression e) { return e.is_negative() ? -x[e.node()] : x[e.node()]; };
@@ -88,7 +88,7 @@ static std::vector<double> evaluate(const expression_graph &graph, const std::ve
     return x;
 }
 
-/* The acceleration of (M + diag(diagonal)) a = tau - h, by elimination with the pivots as they come: the matrix is
+/* Returns the acceleration a of (M + diag(diagonal)) a = tau - h, by elimination without pivoting: the matrix is
  * positive definite. */
 static std::vector<double> resisted_acceleration(const fixture &f) {
     size_t nv = (size_t)dyn_model_nv(f.model);
@@ -119,8 +119,8 @@ static std::vector<double> resisted_acceleration(const fixture &f) {
     return a;
 }
 
-/* Pose, Jacobian and motion of the body that carries a frame: of the frame itself, which differs by a constant pose,
- * and in the world's axes and about its origin not at all. */
+/* Returns pose, Jacobian and motion of the body that carries a frame. In the frame itself they differ by a constant
+ * pose, in the world's axes and about its origin not at all. */
 static std::vector<double> body_of_frame(const fixture &f, int frame, size_t which) {
     size_t nv = (size_t)dyn_model_nv(f.model);
     const double *q = f.arrays[INPUT_Q].data(), *v = f.arrays[INPUT_V].data(), *a = f.arrays[INPUT_A].data();
@@ -251,7 +251,8 @@ START_TEST(equal_expressions_are_one_node) {
 }
 END_TEST
 
-/* Of (a b + c d) + e, two fused operations; of (a b + c d) + (e + f), three with one addition, whatever came first. */
+/* Checks that a b + c d + e becomes two fused operations, and (a b + c d) + (e + f) three with one addition, in any
+ * order of the terms. */
 START_TEST(products_are_added_to_what_is_no_product) {
     for (size_t others = 1; others <= 2; others++) {
         compiled_function f = {"sums", "", expression_graph(100), {}, {{"tau", "", {}}}};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frames at the ends of branches with what was compiled for them, on random trees of every joint type: poses, Jacobians
- * and motions are those of the library's kernels to rounding in every reference frame, and a sample has the same bits
- * alone and among others.
+ * Compiled algorithms of frames at the ends of branches, on random trees of every joint type: poses, Jacobians and
+ * motions equal those of the library's kernels to rounding in every reference frame, and a sample has the same bits
+ * alone and in a batch.
  */
 #include <check.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static const random_tree_options trees[TREES] = {
 
 static const dyn_reference_frame reference_frames[] = {DYN_WORLD, DYN_LOCAL, DYN_LOCAL_WORLD_ALIGNED};
 
-/* A robot with what is compiled of it, states, and a workspace with and one without. */
+/* A robot with its compiled algorithms, states, and a workspace with and one without them. */
 typedef struct fixture {
     dyn_model *model;
     dyn_compiled *compiled;
@@ -44,7 +44,7 @@ static bool has_mimic_joint(const dyn_model *model) {
     return false;
 }
 
-/* The first tree that has one. */
+/* Returns the first random tree that has a mimic joint. */
 static dyn_model *tree_with_mimic_joint(random_source *random, const random_tree_options *options) {
     dyn_model *model = random_tree(random, options);
     while (!has_mimic_joint(model)) {
@@ -81,13 +81,13 @@ static void destroy(fixture *f) {
     dyn_model_free(f->model);
 }
 
-/* Numbers of a sample: pose, Jacobian, twist, rate, rate of the Jacobian. */
+/* Returns the numbers of a sample: pose, Jacobian, twist, rate, rate of the Jacobian. */
 static size_t width_of(const fixture *f, size_t result) {
     const size_t widths[RESULTS] = {3, 9, 6 * f->nv, 6, 6, 6 * f->nv};
     return widths[result];
 }
 
-/* All results of samples first .. first + n - 1; freed by free_results. */
+/* Computes all results of samples first .. first + n - 1; free_results frees them. */
 static void compute(const fixture *f, dyn_workspace *w, int frame, dyn_reference_frame reference_frame, size_t first,
                     size_t n, double *out[RESULTS]) {
     const double *q = f->q + first * f->nq, *v = f->v + first * f->nv, *a = f->a + first * f->nv;
@@ -106,7 +106,7 @@ static void free_results(double *out[RESULTS]) {
     }
 }
 
-/* Returns whether any number of the results is another one. */
+/* Returns whether any number of the results differs. */
 static bool is_other_code(const fixture *f, double *const x[RESULTS], double *const y[RESULTS]) {
     for (size_t r = 0; r < RESULTS; r++) {
         if (memcmp(x[r], y[r], STATES * width_of(f, r) * sizeof **x) != 0) {
@@ -158,7 +158,7 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
 }
 END_TEST
 
-/* A payload is no part of what was compiled, but does not change how a robot moves. */
+/* Checks Jacobians of a robot with a payload, which is not part of the compiled code and does not change the motion. */
 START_TEST(loaded_robots_move_as_ever) {
     fixture f = create(_i);
     int frame = dyn_model_link_count(f.model) - 1;

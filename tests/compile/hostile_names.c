@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names from outside, such as those of links, joints, robots and files, do not change the C that is written: with names
- * that try to leave their comment or string, it compiles to the same object as with harmless ones.
+ * Names from outside, such as those of links, joints, robots and files, do not change the generated C: with names that
+ * try to leave their comment or string, it compiles to the same object as with harmless ones.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 
 extern char **environ;
 
-/* No comma: --frames could not name such a link. Each that takes effect defines the symbol pwn, does not compile, or
- * makes the file "pwned". */
+/* Names that would define the symbol pwn, fail to compile, or create the file "pwned" if they took effect. None has a
+ * comma, since --frames could not name such a link. */
 static const char *const payloads[] = {
     "*/ __attribute__((constructor)) static void pwn(void) { puts(\"\"); } /*",
     "*/ int pwn; /*",
@@ -43,14 +43,14 @@ static const char *const payloads[] = {
 
 enum { PAYLOADS = sizeof payloads / sizeof payloads[0], NAME_SIZE = 128, LIST_SIZE = PAYLOADS * NAME_SIZE, MOVING = 4 };
 
-/* A robot's name, and those of its links, which its joints share. */
+/* Names of a robot and of its links; each joint has the name of its link. */
 typedef struct name_list {
     char robot[NAME_SIZE], links[PAYLOADS][NAME_SIZE];
 } name_list;
 
 static char directory[PATH_SIZE];
 
-/* The identifier that stands for a name in C. */
+/* Writes the identifier that represents a name in C. */
 static void make_harmless(const char *hostile, char harmless[NAME_SIZE]) {
     static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     snprintf(harmless, NAME_SIZE, "%s", hostile);
@@ -77,7 +77,7 @@ static name_list harmless_names(const name_list *hostile) {
     return names;
 }
 
-/* A chain of these links: the first joints move, the others are fixed. */
+/* Builds a chain of these links: the first joints move, the others are fixed. */
 static dyn_model *build(const name_list *names) {
     dyn_builder *builder;
     dyn_model *model;
@@ -115,7 +115,7 @@ static void describe(const dyn_model *model, const char *name) {
     free(text);
 }
 
-/* Runs dynamics-compile without a shell, and returns its exit code. */
+/* Runs dynamics-compile without a shell; returns its exit code. */
 static int run_compiler(const char *const *words) {
     pid_t child;
     int status;
@@ -128,13 +128,13 @@ static void assert_nothing_ran(void) {
     ck_assert_int_ne(access("pwned", F_OK), 0);
 }
 
-/* Neither symbols nor code before main came from names. */
+/* Checks that names added neither symbols nor code that runs before main. */
 static void assert_no_symbol(const char *object) {
     ck_assert_msg(shell("nm './%s' | grep -qw pwn", object) == 1, "%s defines pwn", object);
     ck_assert_msg(shell("objdump -h './%s' | grep -q 'init_array\\|ctors'", object) == 1, "%s", object);
 }
 
-/* The names as --frames takes them, without the base. */
+/* Writes the names, without the base, as an argument of --frames. */
 static void list_frames(const name_list *names, char list[LIST_SIZE]) {
     size_t length = 0;
     for (int i = 1; i < PAYLOADS; i++) {
@@ -165,13 +165,13 @@ static void write_alone(const char *place, const name_list *names, int robot) {
                                  robot == 0 ? all : "gravity,rnea",
                                  "--precision",
                                  robot % 3 == 1 ? "single" : "double",
-                                 robot % 2 ? "--prefix" : NULL, /* else the robot's name is the prefix */
+                                 robot % 2 ? "--prefix" : NULL, /* otherwise the robot's name is the prefix */
                                  names->robot,
                                  NULL};
     ck_assert_int_eq(run_compiler(words), 0);
 }
 
-/* Compiles both files, without a warning and with trigraphs, to equal objects. */
+/* Compiles both files, without a warning and with trigraphs, and checks that the objects are equal. */
 static void compare_objects(const char *compiler) {
     for (int i = 0; i < 2; i++) {
         ck_assert_msg(shell("cd %s && %s -std=c99 -Wall -Wextra -Werror -c robot.c -o robot.o",
@@ -198,7 +198,7 @@ START_TEST(names_do_not_change_the_object) {
 }
 END_TEST
 
-/* Files whose names compilers or shells could take for something else. */
+/* Checks files whose names a compiler or a shell could misread. */
 START_TEST(shared_objects_hold_hostile_names_as_they_are) {
     static const char *const outputs[] = {"-x.so", "@x.so", "$(touch pwned); touch pwned; 'x.so"};
     const name_list names = hostile_names(_i);
@@ -210,7 +210,8 @@ START_TEST(shared_objects_hold_hostile_names_as_they_are) {
     const char *const words[] = {DYNAMICS_COMPILE, "shared.description", "--shared", "-o", outputs[_i], NULL};
     ck_assert_int_eq(run_compiler(words), 0);
     place_of(outputs[_i], path);
-    require(dyn_compiled_load(path, model, &error, &compiled), &error); /* it has the description byte for byte */
+    require(dyn_compiled_load(path, model, &error, &compiled),
+            &error); /* the object contains the description byte for byte */
     dyn_compiled_free(compiled);
     ck_assert_int_eq(rename(path, "shared.so"), 0);
     ck_assert_int_eq(shell("nm shared.so | grep -qw pwn"), 1);
@@ -219,7 +220,7 @@ START_TEST(shared_objects_hold_hostile_names_as_they_are) {
 }
 END_TEST
 
-/* #include has no escapes: such names are refused, and nothing is written. */
+/* Checks that names are refused that #include, which has no escapes, cannot contain, and that nothing is written. */
 START_TEST(headers_that_include_cannot_name_are_refused) {
     static const char *const headers[] = {"a\"b.h", "a\\b.h",       "a\nint pwn;.h", "a*b.h",
                                           "a?.h",   "gr\xc3\xb6.h", "a\x7f.h"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --memory-megabytes bounds dynamics-compile and the compilers that it runs together.
+ * Option --memory-megabytes bounds dynamics-compile together with the compilers that it runs.
  */
 #include <check.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { LIMIT_MEGABYTES = 40, STAR_LINKS = 1500 };
 
-/* Many links on one base: matrices are large, and almost all of their entries are zero. */
+/* Writes a robot with many links on one base: its matrices are large, and almost all of their entries are zero. */
 static void write_star(const char *path) {
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
@@ -32,7 +32,8 @@ static void write_star(const char *path) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Runs dynamics-compile with its messages in a file; returns its exit code and the most memory that it had. */
+/* Runs dynamics-compile with its messages in a file; returns its exit code. `resident` receives the largest resident
+ * memory. */
 static int run(const char *const *words, const char *messages, size_t *resident) {
     int status;
     struct rusage usage;

@@ -61,7 +61,7 @@ static sums specialized(const dyn_model *model, int a) {
     return {(long)n.multiplications, (long)n.additions};
 }
 
-/* The kernel as written, over numbers that count; its real is as large as a double. */
+/* Counts the kernel as written, over numbers that count; the counting type is as large as a double. */
 static sums as_written(const dyn_model *model, int a) {
     const kernel_table *table = &dyn_kernel_table_counted;
     double gravity[3];
@@ -131,7 +131,7 @@ START_TEST(general_chains_take_at_most_the_published_counts) {
 }
 END_TEST
 
-/* A sample robot, and the most that each algorithm may take of it: what it took when this was written. */
+/* A sample robot with an upper bound of each algorithm's operations: the counts at the time of writing. */
 struct sample {
     const char *name;
     dyn_base base;

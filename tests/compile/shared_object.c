@@ -47,7 +47,7 @@ static void compile(const struct robot *r, const char *options, const char *outp
                      0);
 }
 
-/* NAME.so, which all tests share. */
+/* Compiles NAME.so, which all tests share, unless it exists. */
 static void compile_once(const struct robot *r, char path[PATH_SIZE]) {
     char name[64];
     snprintf(name, sizeof name, "%s.so", r->name);
@@ -93,11 +93,11 @@ static void close_fixture(fixture *f) {
     dyn_model_free(f->model);
 }
 
-/* Square matrices that an algorithm computes; none: it computes a vector. */
+/* Number of algorithms that can be compiled. */
 enum { ALGORITHMS = 8 };
 static const size_t matrices[ALGORITHMS] = {0, 0, 0, 1, 0, 1, 3, 3};
 
-/* An algorithm that can be compiled, by its number. */
+/* Runs an algorithm that can be compiled, by its number. */
 static dyn_status run(const fixture *f, dyn_workspace *w, int algorithm, size_t first, size_t n, dyn_error *error,
                       double *x) {
     size_t nq = (size_t)dyn_model_nq(f->model), nv = (size_t)dyn_model_nv(f->model);
@@ -123,7 +123,7 @@ static dyn_status run(const fixture *f, dyn_workspace *w, int algorithm, size_t 
     }
 }
 
-/* The results of all of them, one after the other. */
+/* Computes the results of all algorithms, one after the other. */
 static void compute(const fixture *f, dyn_workspace *w, size_t first, size_t n, double *out) {
     size_t nv = (size_t)dyn_model_nv(f->model);
     dyn_error error;
@@ -166,7 +166,7 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
             ck_assert_mem_eq(part, all + first * nv, n * nv * sizeof *part);
         }
     }
-    /* In place: tau over a. */
+    /* Computes in place: tau over a. */
     memcpy(part, f.a, STATES * nv * sizeof *part);
     require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, all), &error);
     for (size_t s = 0; s < STATES; s++) {
@@ -181,7 +181,8 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
 }
 END_TEST
 
-/* Another gravity, external forces and payloads are no part of what was compiled. */
+/* Checks that another gravity, external forces and payloads, which are not part of the compiled code, use the
+ * kernels. */
 START_TEST(what_was_not_compiled_is_computed_as_ever) {
     fixture f = open_fixture(&robots[1]);
     size_t nv = (size_t)dyn_model_nv(f.model);
@@ -205,7 +206,7 @@ START_TEST(what_was_not_compiled_is_computed_as_ever) {
 }
 END_TEST
 
-/* Both workspaces refuse a call, and say the same of it. */
+/* Checks that both workspaces refuse a call with the same error. */
 static void assert_same_error(const fixture *f, size_t n, const double *q, const double *v, const double *a) {
     size_t nv = (size_t)dyn_model_nv(f->model);
     double *out = numbers(n * nv);
@@ -218,8 +219,8 @@ static void assert_same_error(const fixture *f, size_t n, const double *q, const
     free(out);
 }
 
-/* Inputs that are not finite, quaternions that are none, and results beyond the range of a double, in a full block, in
- * one that is not full, and alone. */
+/* Checks inputs that are not finite, vectors that are no quaternions, and results beyond the range of a double: in a
+ * full block, in a partial one, and alone. */
 START_TEST(what_cannot_be_computed_is_refused_as_ever) {
     fixture f = open_fixture(&robots[_i]);
     size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
@@ -247,7 +248,7 @@ START_TEST(what_cannot_be_computed_is_refused_as_ever) {
 }
 END_TEST
 
-/* Every algorithm answers as the library's own, whichever of its inputs is not finite. */
+/* Checks that every algorithm has the library's status and result, whichever of its inputs is not finite. */
 static void assert_same_answers(const fixture *f, size_t first, size_t n, double *x, double *y) {
     for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
         dyn_error fast, plain;
@@ -278,7 +279,7 @@ START_TEST(no_number_that_is_not_finite_is_overlooked) {
 }
 END_TEST
 
-/* Some angles are so large that the library takes their sines. */
+/* Checks angles so large that the library computes their sines, next to small ones. */
 START_TEST(large_angles_leave_their_neighbours_alone) {
     fixture f = open_fixture(&robots[2]);
     size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
@@ -336,7 +337,7 @@ START_TEST(an_object_that_does_not_fit_is_refused) {
 }
 END_TEST
 
-/* An object of the right form whose functions compute something else. */
+/* Checks that an object is refused that has the right form and whose functions compute something else. */
 START_TEST(an_object_with_other_results_is_refused) {
     static const char wrong_compiler[] =
         "#!/bin/sh\n"
@@ -370,7 +371,7 @@ START_TEST(what_cannot_be_compiled_is_said) {
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared -o %s --instruction-set vax 2>/dev/null", robot, path), 2);
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared --memory-megabytes 40 -o %s 2>/dev/null", robot, path), 1);
     ck_assert_int_ne(access(path, F_OK), 0);
-    ck_assert_int_eq(shell("ls %s* 2>/dev/null", path), 2); /* nothing is left behind */
+    ck_assert_int_eq(shell("ls %s* 2>/dev/null", path), 2); /* nothing is left over */
 }
 END_TEST
 

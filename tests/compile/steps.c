@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steps forward in time with compiled forward dynamics, on random trees of every joint type: they are those of the
- * library's kernels to rounding, and a sample has the same bits alone and among others.
+ * Steps forward in time with compiled forward dynamics, on random trees of every joint type: they equal those of the
+ * library's kernels to rounding, and a sample has the same bits alone and in a batch.
  */
 #include <check.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const random_tree_options trees[TREES] = {
     {.joints = 5, .with_fixed = true, .base = DYN_BASE_FLOATING},
 };
 
-/* A robot with its compiled algorithms, states and forces, and gains. */
+/* A robot with its compiled algorithms, states, forces and gains. */
 typedef struct moving_robot {
     dyn_model *model;
     dyn_compiled *compiled;
@@ -82,7 +82,8 @@ static void destroy(moving_robot *r) {
     dyn_model_free(r->model);
 }
 
-/* Every integrator with every controller; each kind of stop, and joints that resist, with some of them. */
+/* Returns options number k: every integrator with every controller, each kind of stop, and joints with friction in some
+ * of them. */
 static dyn_simulation_options variant(const moving_robot *r, int k) {
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
@@ -105,7 +106,7 @@ static dyn_simulator *simulator(const moving_robot *r, const dyn_simulation_opti
     return s;
 }
 
-/* Samples first .. first + n - 1, STEPS steps on. */
+/* Moves samples first .. first + n - 1 by STEPS steps. */
 static void roll_out(const moving_robot *r, dyn_simulator *s, size_t first, size_t n, double *q, double *v) {
     bool has_controller = dyn_simulator_options(s)->control != DYN_CONTROL_NONE;
     const dyn_rollout rollout = {.steps = STEPS,
@@ -152,7 +153,7 @@ START_TEST(samples_do_not_depend_on_each_other) {
                 ck_assert_msg(memcmp(few_v, v + first * r.nv, n * r.nv * sizeof *v) == 0, "%d: v of %zu", k, n);
             }
         }
-        /* Step by step, too. */
+        /* Stepping one by one yields the same bits. */
         const dyn_step_input input = {.tau = r.tau, .q_r = options.control != DYN_CONTROL_NONE ? r.q_r : NULL};
         memcpy(few_q, r.q, r.nq * sizeof *q);
         memcpy(few_v, r.v, r.nv * sizeof *v);
@@ -169,7 +170,7 @@ START_TEST(samples_do_not_depend_on_each_other) {
 }
 END_TEST
 
-/* Both simulators come to the same bits, under a wrench if one is given. */
+/* Checks that both simulators compute the same bits, under a wrench if `wrench` is not NULL. */
 static void assert_same_steps(const moving_robot *r, dyn_simulator *fast, dyn_simulator *plain,
                               const dyn_external_forces *forces) {
     double *q = numbers(2 * r->nq), *v = numbers(2 * r->nv);
@@ -186,7 +187,8 @@ static void assert_same_steps(const moving_robot *r, dyn_simulator *fast, dyn_si
     free(q), free(v);
 }
 
-/* External forces, payloads and another gravity are no part of what was compiled. */
+/* Checks that external forces, payloads and another gravity, which are not part of the compiled code, use the
+ * kernels. */
 START_TEST(what_was_not_compiled_is_computed_as_ever) {
     moving_robot r = create(_i);
     dyn_simulation_options options = variant(&r, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A directory in which the tests have dynamics-compile, and other programs, write.
+ * A directory for files that dynamics-compile and other programs write.
  */
 #ifndef DYNAMICS_TESTS_COMPILE_WORKSHOP_H
 #define DYNAMICS_TESTS_COMPILE_WORKSHOP_H
@@ -9,11 +9,11 @@
 
 enum { PATH_SIZE = 300, COMMAND_SIZE = 1200 };
 
-/* Fixtures: before the first test and behind the last one. */
+/* Test fixtures: create the directory before the first test, and remove it after the last one. */
 void create_directory(void);
 void remove_directory(void);
 
-/* Path of a file of that name in the directory, and of the directory itself (""). */
+/* Writes the path of a file in the directory; "" stands for the directory itself. */
 void place_of(const char *name, char path[PATH_SIZE]);
 
 /* Runs a command and returns its exit code. */

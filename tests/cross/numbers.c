@@ -18,10 +18,10 @@
 #include "support/assertions.h"
 #include "support/random_tree.h"
 
-/* Full lanes and some that are not, of up to eight. */
+/* Number of samples, which fills lanes of up to eight and leaves a partial block. */
 enum { SAMPLES = 11, TREES = 4, SEED = 20261121 };
 
-/* Coordinates of a tree that is compiled at most: C compilers take long for more. */
+/* Largest number of velocities of a compiled tree: C compilers are slow on more. */
 enum { MOST_COMPILED = 8 };
 
 static const random_tree_options trees[TREES] = {
@@ -51,7 +51,7 @@ static void states_free(states *x) {
     free(x->q), free(x->v), free(x->a), free(x->wrench);
 }
 
-/* Samples first .. first + n - 1 of one algorithm. */
+/* Computes samples first .. first + n - 1 of one algorithm. */
 static void compute(algorithm_id id, const dyn_model *model, dyn_workspace *w, const states *x, size_t first, size_t n,
                     double *out) {
     size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
@@ -76,8 +76,8 @@ static void print_row(algorithm_id id, int tree, int output, size_t sample, size
     printf("\n");
 }
 
-/* Each output of each sample, in a line that begins with its name; rounding tells two processors apart in single
- * precision, of which only the bits are looked at. */
+/* Prints each output of each sample, in a line that begins with its name. Single precision checks only bits, since
+ * rounding differs between processors. */
 static void print_algorithm(algorithm_id id, int tree, const dyn_model *model, dyn_workspace *w, const states *x) {
     size_t total = algorithm_width(id, model);
     double *batch = numbers(SAMPLES * total), *single = numbers(total);
@@ -100,10 +100,11 @@ static void print_algorithm(algorithm_id id, int tree, const dyn_model *model, d
     free(batch), free(single);
 }
 
-/* Where trees are described; where objects are; NULL: neither. */
+/* Directory for descriptions, and directory of objects; NULL: not requested. */
 static const char *descriptions, *objects;
 
-/* The compiled algorithms of a tree, which its workspace computes with; NULL: none. */
+/* Loads the compiled algorithms of a tree into its workspace. Returns NULL where there are none, or the tree is too
+ * large. */
 static dyn_compiled *use_compiled(const dyn_model *model, int tree, dyn_workspace *w) {
     char path[300];
     dyn_compiled *compiled = NULL;

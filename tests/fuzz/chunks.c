@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as a pushed chunk: each point of it is counted exactly once, what comes again is a duplicate, and what
- * waits stays within the stream's capacity. The first byte chooses the kind of the stream and its policies.
+ * Any bytes as a pushed chunk: each of its points is counted exactly once, a repeated point is a duplicate, and the
+ * queue stays within the stream's capacity. The first byte chooses the kind of the stream and its policies.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void start(bench *b) {
     b->limits.request_time = 60;
 }
 
-/* A simulation that waits for its steps; its token. */
+/* Creates a simulation in lockstep; returns its token. */
 static uint64_t create_simulation(bench *b) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
@@ -49,7 +49,7 @@ static uint64_t create_simulation(bench *b) {
     return token;
 }
 
-/* Opens the stream that the byte describes; its key. */
+/* Opens the stream that the byte describes; returns its key. */
 static uint64_t open_stream(bench *b, uint8_t choice) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
@@ -91,7 +91,7 @@ static uint64_t open_stream(bench *b, uint8_t choice) {
     return key;
 }
 
-/* Appends the key, which so takes the place of any other. */
+/* Returns the bytes with the key appended. A later field replaces any other key. */
 static uint8_t *with_key(const uint8_t *data, size_t size, uint64_t key, size_t *whole) {
     uint8_t *message = malloc(size + KEY_SIZE);
     require(message != NULL, "there is memory");
@@ -107,7 +107,7 @@ static uint8_t *with_key(const uint8_t *data, size_t size, uint64_t key, size_t 
     return message;
 }
 
-/* Points that were counted, each once. */
+/* Returns the number of points that were counted, each once. */
 static uint64_t counted(const stream *s) {
     const stream_counters *k = &s->counters;
     return k->accepted + k->duplicates + k->refused + k->beyond_credit + (s->options.drops_late ? k->late : 0);
@@ -130,7 +130,7 @@ static void push(bench *b, stream *s, const uint8_t *message, size_t size) {
     }
 }
 
-/* Lets the points drive the simulation. */
+/* Drives the simulation by the points. */
 static void drive(simulation *target) {
     simulation_lock(target);
     for (int i = 0; i < STEPS && target->condition != SIMULATION_DIVERGED; i++) {

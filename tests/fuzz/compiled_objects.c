@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as what lies in the directory of compiled objects: files, links, FIFOs and directories of any permissions.
- * An object is whole if and only if it and its digest are regular files of this user, closed to other writers, and the
- * digest is that of its bytes; no other one is loaded. Cleaning leaves objects and digests alone, pruning keeps to its
+ * Any bytes as contents of the directory of compiled objects: files, links, FIFOs and directories of any permissions.
+ * An object is whole if and only if it and its digest are regular files of this user, not writable for others, and the
+ * digest is that of its bytes; no other object is loaded. Cleaning keeps objects and digests, pruning keeps to its
  * bound, and neither touches anything outside of the directory.
  */
 #include <dirent.h>
@@ -25,8 +25,8 @@ static const char robot_text[] =
 
 enum { OUTSIDE_BYTES = 7, PATHS = 8 };
 
-/* A state directory, a file outside of the cache, and the paths that the input writes to; the first is the object of
- * the entry, the second its digest. */
+/* A state directory, a file outside of the cache, and the paths that the input writes to. The first path is the object
+ * of the entry, the second its digest. */
 typedef struct cache {
     char state[64], directory[PATH_MAX], outside[96], paths[PATHS][PATH_MAX];
     model_entry *entry;
@@ -65,7 +65,7 @@ static void open_cache(cache *c) {
     snprintf(c->outside, sizeof c->outside, "%s/outside", c->state);
 }
 
-/* At the end of the program. */
+/* Cache of the process; removed at the end of the program. */
 static cache opened;
 
 static void remove_cache(void) {
@@ -87,7 +87,7 @@ static void write_file(const char *path, const void *bytes, size_t size, mode_t 
     }
 }
 
-/* Writes the digest of the object, as it is noted for one that was taken in. */
+/* Writes the object's digest in the form of an accepted object's. */
 static void write_right_digest(const cache *c) {
     char bytes[512], digest[DIGEST_SIZE];
     int file = open(c->paths[0], O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -101,7 +101,7 @@ static void write_right_digest(const cache *c) {
     }
 }
 
-/* One change of the directory. */
+/* Applies one change to the directory. */
 static void change(cache *c, reader *r) {
     static const mode_t modes[] = {0600, 0644, 0700, 0620, 0602, 0400, 0666, 0000};
     uint8_t what = next_byte(r);
@@ -135,7 +135,7 @@ static void change(cache *c, reader *r) {
     }
 }
 
-/* The bytes of a regular file that nobody else may write to; -1 for anything else. */
+/* Reads a regular file that nobody else may write to; returns its length, -1 for anything else. */
 static ssize_t read_trusted(const char *path, char *bytes, size_t most) {
     struct stat status;
     if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_mode & 022) {
@@ -173,7 +173,8 @@ static void check_look(const cache *c) {
     }
 }
 
-/* Bytes of the files in the directory itself; what is neither an object nor a digest is counted, too. */
+/* Returns the bytes of the files in the directory itself, and counts objects and entries that are neither objects nor
+ * digests. */
 static size_t count_bytes(const cache *c, int *objects, int *others) {
     size_t bytes = 0;
     DIR *directory = opendir(c->directory);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as the names of a robot, its links and its joints: the C that is generated for it is printable ASCII,
- * outside of comments and strings it is that of a robot with harmless names, and a shared object's strings have the
- * description byte for byte.
+ * Any bytes as the names of a robot, its links and its joints: the generated C is printable ASCII, equals outside of
+ * comments and strings that of a robot with harmless names, and a shared object's strings contain the description byte
+ * for byte.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,7 @@ static void require(bool holds, const char *property) {
 
 /* ---- C, as a compiler reads it ----------------------------------------------------------------------------------- */
 
-/* The first phases of translation: trigraphs, where they are read, and spliced lines. */
+/* Applies the first phases of translation: trigraphs, where they are enabled, and spliced lines. */
 static std::string translated(const std::string &text, bool has_trigraphs) {
     static const std::map<char, char> trigraphs = {{'=', '#'}, {'/', '\\'}, {'\'', '^'}, {'(', '['}, {')', ']'},
                                                    {'!', '|'}, {'<', '{'},  {'>', '}'},  {'-', '~'}};
@@ -55,13 +55,13 @@ static std::string translated(const std::string &text, bool has_trigraphs) {
     return spliced;
 }
 
-/* Code without comments, each string literal as "", and what is in the literals. */
+/* Code without comments, each string literal as "", and the contents of the literals. */
 struct stripped {
     std::string code;
     std::vector<std::string> literals;
 };
 
-/* From the quote at `i` to behind the one that ends the literal. */
+/* Skips from the quote at `i` past the end of the literal; returns the index after it. */
 static size_t skip_literal(const std::string &text, size_t i, stripped *s) {
     char quote = text[i];
     size_t first = i + 1, end = first;
@@ -94,7 +94,7 @@ static stripped strip(const std::string &text) {
     return s;
 }
 
-/* The value of a literal whose escapes are \n and octal ones. */
+/* Returns the value of a literal with newline escapes and octal ones. */
 static std::string value_of(const std::string &literal) {
     std::string value;
     for (size_t i = 0; i < literal.size();) {
@@ -115,7 +115,7 @@ static std::string value_of(const std::string &literal) {
 
 /* ---- robots ------------------------------------------------------------------------------------------------------ */
 
-/* NULL where the library refuses a name. */
+/* Builds a robot with these names; returns NULL where the library refuses a name. */
 static dyn_model *build(const std::vector<std::string> &names) {
     dyn_builder *builder = nullptr;
     dyn_model *model = nullptr;
@@ -144,7 +144,7 @@ static dyn_model *build(const std::vector<std::string> &names) {
     return status == DYN_OK ? model : nullptr;
 }
 
-/* The source, the header and the shared object's source of a robot. */
+/* Generates the source, the header and the shared object's source of a robot. */
 static std::vector<std::string> generate(const dyn_model *model, const std::string &canonical, const char *header) {
     std::string prefix = identifier(dyn_model_name(model)) + "_";
     alone_file file = {model, "digest", header, {emit_target::alone, false, prefix}, {}};
@@ -177,7 +177,7 @@ static void compare(const std::string &hostile, const std::string &harmless) {
     }
 }
 
-/* The description of an object stands in its last literals. */
+/* Checks that the last literals of the object contain its description. */
 static void check_description(const std::string &object, const std::string &canonical) {
     std::string value;
     for (const std::string &literal :

@@ -36,7 +36,7 @@ static char *special_text(decisions *d) {
     return text;
 }
 
-/* Bytes of one value of a field. */
+/* Returns the bytes of one value of a field. */
 static size_t size_of(const ProtobufCFieldDescriptor *field) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_INT64:
@@ -59,7 +59,7 @@ static size_t size_of(const ProtobufCFieldDescriptor *field) {
     }
 }
 
-/* Gives a value of a field another content. */
+/* Changes the content of a field's value. */
 static void change_value(decisions *d, const ProtobufCFieldDescriptor *field, void *value) {
     uint64_t integer;
     double number;
@@ -89,7 +89,7 @@ static void change_value(decisions *d, const ProtobufCFieldDescriptor *field, vo
     }
 }
 
-/* A copy of a message. */
+/* Copies a message. */
 static ProtobufCMessage *copy_message(const ProtobufCMessage *message) {
     size_t size = protobuf_c_message_get_packed_size(message);
     uint8_t *bytes = malloc(size + 1);
@@ -167,7 +167,7 @@ static void change_array(decisions *d, const ProtobufCFieldDescriptor *field, ui
     }
 }
 
-/* Changes a message inside, or removes it. */
+/* Changes a nested message, or removes it. */
 static void change_inner(decisions *d, uint8_t *place) {
     ProtobufCMessage *inner;
     memcpy(&inner, place, sizeof inner);
@@ -180,7 +180,7 @@ static void change_inner(decisions *d, uint8_t *place) {
     }
 }
 
-/* Returns whether a field is there: it is the one that its oneof has, or an array with values. */
+/* Returns whether a field is set: it is the selected member of its oneof, or a non-empty array. */
 static bool is_there(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     const uint8_t *bytes = (const uint8_t *)message;
     if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {

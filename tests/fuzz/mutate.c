@@ -29,7 +29,7 @@ static int read_input(const char *path, input *in) {
     return 1;
 }
 
-/* A random range of the input. */
+/* Chooses a random range of the input. */
 static void random_range(random_source *random, const input *in, size_t *at, size_t *length) {
     *at = (size_t)random_index(random, (int)in->size);
     size_t most = in->size - *at;
@@ -37,7 +37,7 @@ static void random_range(random_source *random, const input *in, size_t *at, siz
     *length = *length < most ? *length : most;
 }
 
-/* Changes the input in one place: a bit, a byte, a range removed, doubled or moved. */
+/* Changes the input in one place: flips a bit, replaces a byte, or removes, doubles or moves a range. */
 static void change(random_source *random, input *in) {
     static const char special[] = "<>/\"'&-+.0129eE \n${}";
     size_t at, length, to;
@@ -67,7 +67,7 @@ static void change(random_source *random, input *in) {
     }
 }
 
-/* Runs the target on a copy of its own size, so that a sanitizer sees reads beyond the end. */
+/* Runs the target on a copy of exact size, so that a sanitizer detects reads beyond the end. */
 static void run(const input *in) {
     uint8_t *copy = malloc(in->size > 0 ? in->size : 1);
     if (copy != NULL) {

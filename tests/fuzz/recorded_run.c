@@ -26,7 +26,7 @@ static void remove_directory(void) {
     rmdir(directory);
 }
 
-/* Asks for what must succeed and has no result of interest. */
+/* Sends a request that must succeed and whose result does not matter. */
 static void ask(bench *b, Dynamics__V1__Request__MethodCase request_method, void *message) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.method_case = request_method;
@@ -126,7 +126,7 @@ static const ProtobufCMessageDescriptor *type_of(size_t i) {
     return i == 0 ? &dynamics__v1__recording_header__descriptor : &dynamics__v1__recording_entry__descriptor;
 }
 
-/* Keeps the messages of the file. */
+/* Reads the messages of the file. */
 static void read_run(recorded_run *run) {
     char path[PATH_MAX];
     recording_reader reader;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recorded run of the bench's arm, to be changed: its messages as they stand in the file.
+ * A recorded run of the bench's arm as a source of changes: its messages in the order of the file.
  */
 #ifndef DYNAMICS_TESTS_RECORDED_RUN_H
 #define DYNAMICS_TESTS_RECORDED_RUN_H
@@ -18,14 +18,14 @@ typedef struct recorded_run {
     } messages[RUN_MESSAGES]; /* the header, then the entries */
 } recorded_run;
 
-/* Starts a bench with a state directory that goes with the program, and records a run there: steps under a disturbance,
+/* Starts a bench with a state directory that is removed at exit, and records a run there: steps under a disturbance,
  * with inputs, external forces and a reset between them. */
 void run_start(bench *b, recorded_run *run);
 
-/* The path of a recording in the state directory. */
+/* Writes the path of a recording in the state directory. */
 void run_path(const char *name, char path[PATH_MAX]);
 
-/* A copy of message i. */
+/* Returns a copy of message i. */
 ProtobufCMessage *run_message(const recorded_run *run, size_t i);
 
 #endif

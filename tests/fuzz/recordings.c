@@ -25,7 +25,7 @@ static void write_length(FILE *file, size_t length) {
     fputc((int)length, file);
 }
 
-/* Writes a message with its length, and the bytes flipped that are to be flipped. */
+/* Writes a message with its length. Flips one bit of it first, unless `flips` is NULL. */
 static void write_message(FILE *file, const ProtobufCMessage *message, decisions *flips) {
     size_t size = protobuf_c_message_get_packed_size(message);
     uint8_t *bytes = malloc(size + 1);
@@ -55,10 +55,10 @@ static void write_changed(FILE *file, const recorded_run *run, size_t i, change_
     protobuf_c_message_free_unpacked(message, NULL);
 }
 
-/* Writes the file. The header, which has most to say, is changed in every second change. */
+/* Writes the file. Every second change is of the header, which has the most influence. */
 static void write_file(const recorded_run *run, const char *path, decisions *d) {
     size_t changed[MOST_CHANGES], changes = d->left > 0 ? 1 + decide(d, MOST_CHANGES) : 0;
-    unlink(path); /* a file system may write a file that is truncated to the disk at once */
+    unlink(path); /* a file system may flush a truncated file at once */
     FILE *file = fopen(path, "w");
     require(file != NULL, "the file is written");
     for (size_t k = 0; k < changes; k++) {
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_REPLAY_SIMULATION;
     request.replay_simulation = &replay;
     bool is_unchanged = d.left == 0;
-    /* A changed file may ask for any number of substeps; one that is not changed comes to its end on any machine. */
+    /* A changed file may contain any number of substeps; an unchanged one must finish on any machine. */
     b.limits.request_time = is_unchanged ? 60 : 0.05;
     write_file(&run, path, &d);
     Dynamics__V1__Reply *reply = bench_try(&b, &request);

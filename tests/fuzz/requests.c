@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as a request: the service answers each exactly once, with a Reply that can be decoded, that has a result if
- * and only if its code is OK, and whose words are printable.
+ * and only if its code is OK, and whose texts are printable.
  */
 #include <stdlib.h>
 
 #include "service_bench.h"
 #include "target.h"
 
-/* Returns whether the store may have changed. */
+/* Checks the reply. Returns whether the store may have changed. */
 static bool check_reply(const kept_call *kept, const Dynamics__V1__Request *request) {
     Dynamics__V1__Reply *reply = bench_reply(kept, request);
     bool is_change = reply->result_case == DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as messages of a peer, without a network or a daemon: the first byte says whether they are JSON or CBOR.
- * The gateway answers or is silent, never fails, and what it sends is a message of the protocol. Simulations and
- * streams are there as the daemon tells them, and have an event each; what they are sent is read, and then refused.
+ * Any bytes as messages of a peer, without a network or a daemon: the first byte selects JSON or CBOR. The gateway
+ * answers or is silent, never fails, and sends only messages of the protocol. Simulations and streams exist as if the
+ * daemon had reported them, with an event each; the gateway's requests to them are decoded and then refused.
  */
 #include <jansson.h>
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "target.h"
 #include "topics.h"
 
-/* The gateway with two peers; nothing is sent, calls to the daemon are refused. */
+/* Gateway with two peers. It sends nothing, and calls to the daemon are refused. */
 typedef struct bench {
     config config;
     uv_loop_t loop;
@@ -77,7 +77,7 @@ static void learn(live_object *object) {
     live_object_learn(object, &model);
 }
 
-/* The simulations "s" and "unknown", the joints of which cannot be told, and the stream "p". */
+/* Creates the simulations "s" and "unknown", whose joints cannot be found, and the stream "p". */
 static void begin_live(bench *b) {
     Dynamics__V1__SimulationSummary simulations[2] = {DYNAMICS__V1__SIMULATION_SUMMARY__INIT,
                                                       DYNAMICS__V1__SIMULATION_SUMMARY__INIT};
@@ -100,7 +100,7 @@ static void begin_live(bench *b) {
     learn(live_object_find(b->streams.first, "p"));
 }
 
-/* One event of each, for who has subscribed. */
+/* Publishes one event of each to the subscribers. */
 static void tell_events(bench *b) {
     static double time[1] = {0.5}, row[NQ] = {1, -0.0, 3e-310, 1e308, NAN, INFINITY, 7, 8, 9};
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
@@ -133,7 +133,7 @@ static void forget_peer(bridge *of, peer *gone) {
     actions_forget_peer(of, gone);
 }
 
-/* Creates a topic, a subscription, a service and a call that waits. */
+/* Creates a topic, a subscription, a service and a pending call. */
 static void set_up(bench *b) {
     memset(b, 0, sizeof *b);
     config_init(&b->config);

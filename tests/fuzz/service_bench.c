@@ -42,7 +42,7 @@ static void keep_reply(transport_call *base) {
 
 static const transport_carrier keeping = {.reply_buffer = keep_buffer, .send = keep_reply};
 
-/* The worker that takes long requests is this thread. */
+/* Runs long requests on this thread, in the place of a worker. */
 static bool run_at_once(void *pool, void (*run)(void *task), void *task) {
     (void)pool;
     run(task);
@@ -66,7 +66,7 @@ void bench_start(bench *b, const char *state_directory) {
     b->limits.samples = 1000;
     b->limits.models = 4;
     b->limits.links = 100;
-    b->limits.request_time = 0.02; /* a rollout may ask for any number of steps */
+    b->limits.request_time = 0.02; /* a rollout may request any number of steps */
     b->limits.simulations = 4;
     b->limits.streams = 4;
     b->limits.stream_points = 64;

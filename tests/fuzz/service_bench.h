@@ -12,7 +12,7 @@
 #include "methods/live.h"
 #include "methods/service.h"
 
-/* The service without a network. */
+/* Service without a network. */
 typedef struct bench {
     service_limits limits;
     counters counters;
@@ -24,7 +24,7 @@ typedef struct bench {
     service *service;
 } bench;
 
-/* A call that keeps its reply. */
+/* Call that stores its reply. */
 typedef struct kept_call {
     transport_call call;
     uint8_t *reply;
@@ -35,21 +35,21 @@ typedef struct kept_call {
 /* Ends the program where a property does not hold. */
 void require(bool holds, const char *property);
 
-/* Starts the service with two robots, "arm" and "walker". Streams may be opened; `state_directory` may be "". */
+/* Starts the service with two robots, "arm" and "walker". It allows streams; `state_directory` may be "". */
 void bench_start(bench *b, const char *state_directory);
 void bench_stop(bench *b);
 
-/* Hands a request to the service; call->reply is to be freed. */
+/* Passes a request to the service. The caller frees call->reply. */
 void bench_handle(bench *b, const uint8_t *request, size_t size, kept_call *call);
 
-/* The reply of a call, after what holds of every reply was checked; `request` NULL: what was asked is no request. To be
- * freed. */
+/* Decodes the reply of a call and checks the properties that hold for every reply. `request` NULL: the bytes were no
+ * request. The caller frees the reply. */
 Dynamics__V1__Reply *bench_reply(const kept_call *call, const Dynamics__V1__Request *request);
 
-/* The reply to a request, whatever it is, checked likewise. */
+/* Returns the reply to a request, whatever it is, after the checks of bench_reply. */
 Dynamics__V1__Reply *bench_try(bench *b, const Dynamics__V1__Request *request);
 
-/* The reply to a request that must succeed. */
+/* Returns the reply to a request that must succeed. */
 Dynamics__V1__Reply *bench_ask(bench *b, const Dynamics__V1__Request *request);
 
 #endif

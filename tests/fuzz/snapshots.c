@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The snapshot of a simulation with changes that the bytes describe: it is refused, or it becomes a simulation that
- * can be stepped, whose words are printable and whose state is finite.
+ * Snapshot of a simulation with changes described by bytes: it is refused, or it becomes a simulation that can be
+ * stepped, whose texts are printable and whose state is finite.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { MOST_CHANGES = 4, STEPS = 3, MOST_SUBSTEPS = 100 };
 
-/* Steps a restored simulation and checks what it tells. */
+/* Steps a restored simulation and checks its reports. */
 static void check(simulation *s) {
     require(dyn_text_is_printable(s->name) && dyn_text_is_printable(s->entry->name) &&
                 dyn_text_is_printable(s->computed_with),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A fuzz target: what is done with any bytes. It aborts where a property does not hold.
+ * A fuzz target: a function of any bytes. It aborts where a property does not hold.
  */
 #ifndef DYNAMICS_TESTS_FUZZ_TARGET_H
 #define DYNAMICS_TESTS_FUZZ_TARGET_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as URDF, or as the text of a description where they begin as one: the reader refuses them with a place and
- * a message, or builds a model that holds together, and whose own text is that of an equal model.
+ * a message, or builds a consistent model whose own text builds an equal model.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "target.h"
 
-/* Velocities beyond which no dynamics is computed, for speed. */
+/* Largest number of velocities for which dynamics is computed, to save time. */
 enum { MAX_VELOCITIES = 64 };
 
 static void require(int holds, const char *property) {
@@ -28,7 +28,7 @@ static void check_finite(const double *values, int count) {
     }
 }
 
-/* Joints and links refer to each other within bounds. */
+/* Checks that joints and links refer to each other within bounds. */
 static void check_structure(const dyn_model *model) {
     int nq = 0, nv = 0, frame;
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
@@ -51,7 +51,7 @@ static void check_structure(const dyn_model *model) {
     }
 }
 
-/* A result of `count` numbers is finite, or it was refused with an explanation. */
+/* Checks that a result of `count` numbers is finite, or that an error explains the refusal. */
 static void check_result(dyn_status status, const dyn_error *error, const double *values, int count) {
     if (status == DYN_OK) {
         check_finite(values, count);
@@ -60,7 +60,7 @@ static void check_result(dyn_status status, const dyn_error *error, const double
     }
 }
 
-/* Torques and accelerations at the home configuration are computed or refused. */
+/* Checks that torques and accelerations at the home configuration are computed or refused. */
 static void check_dynamics(const dyn_model *model) {
     double q[2 * MAX_VELOCITIES], v[MAX_VELOCITIES] = {0}, result[MAX_VELOCITIES];
     dyn_workspace *workspace;

@@ -21,7 +21,7 @@
 
 enum { STATES = 50, ARMS = 30, TREES = 15, REFERENCE_STATES = 3 };
 
-/* A robot in both libraries, a state, and room for results. */
+/* A robot in both libraries, a state, and memory for results. */
 typedef struct pair {
     const char *name;
     dyn_model *model;
@@ -30,7 +30,7 @@ typedef struct pair {
     peer *other;
     size_t nv;
     double *q, *v, *a, *tau, *ours, *theirs, *M, wrench[6];
-    int compared[ALGORITHM_COUNT]; /* how often */
+    int compared[ALGORITHM_COUNT]; /* number of comparisons */
     double worst;                  /* relative difference */
 } pair;
 
@@ -72,7 +72,7 @@ static algorithm_input input_of(const pair *p, int frame) {
                              .frame = frame};
 }
 
-/* |x - y| is small beside |y|. */
+/* Checks that |x - y| is small relative to |y|. */
 static void compare(pair *p, algorithm_id id, const double *x, const double *y, size_t count) {
     double square = 0;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +97,8 @@ static bool compute_theirs(pair *p, algorithm_id id, const algorithm_input *in, 
     return compute && compute(p->other, in, out);
 }
 
-/* M from the peer; from its inverse dynamics, a column for each unit acceleration, where it has no other. */
+/* Computes M by the peer; where the peer has no mass matrix, by its inverse dynamics, a column for each unit
+ * acceleration. */
 static void mass_matrix(pair *p, const algorithm_input *in) {
     if (compute_theirs(p, ALGORITHM_CRBA, in, p->M)) {
         return;
@@ -117,11 +118,11 @@ static void mass_matrix(pair *p, const algorithm_input *in) {
     free(unit), free(column), free(g), free(rest);
 }
 
-/* The difference of the accelerations is judged by the forces M (a - a') that it takes; M is the peer's. */
+/* Compares accelerations by the forces M (a - a') of their difference; M is the peer's. */
 static void compare_forward_dynamics(pair *p, const algorithm_input *in) {
     compute_ours(p, ALGORITHM_ABA, in);
     if (!compute_theirs(p, ALGORITHM_ABA, in, p->theirs)) {
-        /* Then its inverse dynamics must give the forces back. */
+        /* The peer's inverse dynamics must return the forces. */
         algorithm_input back = *in;
         back.a = p->ours;
         ck_assert(compute_theirs(p, ALGORITHM_RNEA, &back, p->theirs));
@@ -139,7 +140,7 @@ static void compare_forward_dynamics(pair *p, const algorithm_input *in) {
     free(forces), free(expected);
 }
 
-/* M^-1 is judged by M M^-1 = 1. */
+/* Compares M^-1 by M M^-1 = 1. */
 static void compare_inverse(pair *p, const algorithm_input *in) {
     if (!compute_theirs(p, ALGORITHM_MINVERSE, in, p->theirs)) {
         return;
@@ -169,13 +170,13 @@ static void compare_frames(pair *p, algorithm_id id) {
         if (compute_theirs(p, id, &in, p->theirs)) {
             compare(p, id, p->ours, p->theirs, algorithm_width(id, p->model));
         } else if (id == ALGORITHM_POSE || id == ALGORITHM_JACOBIAN) {
-            /* A library may not know the root, or what is fixed to it. */
+            /* A library may not know the root, or links that are fixed to it. */
             ck_assert_int_eq(dyn_model_link(p->model, link)->moving_joint, -1);
         }
     }
 }
 
-/* Everything that the peer has, at one state. */
+/* Compares all quantities of the peer at one state. */
 static void compare_state(pair *p) {
     algorithm_input in = input_of(p, 0);
     mass_matrix(p, &in);
@@ -257,7 +258,8 @@ START_TEST(point_masses_agree) {
 }
 END_TEST
 
-/* A robot of the reference values, on the base that those are for; the peer may lack one of its joint types. */
+/* Compares a robot of the reference values, on the base that they are for. Returns false where the peer lacks one of
+ * its joint types. */
 static bool compare_reference_robot(const char *file, random_source *random) {
     char reason[PEER_REASON_SIZE] = "";
     dyn_model *model = golden_robot(file);

@@ -5,7 +5,7 @@
 
 #include <dynamics/inertia.h>
 
-/* The place of c in a, where b is placed in a and c in b. */
+/* Returns the pose of c in a, where b is the pose of b in a and c that of c in b. */
 static dyn_pose compose(const dyn_pose *b, const dyn_pose *c) {
     dyn_pose a = *b;
     memset(a.rotation, 0, sizeof a.rotation);
@@ -20,20 +20,21 @@ static dyn_pose compose(const dyn_pose *b, const dyn_pose *c) {
     return a;
 }
 
-/* The joint whose child is the link, or -1. */
+/* Returns the joint whose child is the link, or -1. */
 static int joint_of(const dyn_model *model, int link) {
     int joint = dyn_model_link(model, link)->moving_joint;
     return joint >= 0 && dyn_model_joint(model, joint)->child_link == link ? joint : -1;
 }
 
-/* The body among the first `count` that has a link's frame, or -1. */
+/* Returns the body among the first `count` that has a link's frame, or -1. */
 static int find_body(const body *bodies, int count, int link) {
     while (--count >= 0 && bodies[count].link != link) {
     }
     return count;
 }
 
-/* Hangs a body on the link `parent` (-1: the world) at a place; a link without body stands for what it is fixed to. */
+/* Attaches a body to the link `parent` (-1: the world) at a place; a link without a body stands for the one that it is
+ * fixed to. */
 static void hang(const dyn_model *model, const body *bodies, int count, int parent, const dyn_pose *place, body *b) {
     b->parent = parent < 0 ? -1 : find_body(bodies, count, parent);
     b->origin = *place;
@@ -46,7 +47,7 @@ static void hang(const dyn_model *model, const body *bodies, int count, int pare
     }
 }
 
-/* Adds the inertia of the fixed links to the bodies that carry them. */
+/* Adds the inertia of fixed links to the bodies that carry them. */
 static void merge_inertias(const dyn_model *model, body *bodies, int count) {
     for (int i = 0; i < dyn_model_link_count(model); i++) {
         const dyn_link *link = dyn_model_link(model, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model as a list of bodies, for libraries that are given one body after the other.
+ * A model as a list of bodies, for libraries that add one body after the other.
  */
 #ifndef DYNAMICS_TESTS_BODIES_H
 #define DYNAMICS_TESTS_BODIES_H
@@ -21,8 +21,9 @@ typedef struct body {
     dyn_inertia inertia;
 } body;
 
-/* The bodies of a model, parents before children: one for each link that moves, or, with `merge_fixed`, one for each
- * moving joint with all that is fixed to it. `bodies` has room for a body a link; returns how many there are. */
+/* Lists the bodies of a model, parents before children: one for each moving link, or, with `merge_fixed`, one for each
+ * moving joint with all links that are fixed to it. `bodies` has space for one body a link. Returns the number of
+ * bodies. */
 int bodies_list(const dyn_model *model, bool merge_fixed, body *bodies);
 
 #ifdef __cplusplus

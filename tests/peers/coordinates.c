@@ -52,7 +52,7 @@ static void move(const coordinates *c, bool turned, bool to_body, const double *
     }
 }
 
-/* Where the library has the linear and the angular part of the base. */
+/* Returns the index of the linear part of the base in the library's velocity. */
 static int linear_at(const coordinates *c) {
     return c->address[0] + (c->base.angular_first ? 3 : 0);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Velocity coordinates of another library beside ours: their order, and the axes in which a floating base's are held.
- * The map between them is a permutation and a rotation, hence the same for velocities, forces and rows of Jacobians.
+ * Velocity coordinates of another library beside this library's: their order, and the axes of a floating base's
+ * velocity. The map between them is a permutation and a rotation, so it is the same for velocities, forces and rows of
+ * Jacobians.
  */
 #ifndef DYNAMICS_TESTS_COORDINATES_H
 #define DYNAMICS_TESTS_COORDINATES_H
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/* How the library holds a floating base; ours is linear first, both parts in body axes. */
+/* Convention of the library's floating base. This library's is linear first, both parts in body axes. */
 typedef struct base_convention {
     bool angular_first, linear_in_world, angular_in_world;
 } base_convention;
@@ -24,28 +25,28 @@ typedef struct coordinates {
     base_convention base;
     int nv;
     int *address;                    /* of our joint j in the library's velocity */
-    bool is_floating, is_same_order; /* the library's numbers are in our order, but perhaps in other axes */
+    bool is_floating, is_same_order; /* the library's numbers in our order, but perhaps in other axes */
     double rotation[9];              /* of the floating base, to the world */
     double *vector, *square;         /* scratch: nv, nv x nv */
 } coordinates;
 
-/* Sets the map up for addresses of our joints. False: no memory. */
+/* Initializes the map for the addresses of our joints. Returns false where memory is exhausted. */
 bool coordinates_create(coordinates *c, const dyn_model *model, base_convention base, const int *address);
 void coordinates_free(coordinates *c);
 
-/* Takes the base's rotation from our configuration; before the functions below. */
+/* Loads the base's rotation from our configuration; called before the functions below. */
 void coordinates_turn(coordinates *c, const double *q);
 
-/* A velocity or force of ours as the library's, and back. The arrays may not be the same. */
+/* Converts a velocity or force of ours to the library's, and back. The arrays may not be the same. */
 void coordinates_put(const coordinates *c, const double *x, double *out);
 void coordinates_take(const coordinates *c, const double *x, double *out);
 
-/* Accelerations, at our velocity v: rates of the coordinates, hence dw/dt and dv/dt in body axes, or in world axes,
- * where dv/dt has w x v beside it. */
+/* Converts accelerations, at our velocity v: rates of the coordinates, hence dw/dt and dv/dt in body axes, or in world
+ * axes, where dv/dt has the additional term w x v. */
 void coordinates_put_acceleration(coordinates *c, const double *v, const double *a, double *out);
 void coordinates_take_acceleration(coordinates *c, const double *v, const double *a, double *out);
 
-/* Rows of a matrix over the library's velocities as rows over ours, and both sides of a square one. */
+/* Converts rows of a matrix over the library's velocities to rows over ours, and both sides of a square one. */
 void coordinates_take_rows(const coordinates *c, const double *matrix, int rows, double *out);
 void coordinates_take_square(coordinates *c, const double *matrix, double *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * DART: a skeleton is built body by body. DART holds twists angular first; a free joint's velocity is that of the body
- * in its own axes. Its potential energy is left out: it is that of the bodies' origins instead of their centres of
- * mass.
+ * in its own axes. The peer has no potential energy, since DART's is that of the bodies' origins instead of their
+ * centres of mass.
  */
 #include <algorithm>
 #include <cstdio>
@@ -60,7 +60,7 @@ dynamics::BodyNode::Properties to_properties(const char *name, const dyn_inertia
     return properties;
 }
 
-/* A joint of DART's class with its child body. */
+/* Adds a joint of DART's class with its child body. */
 template <class Joint, class Properties>
 dynamics::BodyNode *add(const dynamics::SkeletonPtr &skeleton, dynamics::BodyNode *parent, const body &b,
                         const dyn_model *model, Properties properties) {
@@ -71,7 +71,7 @@ dynamics::BodyNode *add(const dynamics::SkeletonPtr &skeleton, dynamics::BodyNod
         .second;
 }
 
-/* The node of a body; null where DART has no such joint. */
+/* Adds a body and returns its node; null where DART has no such joint. */
 dynamics::BodyNode *add_body(const dynamics::SkeletonPtr &skeleton, dynamics::BodyNode *parent, const body &b,
                              const dyn_model *model) {
     if (b.joint < 0) {
@@ -95,7 +95,7 @@ dynamics::BodyNode *add_body(const dynamics::SkeletonPtr &skeleton, dynamics::Bo
     }
 }
 
-/* False: there is a joint that DART has not got. */
+/* Builds the skeleton; returns false where DART lacks a joint type. */
 bool build(peer &p, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
     std::vector<body> bodies(static_cast<size_t>(dyn_model_link_count(p.model)));
     std::vector<dynamics::BodyNode *> nodes;
@@ -123,7 +123,7 @@ peer *create(const dyn_model *model, bool merge_fixed, char reason[PEER_REASON_S
     p->skeleton = dynamics::Skeleton::create("robot");
     dyn_model_gravity(model, g);
     p->skeleton->setGravity(Eigen::Map<Eigen::Vector3d>(g));
-    /* DART warns of bodies without mass on standard error; they are frames here. */
+    /* DART warns on standard error of bodies without mass, which represent frames here. */
     std::cerr.setstate(std::ios::failbit);
     bool built = build(*p, merge_fixed, reason);
     std::cerr.clear();
@@ -254,7 +254,8 @@ bool crba(peer *p, const algorithm_input *in, double *M) {
     return take_square(p, p->skeleton->getMassMatrix(), M);
 }
 
-/* Where a weld joint lies between others, DART's inverse times its own mass matrix is not one. */
+/* Computes M^-1. Returns false where the robot has weld joints: between others, DART's inverse times its own mass
+ * matrix is not one. */
 bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     if (p->has_welds) {
         return false;

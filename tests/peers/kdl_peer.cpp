@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Orocos KDL: a tree is built from the model's description as kdl_parser builds one from a file; where it is a serial
- * chain, KDL's chain solvers are used, which are faster and more complete than those for trees.
+ * Orocos KDL: a tree is built from the model's description as kdl_parser builds one from a file. A serial chain uses
+ * KDL's chain solvers, which are faster and more complete than those for trees.
  */
 #include <algorithm>
 #include <cstdio>
@@ -85,14 +85,14 @@ bool is_supported(const dyn_joint &joint) {
     return simple && joint.master < 0;
 }
 
-/* Joint whose child link is `link`, or NULL. */
+/* Returns the joint whose child link is `link`, or NULL. */
 const dyn_joint *joint_of(const dyn_model *model, int link) {
     int moving = dyn_model_link(model, link)->moving_joint;
     const dyn_joint *joint = moving < 0 ? nullptr : dyn_model_joint(model, moving);
     return joint && joint->child_link == link ? joint : nullptr;
 }
 
-/* Adds a link and the joint that carries it. Links come depth-first, so that KDL numbers the joints as we do. */
+/* Adds a link and the joint that carries it. Links come depth-first, so that KDL numbers the joints in our order. */
 void add_segment(KDL::Tree &tree, const dyn_model *model, int i) {
     const dyn_link *link = dyn_model_link(model, i);
     const dyn_joint *joint = joint_of(model, i);
@@ -167,7 +167,7 @@ void destroy(peer *robot) {
     delete robot;
 }
 
-/* The result to `to`, unless that is NULL. */
+/* Stores the result in `to`, unless that is NULL. */
 bool store(int code, const KDL::JntArray &from, double *to) {
     if (to) {
         std::copy_n(from.data.data(), from.rows(), to);
@@ -217,7 +217,7 @@ bool crba(peer *robot, const algorithm_input *in, double *M) {
     return code >= 0;
 }
 
-/* By the mass matrix and its factors. */
+/* Computes forward dynamics by the mass matrix and its factors. */
 bool forward_dynamics(peer *robot, const algorithm_input *in, double *a) {
     if (!robot->as_chain) {
         return false;
@@ -233,7 +233,7 @@ bool forward_dynamics(peer *robot, const algorithm_input *in, double *a) {
 bool pose(peer *robot, const algorithm_input *in, double *out) {
     load(robot->q, in->q);
     KDL::Frame frame;
-    /* In a chain link i is behind i segments. */
+    /* In a chain, i segments precede link i. */
     int code = robot->as_chain
                    ? robot->as_chain->pose.JntToCart(robot->q, frame, in->frame)
                    : robot->as_tree->pose.JntToCart(robot->q, frame, dyn_model_link(robot->model, in->frame)->name);
@@ -244,7 +244,7 @@ bool pose(peer *robot, const algorithm_input *in, double *out) {
     return code >= 0;
 }
 
-/* KDL has the linear rows first. */
+/* Stores rows of a Jacobian; KDL has the linear rows first. */
 bool store_rows(int code, const peer *robot, double *to) {
     for (unsigned row = 0; to && row < 6; row++) {
         for (unsigned column = 0; column < robot->nv; column++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The peers that were found when the build was configured.
+ * Peers that the configuration of the build found.
  */
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include "support/assertions.h"
 #include "support/ur5_screws.h"
 
-/* The largest difference of joint positions after `steps` steps from the zero configuration. */
+/* Returns the largest difference of joint positions after `steps` steps from the zero configuration. */
 static double compare_model(const char *name, const dyn_model *model, dyn_integrator integrator, double dt,
                             size_t steps) {
     size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
@@ -23,7 +23,7 @@ static double compare_model(const char *name, const dyn_model *model, dyn_integr
     double *q_mujoco = numbers(nq), *v_mujoco = numbers(nv);
     dyn_zero_configuration(model, start);
     for (size_t j = dyn_model_joint(model, 0)->type == DYN_JOINT_FLOATING ? 0 : nv; j < nv; j++) {
-        v_start[j] = 0.3 * cos((double)j); /* else nothing but the whole would fall */
+        v_start[j] = 0.3 * cos((double)j); /* without it only the whole robot would fall */
     }
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
@@ -58,7 +58,8 @@ static double compare(const char *name, dyn_base base, dyn_integrator integrator
     return worst;
 }
 
-/* Modern Robotics (Lynch and Park 2017), exercise 8.15, and the sample, whose wrists have smaller moments. */
+/* Compares a UR5 as in Modern Robotics (Lynch and Park 2017), exercise 8.15, and the sample, whose wrists have smaller
+ * moments. */
 START_TEST(ur5_falls_for_three_seconds) {
     dyn_model *model = ur5_of_screws();
     ck_assert(compare_model("UR5 of screws", model, DYN_RUNGE_KUTTA_4, 1e-3, 3000) < 1e-6);
@@ -73,7 +74,8 @@ START_TEST(semi_implicit_steps_are_the_same) {
 }
 END_TEST
 
-/* MuJoCo's steps of a floating base are others than ours: it holds the velocity in other axes. Both converge. */
+/* Compares a floating base, whose steps in MuJoCo differ from ours: it holds the velocity in other axes. Both
+ * converge. */
 START_TEST(quadruped_flies) {
     ck_assert(compare("quadruped", DYN_BASE_FLOATING, DYN_RUNGE_KUTTA_4, 2.5e-4, 1000) < 1e-6);
 }

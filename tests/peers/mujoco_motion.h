@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * MuJoCo stepping a robot of ours forward in time: rigid bodies alone, without contacts, limits, damping and friction.
+ * Motion of a robot of ours in MuJoCo: rigid bodies alone, without contacts, limits, damping and friction.
  */
 #ifndef DYNAMICS_TESTS_MUJOCO_MOTION_H
 #define DYNAMICS_TESTS_MUJOCO_MOTION_H
@@ -12,16 +12,17 @@
 
 typedef struct mujoco_motion mujoco_motion;
 
-/* A simulation of the model, by Runge-Kutta 4 or semi-implicit Euler, with steps of dt. NULL: MuJoCo cannot hold it. */
+/* Creates a simulation of the model, by Runge-Kutta 4 or semi-implicit Euler, with steps of dt. Returns NULL where
+ * MuJoCo cannot represent the model. */
 mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, double dt);
 void mujoco_motion_free(mujoco_motion *motion);
 
-/* Sets the state from ours, of joints with one coordinate and a floating base. */
+/* Sets the state from ours, for joints with one coordinate and a floating base. */
 void mujoco_motion_set(mujoco_motion *motion, const double *q, const double *v);
 
 void mujoco_motion_step(mujoco_motion *motion, size_t steps);
 
-/* The coordinates of joints with one of them, in our order; a floating base's are left as they are. */
+/* Stores the coordinates of joints with one of them, in our order; does not change those of a floating base. */
 void mujoco_motion_get(const mujoco_motion *motion, double *q, double *v);
 
 #endif

@@ -29,7 +29,8 @@ struct peer {
     double *unit;   /* nv x nv */
 };
 
-/* MuJoCo's defaults that would change the robot, switched off: merging of fixed links, checks that shift inertias. */
+/* Returns options of MuJoCo that switch off defaults which would change the robot: merging of fixed links, checks that
+ * shift inertias. */
 static const char *extension(bool merge_fixed) {
     return merge_fixed ? "<mujoco><compiler fusestatic=\"true\" balanceinertia=\"false\" boundmass=\"0\" "
                          "boundinertia=\"0\"/></mujoco>\n"
@@ -130,7 +131,7 @@ static peer *create(const dyn_model *model, bool merge_fixed, char reason[PEER_R
     return p;
 }
 
-/* MuJoCo's own reading of a file; its options go in before the closing tag. */
+/* Loads a file by MuJoCo's own reader. Its options are inserted before the closing tag. */
 static peer *read_urdf(const dyn_model *model, const char *urdf, char reason[PEER_REASON_SIZE]) {
     if (dyn_model_is_floating(model)) {
         snprintf(reason, PEER_REASON_SIZE, "MuJoCo fixes the root of a URDF file to the world");
@@ -186,7 +187,7 @@ static bool take(const peer *p, const double *x, double *out) {
     return true;
 }
 
-/* A linear and an angular part in our order. */
+/* Stores a linear and an angular part in our order. */
 static bool take_pair(const double *angular, const double *linear, double *out) {
     if (out) {
         mju_copy3(out, angular);
@@ -211,7 +212,7 @@ static bool rnea(peer *p, const algorithm_input *in, double *tau) {
 }
 
 static bool bias(peer *p, const algorithm_input *in, double *h) {
-    if (p->velocity.is_floating) { /* whose acceleration is none of MuJoCo's */
+    if (p->velocity.is_floating) { /* acceleration is not one of MuJoCo's numbers */
         return inverse_dynamics(p, in, in->v, p->zero, h);
     }
     positions(p, in);
@@ -220,7 +221,7 @@ static bool bias(peer *p, const algorithm_input *in, double *h) {
     return take(p, p->d->qfrc_bias, h);
 }
 
-/* The bias of a world without gravity. */
+/* Computes the bias of a world without gravity. */
 static bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
     double g[3];
     mju_copy3(g, p->m->opt.gravity);
@@ -247,7 +248,7 @@ static bool crba(peer *p, const algorithm_input *in, double *M) {
     return true;
 }
 
-/* The solutions for all unit forces. */
+/* Computes the solutions for all unit forces. */
 static bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     int nv = p->m->nv;
     positions(p, in);
@@ -264,7 +265,7 @@ static bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     return true;
 }
 
-/* The smooth part of a step: mass matrix, its factors, bias, solution. */
+/* Computes the smooth part of a step: mass matrix, its factors, bias, solution. */
 static bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
     positions(p, in);
     mj_crb(p->m, p->d);
@@ -414,7 +415,7 @@ static const peer_algorithm algorithms[] = {
 const peer_library mujoco_library = {
     .name = "MuJoCo 2.2",
     .key = "mujoco",
-    .tolerance = 1e-6, /* it finds the principal axes of an inertia by an iteration that stops at about 1e-8 */
+    .tolerance = 1e-6, /* MuJoCo finds the principal axes of an inertia by an iteration that stops at about 1e-8 */
     .has_floating_base = true,
     .create = create,
     .read = read_urdf,

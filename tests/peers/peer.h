@@ -17,14 +17,14 @@
 extern "C" {
 #endif
 
-/* One robot in one library, with that library's scratch memory. */
+/* A robot in one library, with that library's scratch memory. */
 typedef struct peer peer;
 
-/* Computes for one state (in->n = 1, no external forces) what algorithm_compute does. `out` NULL: leaves the result in
- * the form in which the library computes it. False: the library cannot do it for this robot or frame. */
+/* Computes for one state (in->n = 1, no external forces) the result of algorithm_compute. `out` NULL: leaves the result
+ * in the form in which the library computes it. Returns false where the library lacks it for this robot or frame. */
 typedef bool peer_function(peer *robot, const algorithm_input *in, double *out);
 
-/* One algorithm that a library has. */
+/* An algorithm that a library has. */
 typedef struct peer_algorithm {
     algorithm_id id;
     peer_function *compute;
@@ -33,32 +33,32 @@ typedef struct peer_algorithm {
 enum { PEER_REASON_SIZE = 256 };
 
 typedef struct peer_library {
-    const char *name; /* "Orocos KDL 1.5" */
-    const char *key;  /* "kdl" */
-    double tolerance; /* relative difference to us that rounding in the library explains */
+    const char *name; /* such as "Orocos KDL 1.5" */
+    const char *key;  /* such as "kdl" */
+    double tolerance; /* relative difference that rounding in the library explains */
     bool has_floating_base, has_point_masses;
 
-    /* The robot of a model, built from its description link by link; the model must outlive it. With `merge_fixed`
-     * links on fixed joints are merged into their parents where the library can, and cannot be asked for then. NULL
-     * where the library cannot hold such a robot, with the reason. */
+    /* Creates the robot of a model, built from its description link by link; the model must outlive it. With
+     * `merge_fixed` the library merges links on fixed joints into their parents where it can, and they cannot be
+     * queried then. Returns NULL, with the reason, where the library cannot represent such a robot. */
     peer *(*create)(const dyn_model *model, bool merge_fixed, char reason[PEER_REASON_SIZE]);
     /* Loads the robot by the library's own reader from the text of a URDF file. NULL function: the library has no
      * reader. */
     peer *(*read)(const dyn_model *model, const char *urdf, char reason[PEER_REASON_SIZE]);
     void (*destroy)(peer *robot);
 
-    const peer_algorithm *algorithms; /* ended by one without function */
+    const peer_algorithm *algorithms; /* the last one has no function */
 } peer_library;
 
 extern const peer_library kdl_library, mujoco_library, dart_library, simbody_library;
 
-/* The libraries that this build has, ended by NULL. */
+/* Libraries that this build has; the last element is NULL. */
 extern const peer_library *const peer_libraries[];
 
-/* The library of that key, or NULL where this build has not got it. */
+/* Returns the library of that key, or NULL where this build lacks it. */
 const peer_library *peer_find(const char *key);
 
-/* The library's function for an algorithm, or NULL where it has none. */
+/* Returns the library's function for an algorithm, or NULL where it has none. */
 peer_function *peer_algorithm_of(const peer_library *library, algorithm_id id);
 
 #ifdef __cplusplus

@@ -44,7 +44,7 @@ dyn_model *robot_load(const char *name, dyn_base base) {
     return model;
 }
 
-/* A joint "jointI" from the link of that number to "linkI", and that link. */
+/* Adds a link "linkI" and a joint "jointI" between it and the parent link. */
 static void add_link_to(dyn_builder *builder, int parent_link, int i, dyn_joint_description joint,
                         const dyn_inertia *inertia) {
     char name[NAME_SIZE], parent[NAME_SIZE], child[NAME_SIZE];
@@ -62,7 +62,7 @@ static void add_link(dyn_builder *builder, int i, dyn_joint_description joint, c
     add_link_to(builder, i - 1, i, joint, inertia);
 }
 
-/* A builder with the root "link0", a box of 10 kg. */
+/* Creates a builder with the root "link0", a box of 10 kg. */
 static dyn_builder *start(const char *name) {
     dyn_builder *builder = NULL;
     dyn_error error;
@@ -94,8 +94,8 @@ dyn_model *robot_chain(int bodies) {
     return finish(builder, "chain", DYN_BASE_FIXED);
 }
 
-/* One branch of the humanoid: joints that turn about the axes named by a word such as "zxyyyx", each 0.2 m further from
- * the one before along `step`; the first hangs on `parent`. Returns the number of its last link. */
+/* Adds one branch of the humanoid: joints that turn about the axes named by a word such as "zxyyyx", each 0.2 m further
+ * along `step` than its predecessor; the first one's parent is `parent`. Returns the number of its last link. */
 static int add_branch(dyn_builder *builder, int parent, int first, const char *axes, const double place[3],
                       const double step[3], double mass) {
     for (int i = 0; axes[i]; i++) {
@@ -127,7 +127,7 @@ dyn_model *robot_humanoid(void) {
     return finish(builder, "humanoid", DYN_BASE_FLOATING);
 }
 
-/* A body whose principal moments satisfy the triangle inequality, in random axes. */
+/* Returns a body in random axes whose principal moments satisfy the triangle inequality. */
 static dyn_inertia random_body(random_source *random) {
     dyn_inertia body = {.mass = random_uniform(random, 0.5, 5)};
     double half[3], quaternion[4], R[9];
@@ -137,7 +137,7 @@ static dyn_inertia random_body(random_source *random) {
     for (int i = 0; i < 3; i++) {
         half[i] = random_uniform(random, 0.05, 0.3);
     }
-    /* The moments of a box. */
+    /* Moments of a box. */
     const double d[3] = {half[1] * half[1] + half[2] * half[2], half[0] * half[0] + half[2] * half[2],
                          half[0] * half[0] + half[1] * half[1]};
     static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -154,7 +154,7 @@ dyn_model *robot_random_arm(random_source *random, int joints) {
     for (int i = 1; i <= joints; i++) {
         static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS, DYN_JOINT_PRISMATIC,
                                                DYN_JOINT_FIXED};
-        /* The first and the last one move: what is fixed to the world, or massless, has no dynamics. */
+        /* The first and the last joint move: a body that is fixed to the world, or massless, has no dynamics. */
         int type = i == 1 || i == joints ? 0 : random_index(random, 4);
         dyn_joint_description joint = {.type = types[type]};
         double quaternion[4];

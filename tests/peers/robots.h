@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots that are compared and measured: the samples, chains and random arms. What cannot be read or built ends the
- * program with a message.
+ * Robots of comparisons and measurements: the samples, chains and random arms. A robot that cannot be read or built
+ * ends the program with a message.
  */
 #ifndef DYNAMICS_TESTS_ROBOTS_H
 #define DYNAMICS_TESTS_ROBOTS_H
@@ -10,20 +10,21 @@
 
 #include "support/random.h"
 
-/* Text of the sample robot deploy/robots/NAME.urdf; the caller frees it. */
+/* Returns the text of the sample robot deploy/robots/NAME.urdf; the caller frees it. */
 char *robot_text(const char *name);
 
-/* The sample robot. The caller frees it, as those below. */
+/* Loads the sample robot. The caller frees it, as the robots below. */
 dyn_model *robot_load(const char *name, dyn_base base);
 
-/* A serial chain of `bodies` equal links of 0.2 m and 1 kg, whose revolute joints turn about z, y, x, z, y, x ... */
+/* Builds a serial chain of `bodies` equal links of 0.2 m and 1 kg, whose revolute joints turn about z, y, x, z, y, x
+ * ... */
 dyn_model *robot_chain(int bodies);
 
-/* A humanoid on a floating base with 32 revolute joints, hence 38 velocities: two in the waist, two in the neck, six in
- * each leg and eight in each arm. */
+/* Builds a humanoid on a floating base with 32 revolute joints, hence 38 velocities: two in the waist, two in the neck,
+ * six in each leg and eight in each arm. */
 dyn_model *robot_humanoid(void);
 
-/* A serial arm of revolute and prismatic joints and here and there a fixed one, all in random places. */
+/* Builds a serial arm of revolute and prismatic joints with some fixed ones, all in random places. */
 dyn_model *robot_random_arm(random_source *random, int joints);
 
 #endif

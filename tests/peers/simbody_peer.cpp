@@ -58,8 +58,8 @@ SimTK::Body::Rigid to_body(const dyn_inertia &inertia) {
     return SimTK::Body::Rigid(SimTK::MassProperties(inertia.mass, c, central.shiftFromMassCenter(c, inertia.mass)));
 }
 
-/* The mobilizer of a body; its index is invalid where Simbody has no such joint. Simbody turns about z and slides along
- * x, so that both of its frames are turned. */
+/* Adds the mobilizer of a body and returns its index, which is invalid where Simbody has no such joint. Simbody turns
+ * about z and slides along x, so both of its frames are turned. */
 SimTK::MobilizedBodyIndex add_body(SimTK::MobilizedBody &parent, const body &b, const dyn_model *model) {
     SimTK::Body::Rigid rigid = to_body(b.inertia);
     SimTK::Transform origin = to_transform(b.origin);
@@ -87,7 +87,7 @@ bool build(peer &p, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
     p.body_of.resize(static_cast<size_t>(dyn_model_link_count(p.model)));
     for (const body &b : bodies) {
         dyn_error error;
-        /* Simbody would end the program when it computes with such a body. */
+        /* Simbody would end the program on such a body. */
         if (b.inertia.mass > 0 && dyn_inertia_check(&b.inertia, &error) != DYN_OK) {
             std::snprintf(reason, PEER_REASON_SIZE, "Simbody has no such link as %s: %.150s",
                           dyn_model_link(p.model, b.link)->name, error.message);
@@ -179,7 +179,7 @@ bool take(peer *p, const SimTK::Vector &x, double *out) {
     return true;
 }
 
-/* Rows of p->matrix, from row `first` on, to p->rows. */
+/* Copies rows of p->matrix, from row `first` on, to p->rows, and returns them. */
 const double *row_major(peer *p, int first, int count) {
     int columns = p->matrix.ncol();
     for (int i = 0; i < count; i++) {
@@ -197,7 +197,7 @@ bool take_square(peer *p, double *out) {
     return true;
 }
 
-/* Angular, then linear part. */
+/* Stores the angular, then the linear part. */
 bool take_spatial(const SimTK::SpatialVec &x, double *out) {
     for (int i = 0; out && i < 6; i++) {
         out[i] = x[i / 3][i % 3];
@@ -237,7 +237,7 @@ bool bias(peer *p, const algorithm_input *in, double *h) {
     return rnea(p, &still, h);
 }
 
-/* The residual force without any body force. */
+/* Computes the residual force without any body force. */
 bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
     algorithm_input still = *in;
     still.a = p->zero.data();

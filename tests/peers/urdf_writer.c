@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Roll, pitch, yaw of a rotation matrix; exact to rounding at every pitch, since roll is taken after yaw is undone. */
+/* Computes roll, pitch and yaw of a rotation matrix, exact to rounding at every pitch, since it computes roll after it
+ * has undone yaw. */
 static void roll_pitch_yaw(const double R[9], double rpy[3]) {
     double yaw = atan2(R[3], R[0]), c = cos(yaw), s = sin(yaw);
     rpy[0] = atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]);
@@ -43,7 +44,7 @@ static void write_joint(FILE *out, const char *name, const char *type, const cha
     fputs("</joint>\n", out);
 }
 
-/* URDF's word for a joint type that it can state without limits; NULL where there is none. */
+/* Returns URDF's name of a joint type that needs no limits; NULL where there is none. */
 static const char *type_word(dyn_joint_type type) {
     switch (type) {
     case DYN_JOINT_REVOLUTE:
@@ -72,7 +73,7 @@ static bool write_moving_joints(FILE *out, const dyn_model *model) {
     return true;
 }
 
-/* Fixed links hang on the child link of the joint that they move with. */
+/* Writes fixed joints; each fixed link is attached to the child link of the joint that it moves with. */
 static void write_fixed_joints(FILE *out, const dyn_model *model) {
     for (int i = 0; i < dyn_model_link_count(model); i++) {
         const dyn_link *link = dyn_model_link(model, i);

@@ -30,7 +30,7 @@ static dyn_model *load(const char *path, dyn_error *error) {
     return model;
 }
 
-/* Gravity forces of the configuration q by the library; 0 on success. */
+/* Computes gravity forces of the configuration q by the library; returns 0 on success. */
 static int gravity_here(const dyn_model *model, const double *q, dyn_error *error, double *g) {
     dyn_workspace *workspace = NULL;
     dyn_status status = dyn_workspace_create(model, error, &workspace);
