@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording with changes that the bytes describe is replayed: the service answers, and the reply's arrays are those
- * of as many states as it says. Without changes every state comes out with the same bits.
+ * A recording with changes described by bytes is replayed: the service answers, and the reply's arrays have as many
+ * states as it states. Without changes every state comes out with the same bits.
  *
- * The first bytes choose which states are asked for. Then come changes: of a message (a field of it, or a byte of its
- * serialized form), or of the file (a message left out or repeated, the end cut off).
+ * The first bytes choose the requested states. Changes follow: of a message (a field of it, or a byte of its serialized
+ * form), or of the file (a message left out or repeated, the end cut off).
  */
 #include <stdio.h>
 #include <stdlib.h>

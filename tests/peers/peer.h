@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Other libraries of rigid-body dynamics behind one interface, so that tests and the benchmark can stand ours beside
- * them. Each is reached through its public interface only.
+ * Other libraries of rigid-body dynamics behind one interface, so that tests and the benchmark can compare this library
+ * with them.
  *
- * All quantities are in our conventions (dynamics/model.h) and joint order: a peer converts what its library holds
- * otherwise.
+ * Each is used through its public interface only. All quantities have our conventions (dynamics/model.h) and joint
+ * order: a peer converts numbers that its library holds otherwise.
  */
 #ifndef DYNAMICS_TESTS_PEER_H
 #define DYNAMICS_TESTS_PEER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * No algorithm allocates once its workspace exists. The allocator of this program counts its calls.
+ * Memory: no algorithm allocates once its workspace exists. The allocator of this program counts its calls.
  */
 #include <check.h>
 #include <stdatomic.h>
@@ -53,7 +53,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
 
 #endif
 
-/* Results that grow with nv^3 only of small robots. */
+/* Number of samples, and largest nv of robots whose results that grow with nv^3 are computed. */
 enum { SAMPLES = 5, CUBE_BOUND = 12 };
 
 /* Calls every algorithm once; returns the number of calls that failed. */
@@ -68,7 +68,7 @@ static int call_all(const algorithm_input *in, double *out) {
     return failed;
 }
 
-/* Doubles of the largest result. */
+/* Returns the doubles of the largest result. */
 static size_t result_size(const dyn_model *model) {
     size_t largest = 0;
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
@@ -78,7 +78,7 @@ static size_t result_size(const dyn_model *model) {
     return SAMPLES * largest;
 }
 
-/* Allocations of all algorithms for one model. */
+/* Returns the allocations of all algorithms for one model. */
 static long count_allocations(random_source *random, const dyn_model *model, dyn_workspace *workspace) {
     static const double wrench[6 * SAMPLES] = {1, 2, 3, 4, 5, 6};
     const dyn_external_force force = {dyn_model_link_count(model) - 1, DYN_WORLD, wrench, 0};

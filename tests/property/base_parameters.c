@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Base parameters: they make the same torques with any parameters, there are as many as the regressor has rank, and for
- * robots of the literature as many as published.
+ * Base parameters: they produce the torques of any parameters, their number is the rank of the regressor, and for
+ * robots of the literature the published number.
  */
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ END_TEST
 
 /* ---- axes that are parallel or perpendicular but for rounding ---------------------------------------------------- */
 
-/* A turn by an angle about a unit axis (Rodrigues). */
+/* Computes the rotation by an angle about a unit axis (Rodrigues). */
 static void turn(const double axis[3], double angle, double R[9]) {
     const double cross[9] = {0, -axis[2], axis[1], axis[2], 0, -axis[0], -axis[1], axis[0], 0};
     for (int i = 0; i < 9; i++) {
@@ -90,7 +90,7 @@ static void turn(const double axis[3], double angle, double R[9]) {
     }
 }
 
-/* One of the 24 turns of a cube: rows are the axes of coordinates, in some order and sense. */
+/* Chooses one of the 24 rotations of a cube: rows are the axes of coordinates, in some order and sense. */
 static void cube_turn(random_source *random, double R[9]) {
     int x = random_index(random, 3), y = (x + 1 + random_index(random, 2)) % 3, z = 3 - x - y;
     double u = random_index(random, 2) ? 1 : -1, v = random_index(random, 2) ? 1 : -1;
@@ -104,7 +104,7 @@ static void multiply(const double A[9], const double B[9], double out[9]) {
     }
 }
 
-/* Joint number k of a robot whose axes are square or parallel, turned and moved by an error. */
+/* Adds joint number k of a robot with perpendicular or parallel axes, rotated and moved by an error of size `slip`. */
 static void add_square_joint(random_source *random, dyn_builder *builder, int k, double slip) {
     static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE,    DYN_JOINT_REVOLUTE,  DYN_JOINT_CONTINUOUS,
                                            DYN_JOINT_PRISMATIC,   DYN_JOINT_PRISMATIC, DYN_JOINT_HELICAL,
@@ -114,7 +114,7 @@ static void add_square_joint(random_source *random, dyn_builder *builder, int k,
     snprintf(name, sizeof name, "joint%d", k);
     snprintf(parent, sizeof parent, "link%d", random_index(random, 3) ? k - 1 : random_index(random, k));
     snprintf(child, sizeof child, "link%d", k);
-    /* A floating joint in few trees: nothing of its link is regrouped. */
+    /* Few trees get a floating joint, because nothing of its link is regrouped. */
     int kinds = (int)(sizeof types / sizeof types[0]) - (random_index(random, 4) ? 1 : 0);
     dyn_joint_description joint = {.name = name,
                                    .type = types[random_index(random, kinds)],
@@ -139,7 +139,8 @@ static void add_square_joint(random_source *random, dyn_builder *builder, int k,
     require(dyn_builder_add_link(builder, &link, &why), &why);
 }
 
-/* A tree whose joints are turned and moved by an error. The same source draws the same tree for any error. */
+/* Builds a tree whose joints are rotated and moved by an error. A random source draws one tree for all sizes of the
+ * error. */
 static dyn_model *square_tree(random_source random, int joints, double slip) {
     dyn_builder *builder = NULL;
     dyn_model *model = NULL;
@@ -154,7 +155,7 @@ static dyn_model *square_tree(random_source random, int joints, double slip) {
     return model;
 }
 
-/* The columns of base parameters, mixed into one number. */
+/* Mixes the columns of base parameters into one number. */
 static uint64_t mix_columns(const dyn_base_parameters *grouping) {
     const int *columns = dyn_base_parameters_columns(grouping);
     uint64_t mixed = 0;
@@ -164,7 +165,8 @@ static uint64_t mix_columns(const dyn_base_parameters *grouping) {
     return mixed;
 }
 
-/* Number of base parameters of such a tree, which the regressor's rank confirms; `columns` tells which they are. */
+/* Returns the number of base parameters of such a tree, which the regressor's rank confirms; `columns` receives a hash
+ * of the columns. */
 static int square_tree_count(random_source random, int number, int joints, double slip, uint64_t *columns) {
     dyn_base_parameters *grouping = NULL;
     dyn_error error;
@@ -213,7 +215,7 @@ START_TEST(axes_turned_by_a_real_angle_do_not_count_as_parallel) {
 }
 END_TEST
 
-/* Exporters write cos(pi/2) as 6.123e-17. */
+/* Checks an angle whose cosine exporters write as 6.123e-17, for cos(pi/2). */
 START_TEST(an_exporters_zero_is_an_angle_of_zero) {
     static const char format[] =
         "<robot name='r'><link name='base'/>"
@@ -260,7 +262,7 @@ static dyn_model *build(dyn_builder *builder, dyn_base base) {
 
 static const dyn_inertia INERTIA = {.mass = 1, .center_of_mass = {0.1, 0.2, 0.3}, .rotational = {1, 0, 0, 1, 0, 1}};
 
-/* A chain of revolute joints of which the twists are given. */
+/* Builds a chain of revolute joints with these twists, lengths and offsets. */
 static dyn_model *chain(int count, const double *alpha, const double *a, const double *d, dyn_base base) {
     dyn_dh_row rows[6];
     dyn_error error;
@@ -280,9 +282,9 @@ static void check_count(dyn_model *model, const double *gravity, int expected) {
     dyn_base_parameters_free(grouping);
 }
 
-/* A planar arm of two links: for each link ZZ, MX and MY, and without gravity in its plane no MX and MY of the first
- * (Khalil and Dombre 2002, "Modeling, Identification and Control of Robots", section 9.4). The PUMA 560: 36 (Gautier
- * and Khalil 1990; Mayeda, Yoshida and Osuka 1990). A free body and n hinges: 10 + 7 n. */
+/* Checks published numbers. A planar arm of two links: for each link ZZ, MX and MY, and without gravity in its plane no
+ * MX and MY of the first (Khalil and Dombre 2002, "Modeling, Identification and Control of Robots", section 9.4). The
+ * PUMA 560: 36 (Gautier and Khalil 1990; Mayeda, Yoshida and Osuka 1990). A free body and n hinges: 10 + 7 n. */
 START_TEST(known_robots_have_the_published_number) {
     const double flat[2] = {0}, lengths[2] = {1, 1}, down[3] = {0, -9.81, 0}, across[3] = {0, 0, -9.81};
     const double alpha[6] = {PI / 2, 0, -PI / 2, PI / 2, -PI / 2, 0}, a[6] = {0, 0.4318, 0.0203};

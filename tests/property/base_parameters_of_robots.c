@@ -24,7 +24,8 @@ static int is_urdf(const struct dirent *entry) {
     return end && strcmp(end, ".urdf") == 0;
 }
 
-/* Loads a file of the directory; NULL, with a line of output, where it is refused. The caller frees the model. */
+/* Loads a file of the directory. Returns NULL, with a line of output, where the file is refused. The caller frees the
+ * model. */
 static dyn_model *load(const char *name, const dyn_build_options *options) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -43,7 +44,7 @@ static dyn_model *load(const char *name, const dyn_build_options *options) {
     return model;
 }
 
-/* Checks one file with some options; returns the number of base parameters, -1 where the file is refused. */
+/* Checks one file with some options. Returns the number of base parameters, -1 where the file is refused. */
 static int check(random_source *random, const char *name, const dyn_build_options *options) {
     dyn_base_parameters *grouping = NULL;
     dyn_error error;
@@ -63,8 +64,8 @@ static int check(random_source *random, const char *name, const dyn_build_option
     return count;
 }
 
-/* The Panda has 43 (Gaz et al. 2019, "Dynamic identification of the Franka Emika Panda robot with retrieval of feasible
- * parameters using penalty-based optimization"). */
+/* Checks all files. The Panda has 43 base parameters (Gaz et al. 2019, "Dynamic identification of the Franka Emika
+ * Panda robot with retrieval of feasible parameters using penalty-based optimization"). */
 START_TEST(real_robots_have_the_rank_of_their_regressor) {
     random_source random = random_seed("base parameters of real robots", 20261244);
     const char *name = files[_i]->d_name;

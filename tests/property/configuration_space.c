@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The configuration space: integration, difference and interpolation undo each other on every joint type.
+ * Configuration space: integration, difference and interpolation invert each other on every joint type.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ typedef struct setting {
     double *q, *r, *s, *v, *w;
 } setting;
 
-/* A random tree with configurations q and r, and velocities v that turn by less than pi in one unit of time. */
+/* Creates a random tree with configurations q and r, and velocities v that rotate by less than pi in one unit of
+ * time. */
 static setting setting_create(random_source *random, int k) {
     random_tree_options options = {.joints = 1 + k % 40,
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
@@ -43,7 +44,7 @@ static void setting_free(setting *s) {
     dyn_model_free(s->model);
 }
 
-/* The distance of two configurations, which takes q and -q as one rotation. */
+/* Compares two configurations; the quaternions p and -p are one rotation. */
 static void assert_same_configuration(const char *what, int k, const setting *s, const double *x, const double *y,
                                       double tolerance) {
     double distance[SAMPLES];
@@ -119,7 +120,7 @@ START_TEST(interpolation_begins_and_ends_at_its_ends) {
 }
 END_TEST
 
-/* The velocity of a frame is J v: integration moves it by that to first order. */
+/* Checks that the velocity of a frame is J v: integration moves the frame by that to first order. */
 START_TEST(integration_agrees_with_the_jacobian) {
     random_source base = random_seed("d(q (+) t v)/dt = J v", 305);
     dyn_error error;

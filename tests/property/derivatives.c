@@ -13,7 +13,7 @@ enum { CASES = 60, MAX_JOINTS = 60 };
 
 static const kernel_table *const oracle = &dyn_kernel_table_complex_step;
 
-/* Y[0..2]: the derivatives of tau(q, v, a), or of a(q, v, tau), by complex steps. */
+/* Computes Y[0..2], the derivatives of tau(q, v, a), or of a(q, v, tau), by complex steps. */
 static void complex_steps(const setting *s, bool forward, double *Y[3]) {
     complex_state c = complex_create(s);
     complex_number *result = complex_numbers(s->nv), *pivots = complex_numbers(s->nv);
@@ -101,7 +101,7 @@ typedef struct frame_motion {
     complex_number V[6], A[6];
 } frame_motion;
 
-/* Of the oracle: V = J v, and A = dV/dq v + J a with the dV/dq that is compared too. */
+/* Returns the oracle's V = J v, and A = dV/dq v + J a with the dV/dq that is compared too. */
 static frame_motion complex_motion(const setting *s, int frame, dyn_reference_frame reference_frame,
                                    const complex_state *c) {
     size_t entries = 6 * s->nv;
@@ -185,7 +185,7 @@ START_TEST(frame_hessian_is_that_of_complex_steps) {
 }
 END_TEST
 
-/* Of the oracle: h = A_G v, and dh/dq v + A_G a with the dh/dq that is compared too. */
+/* Returns the oracle's h = A_G v, and dh/dq v + A_G a with the dh/dq that is compared too. */
 static frame_motion complex_momentum(const setting *s, const complex_state *c) {
     size_t entries = 6 * s->nv;
     complex_number *D = complex_numbers(4 * entries), *zero = complex_numbers(s->nv);
@@ -246,7 +246,7 @@ typedef dyn_status directional_of(const dyn_model *model, dyn_workspace *workspa
                                   const dyn_external_forces *forces, const double *dq, const double *dv,
                                   const double *dthird, dyn_error *error, double *out);
 
-/* Directional derivatives against the matrices times a random direction. */
+/* Compares directional derivatives with the matrices times a random direction. */
 static void compare_directional(random_source base, const char *what, derivatives_of *derivatives,
                                 directional_of *directional) {
     dyn_error error;

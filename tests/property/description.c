@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model's description builds the model again, read out of it or as text: on random trees of every joint type.
+ * Description of a model: the model is built again from its elements or from its text, on random trees of every joint
+ * type.
  */
 #include <check.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ START_TEST(description_builds_an_equal_model) {
 }
 END_TEST
 
-/* Every link, and every joint with its couplings, can be read and added to another builder. */
+/* Checks that every link, and every joint with its couplings, can be read and added to another builder. */
 START_TEST(description_can_be_read_and_added_again) {
     random_source base = random_seed("descriptions are complete", 20261202);
     dyn_error error;
@@ -86,7 +87,7 @@ START_TEST(description_can_be_read_and_added_again) {
 }
 END_TEST
 
-/* Another name for a robot, a link and a joint, that has what quotes and spaces make hard to read. */
+/* Returns the robot with other names of itself, a link and a joint, which contain quotes and spaces. */
 static dyn_model *renamed(dyn_model *model) {
     dyn_builder *builder = NULL, *copy = NULL;
     dyn_model *result = NULL;
@@ -135,7 +136,7 @@ START_TEST(text_builds_an_equal_model) {
 }
 END_TEST
 
-/* A text of which one line is another one, and what is said of it. */
+/* Checks that a text with one wrong line is refused with the line's number and a message. */
 START_TEST(wrong_text_is_refused_by_line) {
     static const char good[] = "dynamics description 1\nrobot \"r\" base fixed mimic coupled gravity 0 0 -9.81\n"
                                "link \"a\" mass 1 center 0 0 0 inertia 1 0 0 1 0 1\n";
@@ -166,7 +167,7 @@ START_TEST(wrong_text_is_refused_by_line) {
         ck_assert_str_eq(error.place, cases[i].place);
         ck_assert_msg(strstr(error.message, cases[i].fragment) != NULL, "%s", error.message);
     }
-    /* Cut anywhere, it is a shorter description or none; with a zero byte, none. */
+    /* A text that is cut anywhere is a shorter description or none; one with a zero byte is none. */
     for (size_t length = 0; length < strlen(good); length++) {
         dyn_status status = dyn_description_read(good, length, &error, &builder, &options);
         ck_assert((status == DYN_OK) == (builder != NULL));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The result of a sample has the same bits in every batch size, at every place and on every thread.
+ * Determinism: the result of a sample has the same bits in every batch size, at every place and on every thread.
  */
 #include <check.h>
 #include <pthread.h>
@@ -13,13 +13,13 @@
 #include "support/assertions.h"
 #include "support/random_tree.h"
 
-/* Results that grow with nv^3 only of small robots. */
+/* Numbers of samples and threads, and largest nv of robots whose results that grow with nv^3 are computed. */
 enum { SAMPLES = 67, THREADS = 4, CUBE_BOUND = 12 };
 
 typedef struct batch {
     const dyn_model *model;
     dyn_precision precision;
-    size_t nq, nv, width; /* of the results of one sample */
+    size_t nq, nv, width; /* doubles of the results of one sample */
     double *q, *v, *a, *wrench;
 } batch;
 
@@ -27,7 +27,8 @@ static bool is_computed(const batch *b, algorithm_id id) {
     return b->nv <= CUBE_BOUND || !algorithm_is_cubic(id);
 }
 
-/* Every algorithm for samples first .. first + n - 1, one after the other. Returns the number of calls that failed. */
+/* Computes every algorithm for samples first .. first + n - 1, one after the other. Returns the number of calls that
+ * failed. */
 static int compute(const batch *b, size_t first, size_t n, double *out) {
     dyn_workspace *w = NULL;
     dyn_error error;
@@ -77,7 +78,7 @@ static void batch_free(batch *b) {
     dyn_model_free((dyn_model *)b->model);
 }
 
-/* Every array of sample s in a batch of n from sample `first` on, against the single call. */
+/* Compares every array of sample s in a batch of n from sample `first` on with the single call. */
 static void assert_same_bits(const batch *b, const double *of_batch, size_t n, const double *single, size_t s,
                              size_t first) {
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
@@ -96,7 +97,7 @@ START_TEST(batch_has_the_bits_of_single_calls) {
     random_source base = random_seed("same bits in every batch", 7);
     for (int k = 0; k < 12; k++) {
         random_source random = random_case(base, (uint64_t)k);
-        /* Odd numbers of joints come with coupled ones, even ones without: large trees then have a trunk. */
+        /* Odd numbers of joints have coupled ones, even numbers none: large trees then have a trunk. */
         batch b = batch_create(&random, 1 + 4 * k + k % 2, (dyn_precision)_i);
         double *all = numbers(SAMPLES * b.width), *single = numbers(b.width);
         size_t first = (size_t)random_index(&random, SAMPLES / 2);

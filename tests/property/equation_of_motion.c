@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The equation of motion from independent routes: energies alone, single bodies, momentum.
+ * Equation of motion from independent derivations: energies alone, single bodies, momentum.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { CASES = 60, FORCES = 3 };
 
 /* ---- the mass matrix --------------------------------------------------------------------------------------------- */
 
-/* Column j is RNEA's answer to the unit acceleration of coordinate j, without gravity and velocity. */
+/* Computes M by RNEA: column j is the torque of the unit acceleration of coordinate j, without gravity and velocity. */
 static void mass_matrix_by_rnea(const identity_case *c, double *M) {
     const double none[3] = {0};
     dyn_error error;
@@ -39,7 +39,8 @@ static void cross(const double x[3], const double y[3], double out[3]) {
     out[2] = x[0] * y[1] - x[1] * y[0];
 }
 
-/* Momentum (n; f) about the link's origin of a body with the twist (w; v): n = I w + h x v, f = m v - h x w. */
+/* Computes the momentum (n; f) about the link's origin of a body with the twist (w; v): n = I w + h x v, f = m v - h x
+ * w. */
 static void momentum_of(const dyn_inertia *body, const double twist[6], double momentum[6]) {
     double p[10], hv[3], hw[3];
     dyn_inertia_to_parameters(body, p); /* m, h, Ixx Ixy Iyy Ixz Iyz Izz */
@@ -52,7 +53,7 @@ static void momentum_of(const dyn_inertia *body, const double twist[6], double m
     }
 }
 
-/* The sum of J' I J over all links, each with its own Jacobian. */
+/* Computes M as the sum of J' I J over all links, each with its own Jacobian. */
 static void mass_matrix_by_bodies(const identity_case *c, double *M) {
     dyn_error error;
     size_t nv = c->nv;
@@ -86,7 +87,7 @@ static void mass_matrix_has_three_routes(identity_case *c, int k) {
     assert_close("M of CRBA and sum of J' I J", k, c->M, c->C, square, 1e-12);
 }
 
-/* All links together weigh as the model, and as M says where the whole robot is shifted. */
+/* Checks that the links' masses add up to the model's, and to that of M where the whole robot is translated. */
 static void masses_sum_to_the_mass(identity_case *c, int k) {
     dyn_error error;
     double sum = 0, mass = dyn_model_mass(c->model);
@@ -162,7 +163,7 @@ static void displace(const identity_case *c, double t, size_t i, double s, doubl
     free(unit);
 }
 
-/* L of the neighbouring motion q(t) (+) s e_i at t = 0; its velocity is the difference of its ends. */
+/* Returns L of the neighbouring motion q(t) (+) s e_i at t = 0, whose velocity is the difference of its ends. */
 static double lagrangian_beside(const identity_case *c, size_t i, double s) {
     const double t = 0.01;
     dyn_error error;
@@ -179,7 +180,7 @@ static double lagrangian_beside(const identity_case *c, size_t i, double s) {
     return L;
 }
 
-/* The place and velocity of the motion with acceleration a at the time t. */
+/* Computes the configuration and velocity at time t of the motion with acceleration a. */
 static void move(const identity_case *c, double t, double *q, double *v) {
     dyn_error error;
     double *mean = numbers(c->nv);
@@ -211,7 +212,7 @@ static void rnea_is_lagranges_equation(identity_case *c, int k) {
 
 /* ---- the rate of momentum ---------------------------------------------------------------------------------------- */
 
-/* Adds a wrench that is about the origin of a frame, in its axes, as one about a point in the world's axes. */
+/* Adds a wrench about the origin of a frame, in the frame's axes, to a sum about a point in the world's axes. */
 static void add_wrench(const double position[3], const double R[9], const double wrench[6], const double about[3],
                        double sum[6]) {
     double torque[3], force[3], lever[3], moment[3];
@@ -227,7 +228,7 @@ static void add_wrench(const double position[3], const double R[9], const double
     }
 }
 
-/* Adds what the world exerts through the joints that hang on it. */
+/* Adds the wrenches that the world exerts through the joints attached to it. */
 static void add_reactions(const identity_case *c, const dyn_external_forces *forces, const double about[3],
                           double sum[6]) {
     dyn_error error;
@@ -244,7 +245,7 @@ static void add_reactions(const identity_case *c, const dyn_external_forces *for
     free(wrenches);
 }
 
-/* A_G a + dA_G v is the sum of gravity, of external wrenches and of what the world's joints exert. */
+/* Checks that A_G a + dA_G v is the sum of gravity, of external wrenches and of the reactions of the world's joints. */
 static void momentum_changes_by_all_wrenches(identity_case *c, int k) {
     dyn_error error;
     double wrench[FORCES][6], position[3], R[9], g[3], center[3], rate[6], bias[6], sum[6] = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ellipsoids and manipulability: what they are made of again, on random trees; and published values.
+ * Ellipsoids and manipulability: their matrices are composed again from axes and lengths, on random trees; and
+ * published values.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum { CASES = 150 };
 
 static const double PI = 3.14159265358979323846;
 
-/* A = sum of the rows' products u u' times a factor, n x n. */
+/* Computes A = sum of the rows' products u u' times a factor, n x n. */
 static void compose(size_t n, const double *factors, const double *axes, double *A) {
     for (size_t i = 0; i < n * n; i++) {
         A[i] = 0;
@@ -44,7 +45,7 @@ static void assert_axes(int k, size_t n, const double *lengths, const double *ax
     free(product), free(one);
 }
 
-/* The 3 x 3 block of J W J' for the rows from `first` on; W may be NULL, which stands for 1. */
+/* Computes the 3 x 3 block of J W J' for the rows from `first` on; W may be NULL, which stands for 1. */
 static void find_block(size_t nv, const double *J, const double *W, size_t first, double A[9]) {
     for (size_t i = 0; i < 9; i++) {
         const double *x = J + (first + i / 3) * nv, *y = J + (first + i % 3) * nv;
@@ -75,7 +76,7 @@ static void check_velocity(int k, const double A[9], const double lengths[3], co
     ck_assert_double_eq_tol(measure[1] * lengths[0], lengths[2], 1e-9 * scale);
 }
 
-/* Masses may be infinite: their reciprocals make J M^-1 J'. */
+/* Checks that the reciprocals of the masses, which may be infinite, compose J M^-1 J'. */
 static void check_mass(int k, const double A[9], const double lengths[3], const double axes[9]) {
     double reciprocals[3], composed[9];
     for (int i = 0; i < 3; i++) {
@@ -87,7 +88,7 @@ static void check_mass(int k, const double A[9], const double lengths[3], const 
     assert_close("J M^-1 J' of its ellipsoid", k, composed, A, 9, 1e-9);
 }
 
-/* J M^-1 (J M^-1)' of the acceleration ellipsoids. */
+/* Checks that the acceleration ellipsoids compose J M^-1 (J M^-1)'. */
 static void check_acceleration(int k, dyn_model *model, dyn_workspace *w, const double *q, int frame,
                                dyn_reference_frame reference, const double *J, const double *inverse) {
     dyn_error error;
@@ -177,8 +178,8 @@ static dyn_model *build(dyn_builder *builder) {
     return model;
 }
 
-/* The PUMA 560 at its nominal configuration: 0.111181 in translation and 2.44949 in rotation (Corke 2011, "Robotics,
- * Vision and Control", section 8.1.4). */
+/* Checks the PUMA 560 at its nominal configuration: 0.111181 in translation and 2.44949 in rotation (Corke 2011,
+ * "Robotics, Vision and Control", section 8.1.4). */
 START_TEST(puma_560_has_its_published_manipulability) {
     const double alpha[6] = {PI / 2, 0, -PI / 2, PI / 2, -PI / 2, 0}, a[6] = {0, 0.4318, 0.0203};
     const double d[6] = {0, 0, 0.15005, 0.4318}, q[6] = {0, PI / 4, PI, 0, PI / 4, 0};
@@ -203,7 +204,8 @@ START_TEST(puma_560_has_its_published_manipulability) {
 }
 END_TEST
 
-/* The arm of Modern Robotics, figures 8.1, 8.3 and 8.4: links of 1 m in the plane x y with 1 kg at their ends. */
+/* Builds the arm of Modern Robotics, figures 8.1, 8.3 and 8.4: links of 1 m in the plane x y with 1 kg at their
+ * ends. */
 static dyn_model *two_link(void) {
     dyn_error error;
     dyn_builder *builder = NULL;
@@ -225,7 +227,7 @@ START_TEST(two_link_arm_has_the_ellipsoids_of_the_textbook) {
     require(dyn_workspace_create(model, &error, &w), &error);
     require(dyn_model_find_frame(model, "link2", &error, &frame), &error);
     require(dyn_torque_ellipsoid(model, w, 2, q, &error, lengths, axes), &error);
-    /* Of M = (3 1; 1 1), and of (1.27 0.13; 0.13 1). */
+    /* Eigenvalues of M = (3 1; 1 1), and of (1.27 0.13; 0.13 1). */
     ck_assert_double_eq_tol(lengths[0], 2 + sqrt(2), 1e-14);
     ck_assert_double_eq_tol(lengths[1], 2 - sqrt(2), 1e-14);
     ck_assert_double_eq_tol(axes[0] / axes[1], 1 + sqrt(2), 1e-14);
@@ -233,7 +235,7 @@ START_TEST(two_link_arm_has_the_ellipsoids_of_the_textbook) {
     require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_WORLD, &error, NULL, NULL, NULL, NULL), &error);
     require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_LOCAL_WORLD_ALIGNED, &error, mass, mass_axes, NULL, NULL),
             &error);
-    /* Not out of the plane; at 90 degrees both masses along y and one along x. */
+    /* The mass out of the plane is infinite; at 90 degrees the tip feels both masses along y and one along x. */
     ck_assert_double_infinite(mass[0]);
     ck_assert_double_eq_tol(mass[1], 2, 1e-13);
     ck_assert_double_eq_tol(mass[2], 1, 1e-13);
@@ -241,7 +243,7 @@ START_TEST(two_link_arm_has_the_ellipsoids_of_the_textbook) {
     ck_assert_double_eq_tol(mass_axes[6], 1, 1e-13);
     /* At 150 degrees the inverse is (0.4 0.35; 0.35 0.8). */
     ck_assert_double_eq_tol(1 / mass[5], (1.2 + sqrt(0.4 * 0.4 + 4 * 0.35 * 0.35)) / 2, 0.01);
-    /* |det J| = L1 L2 sin q2 is that of the plane; in space nothing moves along z. */
+    /* |det J| = L1 L2 sin q2 is the manipulability in the plane; in space nothing moves along z. */
     require(dyn_manipulability(model, w, 2, q, frame, &error, measure, NULL, NULL), &error);
     ck_assert_double_eq(measure[0], 0);
     require(dyn_velocity_ellipsoids(model, w, 2, q, frame, DYN_LOCAL, &error, mass, NULL, NULL, NULL), &error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operational-space dynamics: against the Jacobians, the inverse of M, ABA and the motion of frames, on random trees of
- * every joint type.
+ * Operational-space dynamics: compared with the Jacobians, the inverse of M, ABA and the motion of frames, on random
+ * trees of every joint type.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@ typedef struct test_case {
     dyn_task task;
     size_t m;
     double *J, *inverse;                                /* m x nv, and M^-1 */
-    double *Omega, *Lambda, *mu, *p, *Jbar, *N, *x, *y; /* x, y: room for anything */
+    double *Omega, *Lambda, *mu, *p, *Jbar, *N, *x, *y; /* x, y: scratch memory */
 } test_case;
 
 static int row_count(unsigned rows) {
     return __builtin_popcount(rows);
 }
 
-/* C = A B, the sizes being a x b and b x c. */
+/* Computes C = A B, the sizes being a x b and b x c. */
 static void multiply(size_t a, size_t b, size_t c, const double *A, const double *B, double *C) {
     for (size_t i = 0; i < a * c; i++) {
         C[i] = 0;
@@ -42,7 +42,7 @@ static void transpose(size_t rows, size_t columns, const double *A, double *B) {
     }
 }
 
-/* The task's rows of 6 x width numbers that `six` gives for each frame. */
+/* Copies the task's rows of the 6 x width numbers `six` of a frame; returns their number. */
 static size_t select_rows(const dyn_task_frame *f, size_t width, const double *six, double *out) {
     size_t count = 0;
     for (int row = 0; row < 6; row++) {
@@ -53,7 +53,7 @@ static size_t select_rows(const dyn_task_frame *f, size_t width, const double *s
     return count;
 }
 
-/* Up to four different frames, each with some rows; every fourth case has all rows of one. */
+/* Chooses up to four frames, each with some rows; every fourth case has one frame with all rows. */
 static void choose_task(random_source *random, int k, test_case *c) {
     int count = k % 4 == 0 ? 1 : 1 + random_index(random, MAX_FRAMES);
     for (int f = 0; f < count; f++) {
@@ -97,7 +97,7 @@ static void case_free(test_case *c) {
     setting_free(&c->s);
 }
 
-/* All results, of a task that may be singular; how well conditioned it is, or 0. */
+/* Computes all results of a task that may be singular. Returns how well conditioned it is, or 0. */
 static double find_all(test_case *c) {
     dyn_error error;
     dyn_status status = dyn_operational_space(c->s.model, c->s.workspace, 1, c->s.gravity, c->s.q, c->s.v, &c->task,
@@ -168,7 +168,7 @@ START_TEST(inverses_are_inverse) {
 }
 END_TEST
 
-/* The acceleration J a + dJ/dt v of the task's rows for joint forces tau. */
+/* Computes the acceleration J a + dJ/dt v of the task's rows for joint forces tau. */
 static void task_acceleration(const test_case *c, const double *tau, double *out) {
     dyn_error error;
     double *a = numbers(c->s.nv), rate[6];
@@ -223,7 +223,8 @@ START_TEST(task_moves_as_its_equation_says) {
 }
 END_TEST
 
-/* A frame that is asked for twice, and one that does not move; not so a floating base alone. */
+/* Checks tasks with a frame twice, and with one that does not move, which are singular, and a floating base alone,
+ * which is not. */
 START_TEST(singular_task_is_told_with_its_sample_and_row) {
     random_source random = random_seed("singular tasks", 20261224);
     random_tree_options options = {.joints = 9, .base = DYN_BASE_FLOATING};
@@ -263,7 +264,7 @@ START_TEST(singular_task_is_told_with_its_sample_and_row) {
 }
 END_TEST
 
-/* All results of a floating base and its first link, in a batch and alone. */
+/* Checks all results of a floating base and its first link, in a batch and alone. */
 START_TEST(batch_has_the_bits_of_single_calls) {
     enum { SAMPLES = 21, WIDTHS = 6 };
     random_source random = random_seed("same bits of tasks", 20261226);

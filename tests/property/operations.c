@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * New models from old ones describe the same bodies: on random trees of every joint type.
+ * Operations that derive models: the new models describe the same bodies, on random trees of every joint type.
  */
 #include <check.h>
 #include <math.h>
@@ -97,7 +97,7 @@ static void assert_same_pose(const char *what, int k, const dyn_pose *a, const d
     assert_close(what, k, a->rotation, b->rotation, 9, 1e-11);
 }
 
-/* Every link that both have is in the same place. */
+/* Checks that every link of both robots has the same pose. */
 static void assert_same_poses(const char *what, int k, robot *a, robot *b) {
     for (int i = 0; i < dyn_model_link_count(a->model); i++) {
         const char *name = link_name(a->model, i);
@@ -109,7 +109,7 @@ static void assert_same_poses(const char *what, int k, robot *a, robot *b) {
     }
 }
 
-/* Kinetic energy v' M v / 2 and power of gravity v' g. */
+/* Computes the kinetic energy v' M v / 2 and the power of gravity v' g. */
 static void energies(robot *r, double out[2]) {
     int nv = dyn_model_nv(r->model);
     double *M = calloc((size_t)(nv * nv) + 1, sizeof *M), g[MAX_NV];
@@ -141,7 +141,7 @@ static void rotate(const double R[9], bool transposed, const double x[3], double
     }
 }
 
-/* The inverse displacement (R' , -R' r) with its rates: minus the twist in the other link's axes. */
+/* Inverts a displacement, to (R', -R' r), with its rates: minus the twist in the other link's axes. */
 static void invert_displacement(const double r[3], const double R[9], const double v[3], const double w[3],
                                 double r_out[3], double v_out[3], double w_out[3]) {
     double turn[3];
@@ -156,7 +156,7 @@ static void invert_displacement(const double r[3], const double R[9], const doub
     }
 }
 
-/* Coordinates of a joint that is traversed the other way. */
+/* Converts coordinates of a joint to those of the joint traversed the other way. */
 static void reverse_coordinates(dyn_joint_type type, const double *q, const double *v, double *q_out, double *v_out) {
     double R[9], zero[3] = {0}, r_out[3], v3[3], w3[3];
     switch (type) {
@@ -189,7 +189,7 @@ static void reverse_coordinates(dyn_joint_type type, const double *q, const doub
     }
 }
 
-/* Gives the robot `to` the state that `from` has, joint by joint; what has no counterpart stays. */
+/* Copies the state of `from` to `to`, joint by joint; joints without a counterpart keep theirs. */
 static void carry_state(const robot *from, robot *to) {
     for (int j = 0; j < dyn_model_joint_count(to->model); j++) {
         const dyn_joint *y = dyn_model_joint(to->model, j);
@@ -211,7 +211,7 @@ static void carry_state(const robot *from, robot *to) {
     }
 }
 
-/* Puts the floating base of `to` where `from` has that link, with its velocity. */
+/* Moves the floating base of `to` to the pose and velocity of that link in `from`. */
 static void carry_base(robot *from, robot *to, const char *link) {
     int frame, nv = dyn_model_nv(from->model);
     double *J = calloc((size_t)(6 * nv) + 1, sizeof *J);
@@ -232,7 +232,7 @@ static void carry_base(robot *from, robot *to, const char *link) {
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-/* Joints that are locked where they stand: the others feel the same forces. */
+/* Checks that joints locked at their positions leave the forces of the others unchanged. */
 START_TEST(locked_joints_leave_the_forces_of_the_others) {
     random_source base = random_seed("RNEA(lock(model)) = part of RNEA(model)", 20261203);
     dyn_error error;
@@ -270,7 +270,8 @@ START_TEST(locked_joints_leave_the_forces_of_the_others) {
 }
 END_TEST
 
-/* A payload for single calls is a payload of a new model; the shared model computes the same bits as before. */
+/* Checks that a payload of single calls equals the payload of a new model, and that the shared model computes the same
+ * bits as before. */
 START_TEST(loaded_workspace_computes_as_a_loaded_model) {
     random_source base = random_seed("loaded(model) = attach(model)", 20261204);
     dyn_error error;
@@ -319,7 +320,7 @@ START_TEST(loaded_workspace_computes_as_a_loaded_model) {
             assert_close("ABA(RNEA)", k, a, plain.a, (size_t)nv, 1e-7);
         }
         ck_assert_double_eq_tol(dyn_model_mass(loaded), dyn_model_mass(twice), 1e-12 * dyn_model_mass(twice) + 1e-15);
-        /* Unloaded, and with no payload: the very same numbers. */
+        /* The unloaded workspace, and one with no payload, compute the same bits. */
         require(dyn_rnea(plain.model, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, &error, tau), &error);
         ck_assert_mem_eq(tau, plain.tau, (size_t)nv * sizeof *tau);
         require(dyn_workspace_load(plain.workspace, 0, NULL, &error, &loaded), &error);
@@ -331,7 +332,7 @@ START_TEST(loaded_workspace_computes_as_a_loaded_model) {
 }
 END_TEST
 
-/* On another floating base: every link in its place, equal kinetic energy and power of gravity. */
+/* Checks another floating base: every link keeps its pose, and kinetic energy and power of gravity are equal. */
 START_TEST(change_of_base_keeps_poses_and_energies) {
     random_source base = random_seed("energies of change_base(model)", 20261205);
     dyn_error error;
@@ -358,7 +359,7 @@ START_TEST(change_of_base_keeps_poses_and_energies) {
 }
 END_TEST
 
-/* There and back again: the same forces, and no link more than on the way. */
+/* Checks that a change of base can be undone: the forces are equal, and no link is added. */
 START_TEST(base_can_be_changed_back) {
     random_source base = random_seed("change_base there and back", 20261206);
     dyn_error error;
@@ -398,7 +399,8 @@ START_TEST(base_can_be_changed_back) {
 }
 END_TEST
 
-/* A subtree has the block of M that belongs to its joints, and their gravity forces when its base is where it was. */
+/* Checks that a subtree has the block of M of its joints, and their gravity forces when its base has the former
+ * pose. */
 START_TEST(subtree_has_its_block_of_the_mass_matrix) {
     random_source base = random_seed("M(subtree) = block of M", 20261207);
     dyn_error error;
@@ -440,7 +442,7 @@ START_TEST(subtree_has_its_block_of_the_mass_matrix) {
 }
 END_TEST
 
-/* The pose of the last link in the first one is that of the chain. */
+/* Checks that the pose of the last link in the first one is that of the chain. */
 START_TEST(chain_has_the_relative_pose_of_its_ends) {
     random_source base = random_seed("chain(first, last)", 20261208);
     dyn_error error;
@@ -464,8 +466,8 @@ START_TEST(chain_has_the_relative_pose_of_its_ends) {
 }
 END_TEST
 
-/* Merged, the second robot hangs where it was put; its subtree is the robot it was, and without it the first one is
- * left. */
+/* Checks that a merged robot is where it was attached, that its subtree is the robot itself, and that detaching it
+ * leaves the first robot. */
 START_TEST(merged_robots_come_apart_again) {
     random_source base = random_seed("merge and detach", 20261209);
     dyn_error error;

@@ -27,7 +27,7 @@ static void *zeros(size_t count, size_t size) {
     return x;
 }
 
-/* Mass of body i: 1e-4 to 1e4, growing, falling or random. */
+/* Returns the mass of body i: 1e-4 to 1e4, growing, falling or random. */
 static double body_mass(random_source *random, int kind, int i) {
     double place = (double)i / (BODIES - 1);
     double exponent = kind == 0 ? place : kind == 1 ? 1 - place : random_uniform(random, 0, 1);
@@ -81,11 +81,11 @@ static double error_of(const double *x, const quad *exact, size_t count) {
     return sqrt(off / square);
 }
 
-/* One chain in one state, for both precisions, and room for their results. */
+/* One chain in one state, for both precisions, with memory for their results. */
 typedef struct sides {
     dyn_model *model;
     dyn_workspace *w, *workspaces[SETS];
-    bool is_exact; /* y has what the oracle says: only w is to be asked */
+    bool is_exact; /* y has the oracle's result: only w computes */
     void *memory;  /* of the oracle */
     double q[BODIES], v[BODIES], a[BODIES], gravity[3];
     quad *Q, *V, *A, *zero, *pivots;
@@ -95,7 +95,7 @@ typedef struct sides {
 
 static const kernel_table *const oracle = &dyn_kernel_table_float128;
 
-/* Where the processor has not got one, its best one serves instead. */
+/* Names of the instruction sets. Where the processor lacks one, its best one replaces it. */
 static const char *const instruction_sets[SETS] = {"scalar", "sse2", "avx2", "avx512"};
 
 static void create_workspaces(sides *s) {
@@ -173,7 +173,7 @@ static size_t coriolis_matrix(sides *s) {
     return ENTRIES;
 }
 
-/* A_G and its rate. */
+/* Computes A_G and its rate. */
 static size_t centroidal(sides *s) {
     dyn_error error;
     quad inertia[9];
@@ -223,8 +223,8 @@ static size_t aba_derivatives(sides *s) {
     return ENTRIES;
 }
 
-/* Largest errors allowed. The derivatives of ABA and M^-1 are solved for with M, in which heavy links drown the light
- * ones; ABA never forms it. */
+/* Largest errors allowed. The derivatives of ABA and M^-1 are solved for with M, in which the masses of heavy links
+ * hide those of light ones; ABA never forms M. */
 static const struct {
     const char *name;
     double bound;
@@ -243,7 +243,7 @@ static const struct {
 
 enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
 
-/* The largest of the instruction sets. */
+/* Returns the largest error over the instruction sets. */
 static double worst_error(sides *s, size_t compute(sides *s)) {
     double worst = 0;
     for (int i = 0; i < SETS; i++) {

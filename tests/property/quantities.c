@@ -31,7 +31,7 @@ static void inverse_times_mass_matrix_is_one(identity_case *s, int k) {
     free(product), free(one);
 }
 
-/* L' D L is M, and its solution is that of forward dynamics without other forces; b may be x. */
+/* Checks that L' D L is M, and that its solution is that of forward dynamics without other forces; b may be x. */
 static void factors_are_those_of_the_mass_matrix(identity_case *s, int k) {
     dyn_error error;
     size_t nv = s->nv;
@@ -95,7 +95,7 @@ static void christoffel_symbols_sum_to_the_coriolis_matrix(identity_case *s, int
     free(symbols);
 }
 
-/* The power of the motion is the rate of the energies. */
+/* Checks that the power of the motion is the rate of the energies. */
 static void power_balances(identity_case *s, int k) {
     dyn_error error;
     double T, V, after[2], before[2];
@@ -182,7 +182,7 @@ static void frame_motion_is_the_rate_of_the_jacobian(identity_case *s, int k) {
     assert_close("dJ/dt", k, dJ, late, 6 * s->nv, 1e-5);
 }
 
-/* S' of the wrench that a joint carries is its force; J' F is what RNEA says of F. */
+/* Checks that S' times the wrench of a joint is its force, and that J' F is the external force in RNEA. */
 static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
     dyn_error error;
     size_t joints = (size_t)dyn_model_joint_count(s->model);
@@ -229,7 +229,7 @@ static void body_inertias_carry_the_kinetic_energy(identity_case *s, int k) {
     ck_assert_double_eq_tol(sum, expected, 1e-9 * (1 + expected));
 }
 
-/* Principal moments are those of the body's parameters, and the axes turn with the body. */
+/* Checks that principal moments are those of the body's parameters, and that the axes turn with the body. */
 static void principal_axes_are_those_of_the_parameters(identity_case *s, int k) {
     dyn_error error;
     double *p = numbers((size_t)dyn_model_parameter_count(s->model));

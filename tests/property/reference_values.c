@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every array of the reference values, for every robot and state, agrees with the library to 1e-10 of its norm. A field
- * that no line of the table below compares is a failure. Skipped where the reference values are missing.
+ * Reference values: every array, for every robot and state, agrees with the library to 1e-10 of its norm. A field that
+ * no line of the table below compares is a failure. The test is skipped where the reference values are missing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,10 +25,10 @@ typedef struct place {
     int joints;
 } place;
 
-/* How a field of the reference is laid out; spatial ones have the linear part first. */
+/* Layout of a field of the reference; spatial ones have the linear part first. */
 typedef enum layout { VECTOR, SQUARE, SPATIAL, SPATIAL_ROWS, NUMBERS } layout;
 
-/* A field, and what in the library it is: an output of an algorithm, or what `compute` finds. */
+/* A field, and its counterpart in the library: an output of an algorithm, or the result of `compute`. */
 typedef struct field {
     const char *name;
     layout layout;
@@ -67,7 +67,7 @@ static dyn_status local_jacobian_rate(const place *p, dyn_error *error, double *
                             NULL, NULL, out);
 }
 
-/* Rows of rotation and position side by side. */
+/* Returns rows of rotation and position side by side. */
 static dyn_status placement(const place *p, dyn_error *error, double *out) {
     double position[3], R[9];
     dyn_status status = dyn_frame_pose(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, error, position, R);
@@ -77,7 +77,7 @@ static dyn_status placement(const place *p, dyn_error *error, double *out) {
     return status;
 }
 
-/* Rotation, then position, of the link behind each joint of the reference. */
+/* Returns rotation, then position, of the link behind each joint of the reference. */
 static dyn_status joint_placements(const place *p, dyn_error *error, double *out) {
     dyn_status status = DYN_OK;
     for (int i = 0; i < p->joints && status == DYN_OK; i++) {
@@ -110,7 +110,7 @@ static dyn_status momentum_bias(const place *p, dyn_error *error, double *out) {
 
 /* ---- fields that are not compared number by number --------------------------------------------------------------- */
 
-/* A configuration may differ by full turns and by the signs of quaternions. */
+/* Compares a configuration, which may differ by full turns and by the signs of quaternions. */
 static void check_next_configuration(const place *p, const json_t *values) {
     (void)values;
     dyn_error error;
@@ -142,7 +142,7 @@ static void check_regressor(const place *p, const json_t *values) {
     free(ours), free(expected);
 }
 
-/* The acceleration and the force of a frame that is held fast: J a + dJ v = 0, and RNEA(a) = tau + J' f. */
+/* Checks the acceleration and the force of a frame that is held fixed: J a + dJ v = 0, and RNEA(a) = tau + J' f. */
 static void check_contact(const place *p, const json_t *values) {
     (void)values;
     dyn_error error;
@@ -225,7 +225,7 @@ static const field fields[] = {
     {.name = "contact6_force_local", .check = check_contact},
 };
 
-/* The reference's numbers in our order; returns how many. */
+/* Converts the reference's numbers to our order; returns how many there are. */
 static size_t expect(const place *p, const field *f, double *out) {
     size_t nv = p->g->nv, half = f->layout == SPATIAL ? 3 : 3 * nv;
     const json_t *from = golden_field(p->g, p->state, f->name);
@@ -275,7 +275,8 @@ static void compare(const place *p, const field *f) {
     free(ours), free(expected);
 }
 
-/* Every field of a state has its line; every line whose field the state has is compared. Returns how many are. */
+/* Checks that every field of a state has its line, and compares every line whose field the state has. Returns their
+ * number. */
 static int compare_state(const place *p) {
     const size_t count = sizeof fields / sizeof fields[0];
     const char *name;
@@ -300,7 +301,7 @@ static int compare_state(const place *p) {
     return compared;
 }
 
-/* The wrench on the link behind each joint, in the link's frame; the reference has the force first. */
+/* Reads the wrench on the link behind each joint, in the link's frame; the reference has the force first. */
 static void take_forces(const place *p, double *wrenches, dyn_external_force *forces) {
     const json_t *from = golden_field(p->g, p->state, "fext");
     for (int i = 0; i < p->joints; i++) {

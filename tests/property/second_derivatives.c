@@ -11,13 +11,13 @@ enum { CASES = 45, MAX_JOINTS = 15 };
 
 static const kernel_table *const oracle = &dyn_kernel_table_complex_step;
 
-/* Each cube is the derivative of first derivative `of` (along q, v, and a or tau) along another variable. */
+/* Cube of second derivatives: the first derivative `of` (along q, v, and a or tau) along another variable. */
 typedef struct cube {
     const char *name;
     variable of, along;
 } cube;
 
-/* First derivatives of the oracle at c. */
+/* Computes the first derivatives of the oracle at c. */
 static void first_derivatives(const setting *s, bool forward, const complex_state *c, complex_number *D[3]) {
     if (forward) {
         complex_number *pivots = complex_numbers(s->nv);

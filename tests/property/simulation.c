@@ -13,7 +13,7 @@
 #include "support/assertions.h"
 #include "support/random_tree.h"
 
-/* A robot with a state, and what moves it. */
+/* A robot with its states. */
 typedef struct moving_robot {
     dyn_model *model;
     size_t nq, nv;
@@ -38,7 +38,7 @@ static void free_robot(moving_robot *r) {
     dyn_model_free(r->model);
 }
 
-/* A simulator without what takes energy. */
+/* Creates a simulator without dissipation. */
 static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integrator, double dt, bool with_gravity) {
     dyn_simulation_options options;
     dyn_simulator *simulator = NULL;
@@ -53,7 +53,7 @@ static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integra
     return simulator;
 }
 
-/* Takes n samples `steps` steps on under constant forces. */
+/* Moves n samples by `steps` steps under constant forces. */
 static void run(dyn_simulator *s, size_t n, size_t steps, const double *tau, double *q, double *v) {
     dyn_error error;
     const dyn_step_input input = {.tau = tau};
@@ -108,7 +108,7 @@ START_TEST(floating_robots_keep_momentum) {
 }
 END_TEST
 
-/* The error of a motion of 0.1 s in so many steps against one in 2048 steps of Runge-Kutta 4. */
+/* Returns the error of a motion of 0.1 s in `steps` steps relative to one in 2048 steps of Runge-Kutta 4. */
 static double motion_error(const moving_robot *r, dyn_integrator integrator, size_t steps, const double *tau) {
     double *q = numbers(2 * r->nq), *v = numbers(2 * r->nv), *change = numbers(r->nv);
     const size_t counts[2] = {2048, steps};
@@ -192,7 +192,7 @@ END_TEST
 
 /* ---- one joint, whose motion is known ---------------------------------------------------------------------------- */
 
-/* One revolute joint about a vertical axis, with a moment of inertia of 1 kg m^2. */
+/* Builds one revolute joint about a vertical axis, with a moment of inertia of 1 kg m^2. */
 static dyn_model *turntable(double damping, double friction, double limit) {
     dyn_builder *builder = NULL;
     dyn_model *model = NULL;
@@ -218,7 +218,7 @@ static dyn_model *turntable(double damping, double friction, double limit) {
     return model;
 }
 
-/* Where the table is after `steps` steps from q = 0. */
+/* Computes the state of the table after `steps` steps from q = 0. */
 static void turn_table(const dyn_model *model, const dyn_simulation_options *options, size_t steps, double tau,
                        double *q, double *v) {
     dyn_simulator *s = NULL;
@@ -242,7 +242,7 @@ START_TEST(damping_slows_exponentially) {
     turn_table(model, &o, 500, 0, &q, &v);
     ck_assert_double_eq_tol(v, 3, 1e-12);
     dyn_model_free(model);
-    /* A time constant of a thousandth of the step. */
+    /* Damping whose time constant is a thousandth of the step. */
     model = turntable(1e6, 0, 100);
     dyn_simulation_defaults(&o);
     q = 0, v = 3;
@@ -261,7 +261,7 @@ START_TEST(friction_slows_evenly_and_holds) {
         o.integrator = (dyn_integrator)i;
         turn_table(model, &o, 1000, 0, &q, &v);
         ck_assert_msg(fabs(v - 1) < 0.003, "integrator %d: %g rad/s instead of 1", i, v);
-        /* The step that keeps explicit methods stable here is v_f I / f. */
+        /* Largest step with which explicit methods are stable here: v_f I / f. */
         turn_table(model, &o, 2000, 0, &q, &v);
         ck_assert_msg(fabs(v) < 1e-6, "integrator %d: still %g rad/s", i, v);
         double held = q;
@@ -283,7 +283,7 @@ START_TEST(rigid_stops_reverse_by_the_restitution) {
     ck_assert_double_eq_tol(q, 0.5 - 0.8 * 0.1, 2e-3);
     turn_table(model, &o, 1200, 0, &q, &v);
     ck_assert_double_eq_tol(v, 0.64, 1e-12);
-    /* Pushed on, it comes to rest at the stop. */
+    /* A constant push brings the table to rest at the stop. */
     turn_table(model, &o, 20000, 1, &q, &v);
     ck_assert_double_eq_tol(q, 0.5, 1e-9);
     ck_assert_double_eq_tol(v, 0, 1e-9);
@@ -349,7 +349,7 @@ END_TEST
 
 /* ---- controllers ------------------------------------------------------------------------------------------------- */
 
-/* A floating joint has no motor. */
+/* Returns whether every joint has a motor; a floating joint has none. */
 static bool has_motors(const dyn_model *model) {
     bool all = true;
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
@@ -424,7 +424,7 @@ START_TEST(divergence_stops_one_sample_alone) {
             ck_assert((results[1][j].status == DYN_SAMPLE_RUNNING) == (j != victim));
             ck_assert_uint_eq(results[1][j].steps, j == victim ? 0 : STEPS);
         }
-        /* It keeps its last good state, which is the first one. */
+        /* The sample keeps its last good state, which is the first one. */
         double *e = numbers(r.nv);
         require(dyn_difference(r.model, 1, r.q + victim * r.nq, q[1] + victim * r.nq, NULL, e), NULL);
         ck_assert(norm(e, r.nv) < 1e-12);

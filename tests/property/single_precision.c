@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single precision against double: the error of every algorithm keeps the bound that dynamics/precision.h states, on
- * robots and random trees; and what single precision cannot hold is refused.
+ * Single precision compared with double: the error of every algorithm keeps the bound of dynamics/precision.h, on
+ * robots and random trees; values beyond the range of single precision are refused.
  */
 #include <check.h>
 #include <float.h>
@@ -21,7 +21,8 @@
 #include "support/golden.h"
 #include "support/random_tree.h"
 
-/* Results that grow with nv^3 only of small robots. */
+/* Numbers of states, trees and perturbations, and largest nv of robots whose results that grow with nv^3 are
+ * computed. */
 enum { STATES = 2, TREES = 24, PERTURBATIONS = 8, CUBE_BOUND = 12 };
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
@@ -68,7 +69,7 @@ static void perturb_vector(random_source *random, const double *x, int count, do
     }
 }
 
-/* A state nearby. */
+/* Computes a state nearby. */
 static void perturb_state(random_source *random, const state *from, state *to) {
     double *step = numbers((size_t)from->nv), reach = larger(1, largest(from->q, from->nq));
     random_vector(random, from->nv, FLT_EPSILON * reach, step);
@@ -80,13 +81,13 @@ static void perturb_state(random_source *random, const state *from, state *to) {
     free(step);
 }
 
-/* Cosine and sine of an angle that is a little larger or smaller. */
+/* Perturbs the cosine and sine of an angle. */
 static void perturb_turn(random_source *random, double turn[2]) {
     double angle = FLT_EPSILON * random_uniform(random, -1, 1), c = turn[0], s = turn[1];
     turn[0] = c - angle * s, turn[1] = s + angle * c;
 }
 
-/* R turned a little. */
+/* Perturbs R by a small rotation. */
 static void perturb_rotation(random_source *random, double R[9]) {
     double w[3];
     random_vector(random, 3, FLT_EPSILON, w);
@@ -96,7 +97,7 @@ static void perturb_rotation(random_source *random, double R[9]) {
     }
 }
 
-/* Constants of a body as a robot has them that is made a little otherwise; lengths change by parts of `length`. */
+/* Perturbs the constants of a body; lengths change by parts of `length`. */
 static void perturb_body(random_source *random, double length, body *b) {
     for (int i = 0; i < 3; i++) {
         b->position[i] += FLT_EPSILON * length * random_uniform(random, -1, 1);
@@ -110,7 +111,7 @@ static void perturb_body(random_source *random, double length, body *b) {
     perturb_vector(random, b->moments, 6, FLT_EPSILON, b->moments);
 }
 
-/* The model with other constants, in the workspace's private copy. */
+/* Returns the model with perturbed constants, in the workspace's private copy. */
 static const dyn_model *perturb_model(random_source *random, const dyn_model *model, dyn_workspace *workspace,
                                       body_frame *frames) {
     dyn_error error;
@@ -136,7 +137,7 @@ static const dyn_model *perturb_model(random_source *random, const dyn_model *mo
 
 /* ---- the bound --------------------------------------------------------------------------------------------------- */
 
-/* F of precision.h. */
+/* Returns F of precision.h. */
 static double factor_of(algorithm_id id) {
     switch (id) {
     case ALGORITHM_CORIOLIS_MATRIX:
@@ -150,12 +151,12 @@ static double factor_of(algorithm_id id) {
     }
 }
 
-/* Returns whether the result is a rate of a Jacobian, which may be zero while what it is made of is not. */
+/* Returns whether the result is the rate of a Jacobian, which may be zero while its terms are not. */
 static bool is_jacobian_rate(algorithm_id id, int output) {
     return id == ALGORITHM_JACOBIAN_RATE || (id == ALGORITHM_FRAME_DERIVATIVES && output == 2);
 }
 
-/* Axes of ellipsoids are not continuous where two lengths are equal. */
+/* Returns whether the result is continuous. Axes of ellipsoids are not where two lengths are equal. */
 static bool is_continuous(algorithm_id id, int output) {
     switch (id) {
     case ALGORITHM_MANIPULABILITY:
@@ -169,7 +170,7 @@ static bool is_continuous(algorithm_id id, int output) {
     }
 }
 
-/* Returns whether M^-1 is in the result. */
+/* Returns whether the result contains M^-1. */
 static bool divides_by_mass(algorithm_id id) {
     switch (id) {
     case ALGORITHM_MINVERSE:
@@ -185,7 +186,7 @@ static bool divides_by_mass(algorithm_id id) {
     }
 }
 
-/* The largest sum of a row's sizes. */
+/* Returns the largest sum of a row's absolute values. */
 static double row_norm(const double *A, size_t n) {
     double most = 0;
     for (size_t i = 0; i < n; i++) {
@@ -247,7 +248,7 @@ static dyn_status compute(algorithm_id id, const dyn_model *model, dyn_workspace
 
 static double worst[ALGORITHM_COUNT];
 
-/* The error of one array against what the perturbations did to it. */
+/* Compares the error of one array with the effect of the perturbations on it. */
 static void check_array(algorithm_id id, const state *s, const computer *c, int output, size_t at, double change) {
     size_t width = algorithm_output_width(id, s->model, output);
     double error = 0, size = largest(c->exact + at, (int)width);
@@ -323,7 +324,7 @@ static void check_model(random_source *random, const dyn_model *model) {
     state_free(&s);
 }
 
-/* For the log: how much of the bound is used. */
+/* Prints the largest used share of the bound. */
 static void print_worst(void) {
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
         printf("%-24s %8.2f\n", algorithm_get(id)->name, worst[id]);
@@ -346,7 +347,7 @@ START_TEST(random_trees_keep_the_bound) {
 }
 END_TEST
 
-/* Those of the sample robots, and of the reference values where these are. */
+/* Checks the sample robots, and those of the reference values where they exist. */
 START_TEST(robots_keep_the_bound) {
     random_source base = random_seed("error of single precision, robots", 92);
     char **files = golden_files();
@@ -483,7 +484,8 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* A double is held that rounds to a finite number, whatever looks at it: the packing, a check before, of constants. */
+/* Checks that a double is accepted if it rounds to a finite float, in packing, in checks, and in checks of
+ * constants. */
 START_TEST(single_precision_ends_where_rounding_does) {
     const double most = 0x1.fffffefffffffp127, beyond = 0x1.ffffffp127;
     ck_assert(isfinite((float)most) && isinf((float)beyond) && nextafter(most, INFINITY) == beyond);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts, accurate motions, trajectories and rates against each other.
+ * Rollouts, accurate motions, trajectories and rates, compared with each other.
  */
 #include <check.h>
 #include <math.h>
@@ -29,7 +29,7 @@ static dyn_model *load_robot(const char *name) {
     return model;
 }
 
-/* Options without what the textbook's equation lacks. */
+/* Returns options without the terms that the textbook's equation lacks. */
 static dyn_simulation_options ideal(dyn_integrator integrator, double dt) {
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
@@ -47,7 +47,7 @@ static dyn_simulator *simulator_of(const dyn_model *model, const dyn_simulation_
     return s;
 }
 
-/* An accurate motion over n times at equal distances. */
+/* Computes an accurate motion over n times at equal distances. */
 static dyn_adaptive_result accurate(dyn_simulator *s, size_t n, double dt, const double *q_0, const double *v_0,
                                     const double *tau, double *q, double *v) {
     double *t = numbers(n);
@@ -63,7 +63,7 @@ static dyn_adaptive_result accurate(dyn_simulator *s, size_t n, double dt, const
     return result;
 }
 
-/* The fall of a UR5 from the zero configuration for three seconds (Modern Robotics, exercise 8.15). */
+/* Fall of a UR5 from the zero configuration for three seconds (Modern Robotics, exercise 8.15). */
 enum { FALL_ROWS = 31, UR5_NV = 6 };
 
 typedef struct fall {
@@ -84,7 +84,8 @@ static void let_fall(const dyn_model *model, size_t steps, fall *f) {
     dyn_simulator_free(s);
 }
 
-/* The largest difference of the positions from those of the accurate integrator; its steps. */
+/* Returns the largest difference of the positions from those of the accurate integrator, and the number of its
+ * steps. */
 static double error_of_fall(const dyn_model *model, const fall *f, size_t *steps) {
     static const double start[UR5_NV] = {0};
     static fall exact;
@@ -101,7 +102,7 @@ static double error_of_fall(const dyn_model *model, const fall *f, size_t *steps
     return worst;
 }
 
-/* The largest kinetic energy of the rows. */
+/* Returns the largest kinetic energy of the rows. */
 static double most_energy(const fall *f) {
     double most = 0;
     for (int i = 0; i < FALL_ROWS; i++) {
@@ -124,7 +125,8 @@ START_TEST(ur5_falls_as_the_accurate_motion_says) {
 }
 END_TEST
 
-/* The moments of the sample's wrists are smaller: one of them turns at 80 rad/s meanwhile, and needs shorter steps. */
+/* Checks the fall of the sample, whose wrists have smaller moments: one of them turns at 80 rad/s, and needs shorter
+ * steps. */
 START_TEST(sample_of_a_ur5_falls_as_the_accurate_motion_says) {
     static fall short_steps, half_steps, usual_steps;
     dyn_model *model = load_robot("ur5");
@@ -251,7 +253,7 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
 }
 END_TEST
 
-/* An arm thrown about between its stops: it stays within, and a stop takes energy but gives none. */
+/* Moves an arm fast between its stops, and checks that it stays within them and that a stop never adds energy. */
 START_TEST(rigid_stops_of_an_arm_take_energy) {
     enum { SAMPLES = 16, ROWS = 41, NV = 7 };
     static double q[SAMPLES][NV], v[SAMPLES][NV], q_out[SAMPLES][ROWS][NV];
@@ -290,7 +292,8 @@ START_TEST(rigid_stops_of_an_arm_take_energy) {
 }
 END_TEST
 
-/* Modern Robotics' intRes: explicit Euler under held forces goes to the exact motion under them, with order 1. */
+/* Checks Modern Robotics' integration: explicit Euler under constant forces converges to the exact motion with order
+ * 1. */
 START_TEST(forward_trajectory_converges_with_its_substeps) {
     enum { ROWS = 21, NV = 6 };
     dyn_model *model = load_robot("ur5");
@@ -360,8 +363,8 @@ START_TEST(rates_converge_on_random_trees) {
 }
 END_TEST
 
-/* The spline through the rows of a quintic is the quintic, whatever the times; that of a minimum-jerk motion too, which
- * begins and ends at rest. */
+/* Checks that the spline through the rows of a quintic is the quintic at any times, and likewise that of a minimum-jerk
+ * motion, which begins and ends at rest. */
 START_TEST(quintic_splines_are_exact_for_quintics) {
     enum { MOST = 200, NV = 6 };
     dyn_model *model = load_robot("ur5");
@@ -373,7 +376,7 @@ START_TEST(quintic_splines_are_exact_for_quintics) {
         bool is_at_rest = k % 2;
         size_t n = counts[k / 2];
         double c[NV][6] = {{0}};
-        /* Few rows without rest are those of a polynomial of lower degree. */
+        /* A spline through few rows, not at rest, has a lower degree. */
         size_t degree = n < 6 ? n - 1 : 5;
         for (int j = 0; j < NV; j++) {
             random_vector(&random, (int)degree + 1, 1, c[j]);

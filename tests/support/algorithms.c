@@ -127,7 +127,7 @@ static dyn_status frame_force(input in, dyn_error *error, outputs out) {
                            error, out[0]);
 }
 
-/* J M^-1 J', which a singular configuration has too. */
+/* Computes J M^-1 J' alone, which exists in a singular configuration too. */
 static dyn_status task_inertia(input in, dyn_error *error, outputs out) {
     const dyn_task_frame frame = {in->frame, DYN_LOCAL_WORLD_ALIGNED, DYN_TASK_ALL};
     const dyn_task task = {1, &frame};
@@ -139,7 +139,7 @@ static dyn_status energy_regressor(input in, dyn_error *error, outputs out) {
     return dyn_energy_regressor(in->model, in->workspace, in->n, NULL, in->q, in->v, error, out[0], out[1]);
 }
 
-/* The ellipsoids too, which it counts the volumes of. */
+/* Computes manipulability with the ellipsoids whose volumes it measures. */
 static dyn_status manipulability(input in, dyn_error *error, outputs out) {
     dyn_status status =
         dyn_manipulability(in->model, in->workspace, in->n, in->q, in->frame, error, NULL, NULL, out[0]);
@@ -158,7 +158,7 @@ static dyn_status acceleration_ellipsoids(input in, dyn_error *error, outputs ou
                                        error, out[0], out[1], out[2], out[3]);
 }
 
-/* The link behind the last joint; the frame of the input may be fixed to the world, and then has no body. */
+/* Returns the link behind the last joint. The frame of the input may be fixed to the world, and then has no body. */
 static int moving_link(input in) {
     return dyn_model_joint(in->model, dyn_model_joint_count(in->model) - 1)->child_link;
 }
@@ -203,7 +203,7 @@ static dyn_status centroidal_derivatives(input in, dyn_error *error, outputs out
                                       out[2], out[3]);
 }
 
-/* Along the direction dq = v, dv = a, da = dtau = tau. */
+/* Computes derivatives along the direction dq = v, dv = a, da = dtau = tau. */
 static dyn_status rnea_directional(input in, dyn_error *error, outputs out) {
     return dyn_rnea_directional_derivative(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces,
                                            in->v, in->a, in->tau, error, out[0]);
@@ -348,7 +348,7 @@ dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_err
 }
 
 bool algorithm_is_cubic(algorithm_id id) {
-    bool cubic = id == ALGORITHM_TORQUE_ELLIPSOID; /* which takes eigenvalues of M */
+    bool cubic = id == ALGORITHM_TORQUE_ELLIPSOID; /* it computes eigenvalues of M */
     for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
         cubic = cubic || algorithms[id].shape[i] == SHAPE_NVxNVxNV;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every algorithm of the library behind one signature: what is measured, compared or counted for each of them goes
- * through this table, and a new algorithm needs one row in it.
+ * Every algorithm of the library behind one signature. Measurements, comparisons and counts of all algorithms use this
+ * table, and a new algorithm needs one row in it.
  */
 #ifndef DYNAMICS_TESTS_ALGORITHMS_H
 #define DYNAMICS_TESTS_ALGORITHMS_H
@@ -67,11 +67,11 @@ typedef struct algorithm_input {
     size_t n;
     const double *q, *v, *a, *tau;     /* n x nq, then n x nv each */
     const double *wrench;              /* n x 6, the F of J'F */
-    int frame;                         /* of pose, Jacobian and their kind, in DYN_LOCAL_WORLD_ALIGNED */
+    int frame;                         /* of pose, Jacobian and similar results, in DYN_LOCAL_WORLD_ALIGNED */
     const dyn_external_forces *forces; /* may be NULL */
 } algorithm_input;
 
-/* Arrays that one algorithm returns. */
+/* Largest number of arrays that one algorithm returns. */
 enum { ALGORITHM_OUTPUTS = 7 };
 
 /* Form of an array, for one state; p is the number of inertial parameters. */
@@ -102,21 +102,21 @@ typedef struct algorithm {
     algorithm_function *compute;
 } algorithm;
 
-/* The table. */
+/* Returns the algorithm's row of the table. */
 const algorithm *algorithm_get(algorithm_id id);
 
-/* Doubles of output number i for one state, and of all outputs. */
+/* Returns the doubles of output number i for one state, and of all outputs. */
 size_t algorithm_output_width(algorithm_id id, const dyn_model *model, int i);
 size_t algorithm_width(algorithm_id id, const dyn_model *model);
 
-/* Where each output of n states is, one after the other from `out` on; NULL: there are no more. */
+/* Computes where each output of n states is, one after the other from `out` on; unused entries are NULL. */
 void algorithm_lay_out(algorithm_id id, const dyn_model *model, size_t n, double *out,
                        double *arrays[ALGORITHM_OUTPUTS]);
 
 /* Computes in->n states; the outputs lie in `out` one after the other, n rows each. */
 dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out);
 
-/* Returns whether results, or the work for them, grow with nv^3, so that a test leaves them to small robots. */
+/* Returns whether results, or their cost, grow with nv^3, so that tests compute them for small robots only. */
 bool algorithm_is_cubic(algorithm_id id);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Entries below this share of the norm are compared with that share. */
+/* Share of the norm that is the smallest reference of an entry's error. */
 static const double SHARE = 0.03;
 
 void require(dyn_status status, const dyn_error *error) {

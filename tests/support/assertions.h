@@ -10,16 +10,16 @@
 
 #include <dynamics/status.h>
 
-/* The call went well; else the test fails with what the error says. */
+/* Fails the test with the error's text unless the status is DYN_OK. */
 void require(dyn_status status, const dyn_error *error);
 
-/* `count` zeros, at least one; the caller frees them. */
+/* Returns `count` zeros, at least one; the caller frees them. */
 double *numbers(size_t count);
 
-/* The Euclidean norm. */
+/* Returns the Euclidean norm. */
 double norm(const double *x, size_t count);
 
-/* The larger of two errors, or NaN where one is that: fmax would pass it over. */
+/* Returns the larger of two errors, or NaN where one is NaN, which fmax would ignore. */
 double larger(double x, double y);
 
 /* Requires of each entry |x_i - y_i| <= tolerance max(|y_i|, 0.03 max(1, |y|)). `what` and `k` name the case. */

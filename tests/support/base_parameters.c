@@ -12,7 +12,7 @@
 
 enum { LINK = 10, STATES = 3 };
 
-/* Regressors of torque at n random states, one below the other. */
+/* Returns the regressors of torque at n random states, one below the other. */
 static double *stack_regressors(random_source *random, const dyn_model *model, const double *gravity, size_t n) {
     dyn_error error;
     dyn_workspace *w = NULL;
@@ -35,8 +35,9 @@ static int kind_of(size_t column) {
     return column % LINK == 0 ? 0 : column % LINK <= 3 ? 1 : 2;
 }
 
-/* Scales the columns of each kind of parameter to a largest entry of one, but small ones not up: velocities,
- * accelerations and displacements are of the order of one, so a kind of which all entries are rounding stays small. */
+/* Scales the columns of each kind of parameter so that their largest entry is one, but never scales small ones up:
+ * velocities, accelerations and displacements are of the order of one, so a kind whose entries are all rounding errors
+ * stays small. */
 static void scale_columns(size_t rows, size_t columns, double *A) {
     double largest[3] = {1, 1, 1};
     for (size_t i = 0; i < rows * columns; i++) {
@@ -48,7 +49,7 @@ static void scale_columns(size_t rows, size_t columns, double *A) {
     }
 }
 
-/* The longest column: its number, and its length. */
+/* Returns the length of the longest column, and its number. */
 static double find_longest(size_t rows, size_t columns, const double *A, size_t *longest) {
     double best = -1;
     for (size_t c = 0; c < columns; c++) {
@@ -63,7 +64,7 @@ static double find_longest(size_t rows, size_t columns, const double *A, size_t 
     return sqrt(best);
 }
 
-/* Makes the other columns perpendicular to one, twice because of rounding, and that one zero. */
+/* Makes the other columns perpendicular to one, twice because of rounding, and sets that one to zero. */
 static void remove_direction(size_t rows, size_t columns, size_t from, double length, double *A, double *along) {
     for (size_t i = 0; i < rows; i++) {
         A[i * columns + from] /= length;
@@ -89,7 +90,7 @@ static void remove_direction(size_t rows, size_t columns, size_t from, double le
     }
 }
 
-/* Numerical rank by Gram-Schmidt with column pivoting. */
+/* Returns the numerical rank by Gram-Schmidt with column pivoting. */
 static int rank_of(const char *name, size_t rows, size_t columns, double *A) {
     double *along = numbers(columns), shortest = 1, length = 0;
     size_t longest = 0;
@@ -107,8 +108,8 @@ static int rank_of(const char *name, size_t rows, size_t columns, double *A) {
     return rank;
 }
 
-/* Tells if a joint has no velocity of its own. The parameters of a link behind it may change one torque alone, so that
- * a state adds one row. */
+/* Returns whether a joint has no velocity of its own. The parameters of a link behind it may change one torque alone,
+ * so that a state adds one row. */
 static bool has_coupling(const dyn_model *model) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         if (dyn_model_joint(model, j)->nv == 0) {

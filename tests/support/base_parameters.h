@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks of base parameters against the stacked regressor: its numerical rank, and its torques.
+ * Checks of base parameters by the stacked regressor: its numerical rank, and its torques.
  */
 #ifndef DYNAMICS_TESTS_BASE_PARAMETERS_H
 #define DYNAMICS_TESTS_BASE_PARAMETERS_H
@@ -9,10 +9,10 @@
 
 #include "random.h"
 
-/* Checks that there are as many base parameters as the regressor of torque, stacked for random states, has rank. A
- * column counts from a length of 1e-10, where 1 is the largest entry of a column of that kind (mass, first moment,
- * inertia). The rank must be certain: the columns that count are a hundred times as long as what is left. `name` is
- * part of the message of a failure. */
+/* Checks that the number of base parameters is the rank of the regressor of torque, stacked for random states. A column
+ * counts from a length of 1e-10, where 1 is the largest entry of a column of that kind (mass, first moment, inertia).
+ * The rank must be certain: the columns that count are a hundred times as long as the others. `name` is part of the
+ * message of a failure. */
 void check_base_count(random_source *random, const char *name, const dyn_model *model, const double *gravity,
                       const dyn_base_parameters *grouping);
 

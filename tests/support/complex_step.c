@@ -23,7 +23,7 @@ double *unset_numbers(size_t count) {
     return x;
 }
 
-/* One to three wrenches on links that move, in all reference frames. */
+/* Adds one to three wrenches on links that move, in all reference frames. */
 static void add_forces(random_source *random, setting *s) {
     for (int j = 0; j < MAX_FORCES; j++) {
         int frame = random_index(random, dyn_model_link_count(s->model));
@@ -79,7 +79,7 @@ void complex_free(complex_state *c) {
     free(c->q), free(c->v), free(c->a), free(c->memory);
 }
 
-/* The rate of the quaternion x, y, z, w that turns with w in its own axes: q (w; 0) / 2. */
+/* Computes the rate of the quaternion x, y, z, w that rotates with w in its own axes: q (w; 0) / 2. */
 static void quaternion_rate(const double q[4], const double w[3], double rate[4]) {
     rate[0] = (q[3] * w[0] + q[1] * w[2] - q[2] * w[1]) / 2;
     rate[1] = (q[3] * w[1] + q[2] * w[0] - q[0] * w[2]) / 2;

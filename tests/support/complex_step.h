@@ -27,7 +27,7 @@ typedef struct setting {
     dyn_external_forces forces;
 } setting;
 
-/* The state as complex numbers. */
+/* State as complex numbers. */
 typedef struct complex_state {
     complex_number *q, *v, *a;
     complex_number wrench[MAX_FORCES][6];
@@ -39,24 +39,24 @@ typedef struct complex_state {
 /* Variable along which a step goes. */
 typedef enum variable { ALONG_Q, ALONG_V, ALONG_A } variable;
 
-/* Case k: 1 to `joints` joints of every type, fixed or floating, every third with coupled mimic joints, and up to three
- * wrenches on links that move. */
+/* Creates case k: 1 to `joints` joints of every type, fixed or floating, every third with coupled mimic joints, and up
+ * to three wrenches on links that move. */
 void setting_create(random_source *random, int k, int joints, setting *s);
 void setting_free(setting *s);
 
 complex_state complex_create(const setting *s);
 void complex_free(complex_state *c);
 
-/* The state, with a step along increment k of q, along v_k or along a_k. */
+/* Computes the state with a step along increment k of q, along v_k or along a_k. */
 void complex_step(const setting *s, variable along, size_t k, complex_state *c);
 
-/* The derivatives that `count` results of such a state show, out[0], out[stride], ... */
+/* Computes the derivatives from `count` results of such a state, out[0], out[stride], ... */
 void complex_derivative(const complex_number *results, size_t count, size_t stride, double *out);
 
-/* `count` complex zeros, at least one; the caller frees them. */
+/* Returns `count` complex zeros, at least one; the caller frees them. */
 complex_number *complex_numbers(size_t count);
 
-/* `count` times NaN, which no result may keep; the caller frees them. */
+/* Returns `count` times NaN, which no result may keep; the caller frees them. */
 double *unset_numbers(size_t count);
 
 #endif

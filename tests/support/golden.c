@@ -45,7 +45,7 @@ void golden_files_free(char **files) {
     free(files);
 }
 
-/* NULL if there is no such file. */
+/* Returns the text of a file, which the caller frees, or NULL if the file does not exist. */
 static char *read_text(const char *path, size_t *length) {
     FILE *file = fopen(path, "rb");
     if (!file) {
@@ -100,7 +100,7 @@ static const dyn_joint *own_joint(const golden *g, const json_t *joint) {
     return dyn_model_joint(g->model, j);
 }
 
-/* Coordinates of one joint in one state: two of the reference are the cosine and sine of one angle. */
+/* Converts coordinates of one joint in one state: two of the reference are the cosine and sine of one angle. */
 static void take_q(const golden *g, const json_t *joint, const json_t *from, double *to) {
     const dyn_joint *own = own_joint(g, joint);
     size_t index = read_size(joint, "idx_q"), width = read_size(joint, "nq");
@@ -121,7 +121,7 @@ static double *take_v(const golden *g, const char *field) {
     return rows;
 }
 
-/* Where the velocities of one joint are. */
+/* Finds the velocities of one joint. */
 static void take_joint(golden *g, const json_t *joint) {
     const dyn_joint *own = own_joint(g, joint);
     for (size_t k = 0; k < (size_t)own->nv; k++) {
@@ -149,7 +149,7 @@ bool golden_configuration(const golden *g, size_t state, const char *field, doub
     return from != NULL;
 }
 
-/* The file and its robot; false, with nothing held, if the robot is missing. */
+/* Opens the file and its robot. Returns false, and owns nothing, if the robot is missing. */
 static bool open_robot(const char *file, golden *g) {
     char path[PATH_SIZE];
     json_error_t error;
@@ -202,7 +202,7 @@ void golden_close(golden *g) {
     json_decref(g->root);
 }
 
-/* Rows go to row_map[0], row_map[1], ..., or stay where they are. */
+/* Copies rows to row_map[0], row_map[1], ..., or in their order where there is no map. */
 static bool take_rows(const golden *g, size_t state, const char *field, size_t rows, const size_t *row_map,
                       double *out) {
     const json_t *from = golden_field(g, state, field);

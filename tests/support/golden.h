@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reference values of real robots: another library's results, evaluated in extended precision. They lie beside the
+ * Reference values of real robots: another library's results, computed in extended precision. They are outside of the
  * project in DYNAMICS_REFERENCE_DIR, golden/ and robots/; a test that needs them is skipped where they are missing.
  */
 #ifndef DYNAMICS_TESTS_GOLDEN_H
@@ -23,33 +23,33 @@ typedef struct golden {
     size_t *v_map; /* index in the model's v of each entry of the reference's */
 } golden;
 
-/* Names of the files with reference values, sorted; NULL ends them, the caller frees it with golden_files_free. NULL
- * without a directory. */
+/* Returns the names of the files with reference values, sorted and ended by NULL, or NULL without a directory. The
+ * caller frees them with golden_files_free. */
 char **golden_files(void);
 void golden_files_free(char **files);
 
-/* Reads a file and loads its robot; false, with a line of output, if the robot is missing. Aborts with a message where
- * they do not fit. */
+/* Reads a file and loads its robot. Returns false, with a line of output, if the robot is missing. Aborts with a
+ * message where they do not match. */
 bool golden_open(const char *file, golden *g);
 void golden_close(golden *g);
 
-/* The robot of a file alone, which the caller frees; NULL, with a line of output, where it is missing. */
+/* Loads the robot of a file alone, which the caller frees. Returns NULL, with a line of output, where it is missing. */
 dyn_model *golden_robot(const char *file);
 
-/* A field of one state: `rows` rows of nv numbers, in the model's order; false if the state has it not. */
+/* Copies a field of one state, `rows` rows of nv numbers, in the model's order. Returns false if the state lacks it. */
 bool golden_rows(const golden *g, size_t state, const char *field, size_t rows, double *out);
 
-/* Copies a field of nv x nv numbers of one state, rows and columns in the model's order; returns false if the state
- * does not have it. */
+/* Copies a field of nv x nv numbers of one state, rows and columns in the model's order. Returns false if the state
+ * lacks it. */
 bool golden_square(const golden *g, size_t state, const char *field, double *out);
 
-/* A configuration that is a field of one state, in the model's order; false if the state has it not. */
+/* Copies a configuration that is a field of one state, in the model's order. Returns false if the state lacks it. */
 bool golden_configuration(const golden *g, size_t state, const char *field, double *out);
 
-/* A field of one state as it stands; NULL if the state has it not. */
+/* Returns a field of one state in the form of the file, NULL if the state lacks it. */
 const json_t *golden_field(const golden *g, size_t state, const char *field);
 
-/* Joint of the model that is number i of the reference's joints. */
+/* Returns the model's joint that is number i of the reference's joints. */
 int golden_joint(const golden *g, size_t i);
 
 #endif

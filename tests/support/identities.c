@@ -41,7 +41,7 @@ static dyn_model *create_tree(random_source *random, int k) {
     return random_tree(random, &options);
 }
 
-/* A random state of a model, which the case takes over. */
+/* Creates a random state of a model; the case owns the model from then on. */
 static identity_case case_create(random_source *random, dyn_model *model) {
     identity_case c = {.model = model, .nq = (size_t)dyn_model_nq(model), .nv = (size_t)dyn_model_nv(model)};
     c.random = random;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Identities between quantities, checked one by one on random trees of every joint type and, where they are there, on
- * the robots with reference values.
+ * Identities between quantities, checked one by one on random trees of every joint type and, where they exist, on the
+ * robots with reference values.
  */
 #ifndef DYNAMICS_TESTS_IDENTITIES_H
 #define DYNAMICS_TESTS_IDENTITIES_H
@@ -12,16 +12,16 @@
 
 #include "random.h"
 
-/* Time between a state and those a little later and earlier. */
+/* Time between a state and its neighbours, in seconds. */
 #define IDENTITY_STEP 1e-6
 
-/* A robot in a state, and room for results. */
+/* A robot in a state, with memory for results. */
 typedef struct identity_case {
     dyn_model *model;
     dyn_workspace *w;
     size_t nq, nv;
     double *q, *v, *a;
-    random_source *random;     /* for what else a check draws */
+    random_source *random;     /* for further draws of a check */
     double *forward, *back;    /* q after a motion at v for +- IDENTITY_STEP */
     double *x, *y, *M, *N, *C; /* 12 (nv + 1) numbers, 12 (nv + 1), nv x nv, nv x nv, nv x nv */
 } identity_case;
@@ -32,8 +32,8 @@ typedef struct identity {
     int cases; /* random trees */
 } identity;
 
-/* The tests of a file, which run_properties runs: every identity on random trees of 1 to 60 joints, fixed and floating,
- * a third of them with coupled mimic joints, and on the reference robots. The array must live as long. */
+/* Returns the tests of a file, which run_properties runs: every identity on random trees of 1 to 60 joints, fixed and
+ * floating, a third of them with coupled mimic joints, and on the reference robots. The array must outlive them. */
 TCase *identity_tests(const identity *identities, int count);
 
 /* Computes y = A x for a matrix of `rows` rows. */

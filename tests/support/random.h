@@ -11,21 +11,22 @@ typedef struct random_source {
     uint64_t state;
 } random_source;
 
-/* A source from DYNAMICS_TEST_SEED, or `fallback` where it is not set; prints the seed and the property under test. */
+/* Returns a source seeded by DYNAMICS_TEST_SEED, or by `fallback` where it is not set; prints the seed and the property
+ * under test. */
 random_source random_seed(const char *property, uint64_t fallback);
 
-/* A source for case number `number` of that seed, independent of all others. */
+/* Returns a source for case number `number` of that seed, independent of all others. */
 random_source random_case(random_source base, uint64_t number);
 
 uint64_t random_bits(random_source *random);
 
-/* Uniform in [low, high). */
+/* Returns a number uniform in [low, high). */
 double random_uniform(random_source *random, double low, double high);
 
-/* Uniform in 0 .. count - 1. */
+/* Returns an index uniform in 0 .. count - 1. */
 int random_index(random_source *random, int count);
 
-/* A unit vector of `count` numbers, uniform on the sphere. */
+/* Computes a unit vector of `count` numbers, uniform on the sphere. */
 void random_unit(random_source *random, int count, double *x);
 
 #endif

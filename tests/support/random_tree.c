@@ -15,7 +15,7 @@ static void require(dyn_status status, const dyn_error *error) {
     }
 }
 
-/* Rotational inertia R diag(d) R' with principal moments that satisfy the triangle inequality. */
+/* Returns a rotational inertia R diag(d) R' with principal moments that satisfy the triangle inequality. */
 static dyn_inertia random_inertia(random_source *random) {
     dyn_inertia inertia = {.mass = random_uniform(random, 0.2, 5)};
     double x = random_uniform(random, 0.01, 0.2), y = random_uniform(random, 0.01, 0.2);
@@ -51,7 +51,7 @@ static bool has_one_coordinate(dyn_joint_type type) {
            type == DYN_JOINT_HELICAL;
 }
 
-/* A second axis square to the first. */
+/* Computes a second axis perpendicular to the first. */
 static void square_axis(random_source *random, const double axis[3], double out[3]) {
     double along = 0, square = 0;
     random_unit(random, 3, out);
@@ -151,7 +151,7 @@ static void turn_quaternion(const double q[4], const double w[3], double dt, dou
     memcpy(out, turned, sizeof turned);
 }
 
-/* The position of a moving frame: its velocity v is in its own axes and these turn with w. To first order in dt. */
+/* Moves the position of a frame to first order in dt; its velocity v is in its own axes, and these turn with w. */
 static void integrate_floating(const double *q, const double *v, double dt, double *out) {
     double R[9], moved[3];
     dyn_quaternion_to_rotation(q + 3, R);

@@ -10,21 +10,21 @@
 #include "random.h"
 
 typedef struct random_tree_options {
-    int joints; /* moving joints beside the floating base */
+    int joints; /* moving joints other than the floating base */
     dyn_base base;
     dyn_mimic_policy mimic;
-    bool with_mimic; /* a fifth of the joints with one coordinate follow another one */
-    bool with_fixed; /* fixed joints and massless links among them */
+    bool with_mimic; /* a fifth of the joints with one coordinate mimic another one */
+    bool with_fixed; /* adds fixed joints and massless links */
     bool revolute_only;
 } random_tree_options;
 
-/* A random tree; every moving link has a positive definite inertia. The caller frees it. */
+/* Builds a random tree; every moving link has a positive definite inertia. The caller frees it. */
 dyn_model *random_tree(random_source *random, const random_tree_options *options);
 
-/* Random configuration: unit quaternions, angles and displacements in [-range, range]. */
+/* Computes a random configuration: unit quaternions, angles and displacements in [-range, range]. */
 void random_configuration(random_source *random, const dyn_model *model, double range, double *q);
 
-/* Random vector of `count` numbers in [-range, range]. */
+/* Computes a random vector of `count` numbers in [-range, range]. */
 void random_vector(random_source *random, int count, double range, double *x);
 
 /* Moves q for a time dt at constant velocity v, quaternions by the exponential map. `out` may be q. */

@@ -10,16 +10,16 @@
 
 #include <dynamics/model.h>
 
-/* Mlist and Slist as dyn_screws_describe takes them, and the diagonals of Glist. */
+/* Arrays Mlist and Slist in the form of dyn_screws_describe, and the diagonals of Glist. */
 extern const double ur5_M[7 * 16], ur5_S[6 * 6], ur5_inertia[6][6];
 
-/* The diagonal of a spatial inertia, as a 6 x 6 matrix. */
+/* Computes the 6 x 6 matrix of a spatial inertia from its diagonal. */
 void inertia_matrix(const double diagonal[6], double G[36]);
 
-/* Glist. */
+/* Computes Glist. */
 void ur5_G(double G[6 * 36]);
 
-/* The robot of these lists, with gravity along -z. The caller frees it. */
+/* Builds the robot of these lists, with gravity along -z. The caller frees it. */
 dyn_model *ur5_of_screws(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A double as `real` that counts what is done with it: for the number of operations of the algorithms as written.
+ * Counts operations of the algorithms as written: a double as `real` that counts its operations.
  *
- * A negation is none, as in the published counts: it is a matter of the sign of a later sum. real_fma is one
+ * A negation does not count, as in the published counts, since it only changes the sign of a later sum. real_fma is one
  * multiplication and one addition.
  */
 #include <cmath>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernels over numbers that count: C++, the same sources. Not for two threads.
+ * Kernels over numbers that count: the same sources, compiled as C++. They may not run on two threads.
  */
 #ifndef DYNAMICS_TESTS_COUNTS_H
 #define DYNAMICS_TESTS_COUNTS_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Operations since they were last set to zero; `sines` are pairs of sine and cosine. */
+/* Operations since the counters were last reset; `sines` are pairs of sine and cosine. */
 typedef struct operation_counts {
     unsigned long multiplications, additions, divisions, roots, sines;
 } operation_counts;

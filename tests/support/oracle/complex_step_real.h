@@ -3,7 +3,7 @@
  * Complex numbers as `real`: an analytic function evaluated at x + i h gives its derivative in the imaginary part.
  */
 #include <complex.h>
-#undef I /* the inertia of the algorithms */
+#undef I /* I is the inertia of the algorithms */
 
 typedef double _Complex real;
 

@@ -4,7 +4,7 @@
  */
 typedef __float128 real;
 
-/* Of the C library, whose header declares them to gcc alone. */
+/* Functions of the C library, whose header declares them to gcc alone. */
 __float128 sinf128(__float128 x);
 __float128 cosf128(__float128 x);
 __float128 sqrtf128(__float128 x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Doubles into an oracle's numbers and back.
+ * Converts doubles to an oracle's numbers and back.
  */
 #include <math.h>
 
