@@ -4,14 +4,14 @@
 
     comments.py ROOT
 
-reads the C, C++ and proto sources of lib, server, clients and proto, prints each such comment as file:line: text, and
-exits with 1 if there is one.
+reads the C, C++ and proto sources of lib, server, clients, proto and tests, prints each such comment as
+file:line: text, and exits with 1 if there is one.
 """
 import pathlib
 import re
 import sys
 
-TOP = ["lib", "server", "clients", "proto"]
+TOP = ["lib", "server", "clients", "proto", "tests"]
 KINDS = {".c", ".h", ".cpp", ".inc", ".proto"}
 # The first line of a comment: after its opening, or the line after an opening that stands alone.
 OPENING = re.compile(r"^\s*(?:/\*\*?|//)\s*(.*)$")

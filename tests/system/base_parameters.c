@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Base parameters through a daemon: they make the torques that the regressor and the inverse dynamics of the same
- * daemon tell of, there are as many as published, and what cannot be answered is refused with its field.
+ * Base parameters through a daemon: they produce the torques of the regressor and the inverse dynamics of the same
+ * daemon, their number is the published one, and requests that cannot be answered are refused with their field.
  */
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static dyn_client_base_parameters *find_parameters(const char *model, const doub
 
 /* ---- the torques ------------------------------------------------------------------------------------------------- */
 
-/* Bodies and parameters are those of the regressor, in its order. */
+/* Checks that bodies and parameters are those of the regressor, in its order. */
 static void check_order(const dyn_client_base_parameters *g, const dyn_client_evaluation *answer) {
     const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
     const dyn_client_axis *parameters = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_PARAMETERS);
@@ -65,7 +65,8 @@ static double *reduce(const dyn_client_base_parameters *g, const double *p) {
     return b;
 }
 
-/* Each row has its own column and a 1 there; columns and terms ascend; units are those of the parameter. */
+/* Checks that each row has its own column with a 1 there, that columns and terms ascend, and that units are those of
+ * the parameter. */
 static void check_rows(const dyn_client_base_parameters *g) {
     for (size_t i = 0; i < g->count; i++) {
         const dyn_client_base_parameter *row = &g->rows[i];
@@ -81,7 +82,7 @@ static void check_rows(const dyn_client_base_parameters *g) {
     }
 }
 
-/* Rows of Y p, and of Y_b b. */
+/* Computes rows of Y p, or of Y_b b. */
 static void multiply(const dyn_client_base_parameters *g, size_t rows, const double *Y, const double *p,
                      const double *b, double *whole, double *reduced) {
     size_t width = PARAMETERS * g->body_count;
@@ -154,8 +155,9 @@ START_TEST(base_parameters_make_the_torques_of_real_robots) {
 }
 END_TEST
 
-/* A planar arm: for each link Iyy, mx and mz, and where gravity is along its axes no mx and mz of the first (Khalil and
- * Dombre 2002, section 9.4). The Panda: Gaz et al. 2019, "Dynamic identification of the Franka Emika Panda robot". */
+/* Checks published numbers. A planar arm: for each link Iyy, mx and mz, and where gravity is along its axes no mx and
+ * mz of the first (Khalil and Dombre 2002, section 9.4). The Panda: Gaz et al. 2019, "Dynamic identification of the
+ * Franka Emika Panda robot". */
 START_TEST(known_robots_have_the_published_number) {
     static const uint32_t expected[] = {1, 3, 6, 11, 13, 16};
     static const double across[3] = {0, 9.81, 0};
@@ -163,7 +165,8 @@ START_TEST(known_robots_have_the_published_number) {
     ck_assert_uint_eq(g->count, 6);
     for (size_t i = 0; i < 6; i++)
         ck_assert_uint_eq(g->rows[i].column, expected[i]);
-    /* The mass of the second link, at the tip of the first, which is 1 m long: mx and Iyy of the first grow with it. */
+    /* The mass of the second link counts at the tip of the first, which is 1 m long: it increases mx and Iyy of the
+     * first. */
     for (size_t i = 0; i <= 2; i += 2) {
         ck_assert_uint_eq(g->rows[i].term_count, 2);
         ck_assert_uint_eq(g->rows[i].columns[1], 10);
@@ -190,7 +193,7 @@ static void must_refuse(const char *model, const double *gravity, dyn_client_sta
     ck_assert_ptr_null(found);
 }
 
-/* Loads a chain of that many joints, the second one of which may follow the first. */
+/* Loads a chain of that many joints, whose second one may follow the first. */
 static void load_chain(const char *name, int joints, bool is_coupled) {
     dyn_client_loaded_model *loaded;
     char *urdf;

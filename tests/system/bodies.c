@@ -29,7 +29,7 @@ static void assert_numbers(const double *found, const double *expected, size_t c
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* Modern Robotics, figure 8.5; the capsule's volume and its limit cases. */
+/* Compares with Modern Robotics, figure 8.5; then checks the capsule's volume and its limit cases. */
 START_TEST(shapes_have_the_printed_moments) {
     const double m = 3, r = 0.4, l = 1.5, s[3] = {0.3, 0.5, 0.7};
     const struct {
@@ -69,7 +69,8 @@ START_TEST(shapes_have_the_printed_moments) {
 }
 END_TEST
 
-/* Two halves of a box, moved into place, are the box; a turned one has its moments exchanged (Steiner, rotation). */
+/* Checks that two halves of a box, moved into place, are the box, and that rotation exchanges its moments (Steiner,
+ * rotation). */
 START_TEST(parts_are_moved_turned_and_added) {
     const dyn_client_inertia_part whole = {.kind = DYN_CLIENT_BOX, .size = {0.2, 0.4, 0.6}, .density = 500};
     dyn_client_inertia_part halves[2] = {whole, whole};
@@ -94,7 +95,7 @@ START_TEST(parts_are_moved_turned_and_added) {
 }
 END_TEST
 
-/* Every form of coordinates that comes out goes in again and is the same body. */
+/* Checks that every output form of coordinates is accepted as input and is the same body. */
 START_TEST(coordinates_come_back) {
     dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA,
                                     .inertia = {.mass = 2.5,
@@ -115,9 +116,9 @@ START_TEST(coordinates_come_back) {
 }
 END_TEST
 
-/* Writes a cube of edge 2 as text STL. */
+/* Writes a cube of edge 2 as text STL; returns its length. */
 static size_t write_cube(char *text, size_t size) {
-    /* Each face by its four corners, seen from outside against the clock. */
+    /* Corners of each face, counterclockwise seen from outside. */
     static const int faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     size_t used = (size_t)snprintf(text, size, "solid cube\n");
     for (int f = 0; f < 6; f++) {
@@ -165,7 +166,7 @@ START_TEST(meshes_are_filled) {
 }
 END_TEST
 
-/* A factor that is given is used as it is: zero is no scale. */
+/* Checks that a factor of zero is refused, since zero is no scale. */
 START_TEST(a_scale_of_zero_is_refused) {
     static const double zero = 0;
     char text[8192];
@@ -296,7 +297,7 @@ START_TEST(configurations_are_those_of_the_library) {
 }
 END_TEST
 
-/* Each sample has its own s; the ends are the ends. */
+/* Checks that each sample has its own s, and that the ends of the interpolation are the given ones. */
 START_TEST(interpolation_takes_one_s_for_each_sample) {
     random_source random = random_seed("interpolation through the wire", 20261126);
     states x;
@@ -344,7 +345,7 @@ START_TEST(neutral_and_normal_configurations) {
 }
 END_TEST
 
-/* In another order of joints the same numbers are at other places. */
+/* Checks that another order of joints moves the numbers to other places. */
 START_TEST(configurations_follow_the_order_of_joints) {
     static const char *const backwards[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                             "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
@@ -359,7 +360,7 @@ START_TEST(configurations_follow_the_order_of_joints) {
 }
 END_TEST
 
-/* The quadruped with a floating base. */
+/* Loads the quadruped with a floating base. */
 static void load_walker(void) {
     dyn_client_exported_model *exported;
     dyn_client_loaded_model *loaded;

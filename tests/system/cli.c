@@ -43,7 +43,7 @@ static char *read_whole(const char *path) {
     return text;
 }
 
-/* A path in the daemon's directory, which is removed at the end. */
+/* Returns a path in the daemon's directory, which is removed at the end. */
 static const char *scratch(const char *name) {
     static char paths[4][128];
     static unsigned next;
@@ -60,8 +60,8 @@ static void write_file(const char *path, const char *text) {
 }
 
 /*
- * Runs a shell command line in which $ctl is the program with the daemon's address; "shown COMMAND TEXT" waits until
- * what a command of $ctl writes has a text in it, "lines FILE COUNT" until a file has more lines.
+ * Runs a shell command line in which $ctl is the program with the daemon's address. "shown COMMAND TEXT" waits until
+ * the output of a command of $ctl contains a text, "lines FILE COUNT" until a file has more lines.
  */
 static outcome shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -101,7 +101,7 @@ static json_t *run_json(const char *line) {
     return value;
 }
 
-/* A command that must end with a code and say something on standard error. */
+/* Expects a command to exit with a code and to print a text on standard error. */
 static void must_fail(const char *line, int code, const char *said) {
     outcome run = shell("%s", line);
     ck_assert_msg(run.code == code, "%s: code %d, not %d: %s", line, run.code, code, run.error);
@@ -400,7 +400,7 @@ END_TEST
 
 /* ---- models from other forms ------------------------------------------------------------------------------------- */
 
-/* Runs a command that must succeed and say something. */
+/* Expects a command to succeed and to print a text. */
 static void must_say(const char *line, const char *said) {
     outcome run = shell("%s", line);
     ck_assert_msg(run.code == 0, "%s: code %d: %s", line, run.code, run.error);
@@ -504,7 +504,7 @@ START_TEST(base_parameters_are_named) {
     json_decref(found);
     must_say("$ctl base-parameters ur5", "36 base parameters of ur5, of 60 inertial parameters");
     must_say("$ctl base-parameters two_link", "     6  link1.Iyy  2.000000 kg m^2  + link2.m\n");
-    /* A combination that goes over several lines is whole. */
+    /* A linear combination of several lines is complete. */
     must_say("$ctl base-parameters ur5 | sed -n 4,6p | tail -n 1", " + 0.346399 wrist_3_link.m\n");
     must_fail("$ctl base-parameters ur5 --gravity 1", 2, "give X,Y,Z in m/s^2");
     must_fail("$ctl base-parameters nothing", 1, "refused: find_base_parameters.query.model: ");
@@ -541,7 +541,7 @@ START_TEST(configurations_are_computed) {
 }
 END_TEST
 
-/* Numbers in the last line of a CSV text. */
+/* Reads the numbers in the last line of a CSV text; returns how many there are. */
 static size_t last_row(const char *csv, size_t most, double *values) {
     const char *at = csv, *end = strrchr(csv, '\n');
     size_t count = 0;
@@ -554,7 +554,7 @@ static size_t last_row(const char *csv, size_t most, double *values) {
 }
 
 START_TEST(rollouts_and_trajectories_fit_each_other) {
-    /* Rows 0.01 s apart of a motion from 0 to 1 rad; its forces, given back, move the arm there. */
+    /* A motion from 0 to 1 rad in rows 0.01 s apart; its forces, fed back, move the arm along it. */
     FILE *file = fopen(scratch("motion.csv"), "w");
     ck_assert_ptr_nonnull(file);
     fprintf(file, "q.joint1,q.joint2\n");
@@ -574,7 +574,7 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
     ck_assert_double_eq_tol(values[2], 1, 0.1);
     ck_assert_double_eq_tol(values[3], -1, 0.1);
     outcome_free(&run);
-    /* A row for each state and stride, and the same end in a table. */
+    /* JSON has a row for each state and stride; a table has the same end. */
     write_file(scratch("starts.csv"), "q0,q1\n0,1\n1,2\n");
     run = shell("$ctl rollout two_link --states %s --duration 0.1 --stride 50 --csv", scratch("starts.csv"));
     ck_assert_msg(run.code == 0, "%s", run.error);
@@ -587,7 +587,7 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
     ck_assert_msg(run.code == 0 && strstr(run.output, "wrist_3_joint") != NULL, "%s", run.error);
     outcome_free(&run);
     must_fail("$ctl rollout ur5 --duration 0", 2, "--duration 0");
-    /* Gains for all, for each, and by name are the same gains; another one is another motion. */
+    /* Gains for all joints, for each, and by name are equal gains; other gains make another motion. */
     static const char *const gains[] = {
         "--kp 50 --kd 10,elbow_joint=4", "--kp 50,50,50,50,50,50 --kd 10,10,4,10,10,10",
         ("--kp 50 --kd 4,10,10,10,10,10 --joints elbow_joint,shoulder_pan_joint,shoulder_lift_joint,wrist_1_joint,"
@@ -622,7 +622,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     ck_assert_msg(run.code == 0, "%s", run.error);
     ck_assert_str_eq(run.output, "run1: ur5, 500 steps of 0.001 s, 500 came out with the same bits\n");
     outcome_free(&run);
-    /* A motion that came out goes in again: as states, and as a stream; both give the same torques. */
+    /* An output motion is accepted as input: as states, and as a stream; both compute the same torques. */
     run = shell("$ctl id ur5 --states %s --json | tail -n 1; $ctl stream ur5 --states %s --json | tail -n 1",
                 scratch("motion.csv"), scratch("motion.csv"));
     ck_assert_int_eq(run.code, 0);
@@ -652,7 +652,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_fail("$ctl simulate ur5 --csv --plot", 2, "one of");
     must_fail("$ctl record arm run3", 2, "--token");
     must_fail("$ctl watch nobody", 1, "no simulation \"nobody\"");
-    /* A push on a link: the robot goes another way, and the recorded run comes out the same. */
+    /* A push on a link changes the robot's motion, and the recorded run replays to the same end. */
     run = shell(
         "$ctl simulate two_link --duration 0.1 --force link2:0,0,5 --force-frame local_world_aligned --record pushed "
         "--json | tail -n 1; $ctl simulate two_link --duration 0.1 --json | tail -n 1; $ctl replay pushed");
@@ -665,7 +665,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
 }
 END_TEST
 
-/* The token that simulate prints records its simulation and drives it. */
+/* Checks that the token that simulate prints records its simulation and drives it. */
 START_TEST(token_records_and_drives_a_simulation) {
     outcome run = shell(
         "run=%s; $ctl simulate two_link --name driven --rate 1 --duration 60 --csv >$run.csv 2>$run.log & maker=$!\n"
@@ -709,7 +709,7 @@ START_TEST(watch_tells_frequency_age_and_loss) {
 }
 END_TEST
 
-/* A result for each state, or rows of a motion: the help tells which. */
+/* Checks that the help states whether there is a result for each state, or rows of a motion. */
 START_TEST(help_announces_the_json_that_follows) {
     outcome run = shell("for c in id evaluate configuration rollout trajectory stream simulate; do "
                         "$ctl $c --help | grep -A1 'a line of its own:' | sed -n \"2s/^  {.*/$c/p\"; done");
@@ -718,7 +718,7 @@ START_TEST(help_announces_the_json_that_follows) {
 }
 END_TEST
 
-/* The gains that the help proposes hold the arm, its light wrist, too. */
+/* Checks that the gains in the help hold the arm, its light wrist included. */
 START_TEST(proposed_gains_hold_the_arm) {
     outcome run = shell("proposed=$($ctl rollout --help | grep -e '--to 0,-1,1,0,0,0' | sed 's/^ *dynamicsctl/$ctl/')\n"
                         "eval \"$proposed --csv\" | tail -n 1");
@@ -737,7 +737,7 @@ START_TEST(proposed_gains_hold_the_arm) {
 }
 END_TEST
 
-/* Columns of states have the names that the daemon gives to coordinates, and may stand in any order. */
+/* Checks that columns of states have the daemon's names of coordinates, in any order. */
 START_TEST(columns_are_spelled_as_the_daemon_spells_coordinates) {
     must_say("$ctl load " DYNAMICS_ROBOTS_DIR "/quadruped.urdf --name walker --base floating", "floating base");
     json_t *robot = run_json("$ctl describe walker --json"), *names = json_object_get(robot, "q_names");
@@ -891,7 +891,7 @@ START_TEST(states_before_a_bad_line_are_answered) {
 END_TEST
 
 START_TEST(a_refused_state_is_told_with_its_line) {
-    /* A quaternion that is none is found by the daemon. */
+    /* The daemon finds a quaternion that is not one. */
     outcome run =
         shell("$ctl load %s/two_link.urdf --name loose --base floating >%s", DYNAMICS_ROBOTS_DIR, scratch("ignored"));
     ck_assert_int_eq(run.code, 0);
@@ -916,7 +916,7 @@ START_TEST(an_empty_file_has_no_states) {
 }
 END_TEST
 
-/* A program that writes a state and waits for the answer before the next one is not kept waiting. */
+/* Checks that a program that writes a state and waits for the answer before it writes the next one gets it at once. */
 START_TEST(states_on_a_pipe_are_answered_one_by_one) {
     int in[2], out[2];
     ck_assert_int_eq(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);
@@ -953,7 +953,7 @@ START_TEST(output_that_cannot_be_written_is_an_error) {
     char line[512];
     snprintf(line, sizeof line, "$ctl id two_link --json --states %s > /dev/full", scratch("many.jsonl"));
     must_fail(line, 5, "standard output cannot be written: No space left on device");
-    /* A reader that goes away ends the program without a word. */
+    /* A reader that closes its pipe ends the program without a message. */
     outcome run = shell("$ctl id two_link --json --states %s | head -n 1", scratch("many.jsonl"));
     ck_assert_int_eq(run.code, 0);
     ck_assert_str_eq(run.error, "");

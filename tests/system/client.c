@@ -67,7 +67,7 @@ END_TEST
 
 START_TEST(connect_tells_that_the_peer_is_no_request_endpoint) {
     dyn_client *none;
-    for (int i = 0; i < WRONG_PEERS; i++) { /* the address sanitizer finds what is lost on the way */
+    for (int i = 0; i < WRONG_PEERS; i++) { /* the address sanitizer finds leaks */
         ck_assert_int_eq(dyn_client_connect(served.events_tcp, NULL, &error, &none), DYN_CLIENT_UNREACHABLE);
         ck_assert_ptr_nonnull(strstr(error.message, "not dynamicsd's request endpoint"));
     }
@@ -225,7 +225,7 @@ START_TEST(a_bad_description_names_its_line) {
 }
 END_TEST
 
-/* Modern Robotics, equations 8.9 and 8.10, with masses and lengths 1: theta1 from the horizontal. */
+/* Compares with Modern Robotics, equations 8.9 and 8.10, with masses and lengths 1; theta1 is from the horizontal. */
 START_TEST(two_link_arm_follows_its_closed_form) {
     double q[2] = {0.3, 1.1}, v[2] = {0.7, -0.4}, a[2] = {1.5, 2.5}, tau[2], back[2], mass[4], g[2], h[2];
     double c1 = cos(q[0]), c2 = cos(q[1]), s2 = sin(q[1]), c12 = cos(q[0] + q[1]), gravity = 9.81;
@@ -266,12 +266,12 @@ START_TEST(several_frames_come_in_their_order) {
     ck_assert_int_eq(dyn_client_poses(client, &query, q, 3, frames, &error, position, quaternion), DYN_CLIENT_OK);
     ck_assert_int_eq(dyn_client_jacobians(client, &query, q, 3, frames, DYN_CLIENT_WORLD, &error, linear, angular),
                      DYN_CLIENT_OK);
-    /* The base does not move. */
+    /* No joint moves the base. */
     for (int i = 6; i < 12; i++)
         ck_assert_double_eq(position[i], 0);
     for (int i = 36; i < 72; i++)
         ck_assert_double_eq(linear[i], 0);
-    /* The first joint turns everything else about z. */
+    /* The first joint turns all other links about z. */
     ck_assert_double_eq_tol(angular[12], 1, 1e-12);
 }
 END_TEST
@@ -302,7 +302,7 @@ START_TEST(refusals_name_the_field) {
 END_TEST
 
 START_TEST(wrong_lengths_are_told_and_nothing_is_overrun) {
-    /* The model has nv = 2; a caller that believes in 1 gets an error, not two numbers in one place. */
+    /* The model has nv = 2. A caller that assumes 1 gets an error, instead of two numbers in a place for one. */
     dyn_client_query query = TWO_LINK;
     double q[2] = {0}, g[2] = {7, 7};
     query.nv = 1;
@@ -349,7 +349,7 @@ START_TEST(no_answer_is_a_timeout) {
 }
 END_TEST
 
-/* As a daemon that renews its endpoint closes it. */
+/* Checks a connection that is closed before the greeting, as by a daemon that recreates its endpoint. */
 START_TEST(connection_that_is_closed_ungreeted_is_made_again) {
     silent_peer peer;
     dyn_client *made = NULL;
@@ -416,7 +416,7 @@ END_TEST
 
 enum { THREADS = 8, CALLS = 300 };
 
-/* Asks for batches of different sizes, and compares each row with the single answer. */
+/* Requests batches of different sizes, and compares each row with the single answer. */
 static void *ask_many(void *argument) {
     unsigned number = *(unsigned *)argument, wrong = 0;
     double q[32], g[32], single[2];
@@ -468,7 +468,7 @@ static void replace_daemon(void) {
 START_TEST(a_client_outlives_the_daemon) {
     ck_assert_int_eq(dyn_client_ping(client, 0, &error), DYN_CLIENT_OK);
     replace_daemon();
-    /* The call waits for the connection, so no time of starting matters below the connect timeout. */
+    /* The call waits for the connection, so a start shorter than the connect timeout does not matter. */
     dyn_client_status status = DYN_CLIENT_UNREACHABLE;
     for (int i = 0; i < 10 && status == DYN_CLIENT_UNREACHABLE; i++)
         status = dyn_client_ping(client, 0, &error);

@@ -9,7 +9,7 @@
 
 #include <dynamics_client.h>
 
-/* Connected over ipc while the daemon runs. */
+/* Client that is connected over ipc while the daemon runs. */
 extern dyn_client *client;
 
 void start_daemon(void);

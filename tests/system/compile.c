@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models that the daemon compiles in the background: same torques, whatever becomes of the compiler and of its files.
+ * Models that the daemon compiles in the background: their torques are the same, whatever happens to the compiler and
+ * its files.
  */
 #include <check.h>
 #include <math.h>
@@ -22,7 +23,7 @@
 
 enum { JOINTS = 6, STATES = 20, TEXT_SIZE = 512 };
 
-/* Longest time for anything that is waited for: sanitizers and other tests slow the compiler down. */
+/* Longest time of any wait, in seconds: sanitizers and other tests slow the compiler down. */
 static const double patience = 120;
 
 static daemon_fixture served;
@@ -60,7 +61,7 @@ static void remove_files(void) {
     shell("rm -r %s", directory);
 }
 
-/* A program of that name which the daemon takes for its C compiler. */
+/* Writes a program of that name as the daemon's C compiler. */
 static void write_compiler(const char *name, const char *text) {
     char path[TEXT_SIZE];
     snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -71,7 +72,7 @@ static void write_compiler(const char *name, const char *text) {
 
 static void start(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A daemon with these lines of [compile], and a client. */
+/* Starts a daemon with these lines of [compile], and a client. */
 static void start(const char *format, ...) {
     char configuration[TEXT_SIZE] = "[compile]\n", robots[TEXT_SIZE];
     va_list arguments;
@@ -88,7 +89,7 @@ static void stop(void) {
     daemon_stop(&served);
 }
 
-/* How far the daemon is with a model; the reason to `reason`. */
+/* Returns the state of a model's compilation, and its reason. */
 static Dynamics__V1__CompilationState look_at(const char *model, char reason[TEXT_SIZE]) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__DescribeModelRequest question = DYNAMICS__V1__DESCRIBE_MODEL_REQUEST__INIT;
@@ -132,7 +133,7 @@ static void bias(size_t samples, double tau[STATES][JOINTS]) {
     require(dyn_client_inverse_dynamics(client, &query, q[0], q[0], NULL, &error, tau[0]));
 }
 
-/* The torques, to rounding, of a daemon that does not compile. */
+/* Checks that the torques equal, to rounding, those of a daemon that does not compile. */
 static void assert_torques(double expected[STATES][JOINTS]) {
     double tau[STATES][JOINTS], off = 0, square = 0;
     bias(STATES, tau);
@@ -159,7 +160,7 @@ static void assert_log(const char *text) {
     free(log);
 }
 
-/* Takes ur5 out and puts it in again, as another entry. */
+/* Unloads ur5 and loads it again as a new entry. */
 static void reload(void) {
     char *text = NULL;
     size_t size = 0;
@@ -211,7 +212,7 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
 }
 END_TEST
 
-/* The Jacobian of the last link is, to rounding, that of the library on this side. */
+/* Checks that the Jacobian of the last link is, to rounding, that of the library in this process. */
 static void assert_jacobian(const wire_tree *tree) {
     size_t nv = tree->query.nv;
     int frame = dyn_model_link_count(tree->model) - 1;
@@ -230,7 +231,7 @@ static void assert_jacobian(const wire_tree *tree) {
     free(wire), free(expected);
 }
 
-/* Also those that URDF has no word for, with mimic joints, and with a floating base. */
+/* Checks robots of every joint type, some beyond URDF, with mimic joints and with a floating base. */
 START_TEST(robots_of_every_joint_type_are_compiled) {
     random_source base = random_seed("compiled robots of every joint type", 20261121);
     char reason[TEXT_SIZE];
@@ -268,7 +269,7 @@ START_TEST(robots_of_every_joint_type_are_compiled) {
 }
 END_TEST
 
-/* A simulation in lockstep, that falls from the same state. */
+/* Creates a simulation in lockstep that falls from a fixed state; returns its token. */
 static uint64_t create_simulation(const char *name, dyn_client_compiled_steps compiled, char with[TEXT_SIZE]) {
     const dyn_client_simulation_options options = {.name = name,
                                                    .model = "ur5",
@@ -300,7 +301,7 @@ static void look_at_simulation(const char *name, char with[TEXT_SIZE]) {
     dyn_client_simulation_free(simulation);
 }
 
-/* Records a run of so many steps. */
+/* Records a run of `steps` steps. */
 static void record(const char *name, uint64_t token, uint64_t steps) {
     double v[JOINTS];
     require(dyn_client_record_simulation(client, name, token, name, 0, &error));
@@ -352,7 +353,8 @@ START_TEST(simulations_keep_the_code_that_computes_them) {
     assert_replay("fast", fast, fast);
     assert_replay("plain", plain, plain);
 
-    /* The object is kept: what was compiled goes on so, also before the daemon looks for models to compile. */
+    /* The daemon stored the object: the simulation continues with compiled code, also before the daemon looks for
+     * models to compile. */
     restart("mode = on");
     look_at_simulation("fast", with);
     ck_assert_str_eq(with, fast);
@@ -360,7 +362,7 @@ START_TEST(simulations_keep_the_code_that_computes_them) {
     ck_assert_str_eq(with, plain);
     assert_replay("fast", fast, fast);
 
-    /* Without it, the general code goes on, and that is said. */
+    /* Without it, the simulation continues with the general code, and the daemon reports that. */
     restart("mode = off");
     snprintf(off, sizeof off, "simulation fast: it was computed with %s, and goes on with %s", fast, plain);
     assert_log(off);
@@ -402,7 +404,7 @@ START_TEST(rollouts_say_what_computed_them) {
 }
 END_TEST
 
-/* Steps that must be compiled are refused where they cannot be. */
+/* Checks that a request for compiled steps is refused where there are none. */
 static void assert_refused(const char *field, const char *words) {
     ck_assert_str_eq(error.field, field);
     ck_assert_msg(strstr(error.message, words) != NULL, "%s", error.message);
@@ -475,12 +477,12 @@ START_TEST(without_a_compiler_the_kernels_serve) {
 }
 END_TEST
 
-/* Fails while something lies in the cache that is neither an object nor its digest. */
+/* Fails while the cache contains an entry that is neither an object nor its digest. */
 static void assert_no_scratch(void) {
     shell("cd %s/state/compiled && ! ls -A | grep -v '[.]so$\\|[.]so[.]sha256$'", served.directory);
 }
 
-/* Returns whether the process whose number is in that file of the directory is there. */
+/* Returns whether the process exists whose number is in that file of the directory. */
 static bool is_alive(const char *name) {
     char path[TEXT_SIZE];
     int process = 0;
@@ -522,7 +524,8 @@ static void wait_until_alive(const char *name, bool is_wanted) {
     ck_assert(is_alive(name) == is_wanted);
 }
 
-/* A compiler that notes its process and that of dynamics-compile, writes a file, and never ends. */
+/* Starts a daemon with a compiler that writes down its process and that of dynamics-compile, writes a file, and never
+ * ends. */
 static void start_endless_compiler(void) {
     char text[TEXT_SIZE], reason[TEXT_SIZE];
     snprintf(text, sizeof text, "echo $PPID > %s/parent\necho $$ > %s/pid\nexec sleep 600", directory, directory);
@@ -543,7 +546,7 @@ START_TEST(sigterm_ends_the_compiler_and_leaves_nothing_of_it) {
 }
 END_TEST
 
-/* As the kernel does where memory is short. */
+/* Checks a kill such as the kernel's where memory is short. */
 START_TEST(nothing_is_left_of_a_model_compiler_that_is_killed) {
     char reason[TEXT_SIZE];
     start_endless_compiler();
@@ -556,7 +559,7 @@ START_TEST(nothing_is_left_of_a_model_compiler_that_is_killed) {
 }
 END_TEST
 
-/* Of a daemon that was killed while it compiled, and of older versions. */
+/* Checks leftovers of a daemon that was killed while it compiled, and of older versions. */
 START_TEST(a_restart_removes_what_was_left) {
     char reason[TEXT_SIZE];
     start("mode = on");

@@ -29,7 +29,7 @@ typedef struct contract {
     size_t enum_count;
 } contract;
 
-/* For what is also done outside of tests. */
+/* Ends the program with a message unless the condition holds; usable outside of tests. */
 static void require(bool holds, const char *what) {
     if (!holds) {
         fprintf(stderr, "contract_golden: %s\n", what);
@@ -47,7 +47,7 @@ static void add_enum(contract *c, const ProtobufCEnumDescriptor *type) {
     c->enums[c->enum_count++] = type;
 }
 
-/* Enters a message type and all that it refers to. */
+/* Adds a message type and all types that it refers to. */
 static void add_message(contract *c, const ProtobufCMessageDescriptor *type) {
     for (size_t i = 0; i < c->message_count; i++) {
         if (c->messages[i] == type) {
@@ -65,7 +65,7 @@ static void add_message(contract *c, const ProtobufCMessageDescriptor *type) {
     }
 }
 
-/* Messages that travel or are stored as a whole. */
+/* Messages that are sent or stored as a whole. */
 static const ProtobufCMessageDescriptor *const roots[] = {
     &dynamics__v1__request__descriptor,
     &dynamics__v1__reply__descriptor,
@@ -96,7 +96,7 @@ static uint32_t number_of(const char *name) {
 
 static ProtobufCMessage *fill_message(const ProtobufCMessageDescriptor *type, const char *oneof_member);
 
-/* Size of one value in memory. */
+/* Returns the size of one value in memory. */
 static size_t value_size(const ProtobufCFieldDescriptor *field) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_DOUBLE:
@@ -153,7 +153,7 @@ static void fill_value(const ProtobufCFieldDescriptor *field, void *place, unsig
     }
 }
 
-/* A message with all fields filled; of a oneof the member of that name, or the first one. */
+/* Returns a message with all fields filled; of a oneof, the member of that name, or the first one. */
 static ProtobufCMessage *fill_message(const ProtobufCMessageDescriptor *type, const char *oneof_member) {
     ProtobufCMessage *message = calloc(1, type->sizeof_message);
     bool has_member = false;
@@ -227,7 +227,7 @@ static void write_contract(FILE *out) {
 
 static const char GOLDEN[] = DYNAMICS_TEST_DATA "/contract.golden";
 
-/* The whole file, with a newline before its first line. */
+/* Reads the whole file, with a newline before its first line. */
 static char *read_golden(void) {
     FILE *file = fopen(GOLDEN, "r");
     char *text = NULL;
@@ -243,7 +243,7 @@ static char *read_golden(void) {
     return text;
 }
 
-/* The lines of the contract of today that the file lacks, one after the other; the caller frees them. */
+/* Returns the lines of the current contract that the file lacks, one after the other; the caller frees them. */
 static char *missing_lines(void) {
     char *golden = read_golden(), *today = NULL, *missing = NULL;
     size_t size;
@@ -254,7 +254,7 @@ static char *missing_lines(void) {
     fclose(out);
     out = open_memstream(&missing, &size);
     require(out != NULL, "out of memory");
-    /* Each line with the newlines before and behind it. */
+    /* Finds each line with the newlines before and behind it. */
     for (char *line = today, *end; (end = strchr(line + 1, '\n')) != NULL; line = end) {
         char behind = end[1];
         end[1] = '\0';
@@ -286,7 +286,7 @@ static size_t parse_hex(const char *hex, uint8_t *bytes) {
     return size;
 }
 
-/* The fields that are set have the values that follow from their names. */
+/* Checks that the fields that are set have the values that follow from their names. */
 static void check_message(const ProtobufCMessage *message);
 
 static void check_value(const ProtobufCFieldDescriptor *field, const char *message, const void *place, unsigned index) {
@@ -347,7 +347,7 @@ static void check_message(const ProtobufCMessage *message) {
     }
 }
 
-/* Old bytes are decoded, mean what they meant, and are written again as they were. */
+/* Checks that old bytes decode to their old meaning and encode to the same bytes. */
 static void check_bytes(const ProtobufCMessageDescriptor *type, const char *oneof_member, const char *hex) {
     static uint8_t bytes[LINE_SIZE], again[LINE_SIZE];
     size_t size = parse_hex(hex, bytes);
@@ -472,8 +472,8 @@ static bool ends_with(const char *text, const char *end) {
     return length >= most && strcmp(text + length - most, end) == 0;
 }
 
-/* A field that is absent reads as the value 0, so that 0 must not be a state that was observed. Code alone is exempt: 0
- * is CODE_OK, as in gRPC. */
+/* Checks that an absent field, which decodes as 0, is not an observed state. Code alone is exempt: 0 is CODE_OK, as in
+ * gRPC. */
 START_TEST(absent_state_is_never_taken_for_an_observed_one) {
     static contract asked, told;
     add_message(&asked, &dynamics__v1__request__descriptor);

@@ -52,13 +52,13 @@ char *daemon_log(const daemon_fixture *daemon) {
     return read_file(daemon->log_file);
 }
 
-/* A socket that stands for the service manager's. A thread reads it: the daemon waits where nobody does. */
+/* A socket in the place of the service manager's. A thread reads it, because the daemon blocks while nobody does. */
 struct notices {
     int socket;
     pthread_t thread;
     pthread_mutex_t mutex; /* guards the text */
     size_t length;
-    char text[NOTICES_SIZE]; /* notices that were not waited for yet */
+    char text[NOTICES_SIZE]; /* notices that no test has waited for yet */
 };
 
 static void *collect_notices(void *argument) {
@@ -78,7 +78,7 @@ static void *collect_notices(void *argument) {
     return NULL;
 }
 
-/* Returns whether a text has come; it and what came before are forgotten then. */
+/* Returns whether a text has arrived; removes it and the texts before it. */
 static bool take_notice(struct notices *n, const char *text) {
     pthread_mutex_lock(&n->mutex);
     char *found = strstr(n->text, text);
@@ -124,7 +124,7 @@ void daemon_configure(const daemon_fixture *daemon, const char *sections) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* The new process becomes the daemon. */
+/* Replaces the new process by the daemon. */
 static void become_daemon(const daemon_fixture *daemon, size_t descriptors) {
     char notices[128];
     snprintf(notices, sizeof notices, "%s/notices", daemon->directory);
@@ -143,7 +143,7 @@ static void become_daemon(const daemon_fixture *daemon, size_t descriptors) {
     _exit(127);
 }
 
-/* Asks the daemon for the ports that the system chose. */
+/* Requests the ports that the system chose from the daemon. */
 static void learn_addresses(daemon_fixture *daemon) {
     dyn_client *client;
     dyn_client_error error;
@@ -196,7 +196,7 @@ void daemon_signal(const daemon_fixture *daemon, int signal) {
     ck_assert_int_eq(kill(daemon->process, signal), 0);
 }
 
-/* Ends the test with the daemon's log. */
+/* Fails the test with the daemon's log. */
 static void fail_with_log(const daemon_fixture *daemon, const char *problem, const char *detail) {
     char *log = daemon_log(daemon);
     ck_abort_msg("%s %s; its log:\n%s", problem, detail, log);
@@ -218,7 +218,7 @@ void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, doub
     fail_with_log(daemon, "the daemon has not told its service manager", text);
 }
 
-/* Removes a directory and all in it. */
+/* Removes a directory and its contents. */
 static void remove_directory(const char *path) {
     DIR *directory = opendir(path);
     for (struct dirent *entry = directory ? readdir(directory) : NULL; entry; entry = readdir(directory)) {
@@ -235,7 +235,7 @@ static void remove_directory(const char *path) {
     rmdir(path);
 }
 
-/* Waits for the end of the process; its exit code. */
+/* Waits for the end of the process; returns its exit code. */
 static int wait_for_end(daemon_fixture *daemon, double seconds) {
     double end = now() + seconds;
     int status = 0;

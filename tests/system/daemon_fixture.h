@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A real dynamicsd for a test: in a directory of its own, with one ipc and one tcp endpoint of each kind.
+ * A real dynamicsd for a test: in a directory of its own, with one ipc and one tcp endpoint of each kind. Failures to
+ * start or stop end the Check test.
  *
- * Failures to start or stop end the Check test. The daemon dies with the test program, however that ends.
+ * The daemon ends with the test program, however that ends.
  */
 #ifndef DYNAMICS_TESTS_DAEMON_FIXTURE_H
 #define DYNAMICS_TESTS_DAEMON_FIXTURE_H
@@ -19,7 +20,7 @@ typedef struct daemon_options {
 
 typedef struct daemon_fixture {
     pid_t process;
-    struct notices *notices; /* what the daemon tells its service manager */
+    struct notices *notices; /* messages of the daemon to its service manager */
     char directory[64];
     char configuration_file[96];
     char log_file[96];
@@ -35,32 +36,32 @@ void daemon_start(const daemon_options *options, daemon_fixture *daemon);
 /* Writes the configuration file anew: the endpoints, the models, and these sections. */
 void daemon_configure(const daemon_fixture *daemon, const char *sections);
 
-/* Sends a signal. */
+/* Sends a signal to the daemon. */
 void daemon_signal(const daemon_fixture *daemon, int signal);
 
 /* Waits until the daemon's notices contain a text such as "READY=1"; the test fails after `seconds`. */
 void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, double seconds);
 
 /* Waits for the end of the daemon and removes its directory. Returns its exit code, or 128 and the signal's number.
- * When it is not 0, prints the log. The test fails where the daemon has not ended after `seconds`. */
+ * Prints the log unless it is 0. Fails the test where the daemon has not ended after `seconds`. */
 int daemon_wait(daemon_fixture *daemon, double seconds);
 
-/* Sends SIGTERM and waits for a clean end: the test fails for another exit code than 0. */
+/* Sends SIGTERM and waits for the end of the daemon; fails the test for another exit code than 0. */
 void daemon_stop(daemon_fixture *daemon);
 
-/* Ends the process with a signal and waits for it; the directory stays. Returns its exit code, or 128 and the signal's
- * number; daemon_begin starts the daemon again. */
+/* Ends the process with a signal and waits for it; the directory remains. Returns its exit code, or 128 and the
+ * signal's number. daemon_begin starts the daemon again. */
 int daemon_end(daemon_fixture *daemon, int signal);
 void daemon_begin(daemon_fixture *daemon);
 
 /* Ends the daemon with SIGTERM and starts it again in the same directory. */
 void daemon_restart(daemon_fixture *daemon);
 
-/* The log so far; to be freed. */
+/* Returns the log so far; the caller frees it. */
 char *daemon_log(const daemon_fixture *daemon);
 
-/* Bytes by which memory may grow that is used again and again. The address sanitizer keeps what is freed for a while,
- * and the thread sanitizer keeps shadows. */
+/* Bytes by which memory may grow although it is reused. The address sanitizer delays the reuse of freed memory, and the
+ * thread sanitizer stores shadows. */
 #if defined __SANITIZE_ADDRESS__
 #define DAEMON_MEMORY_SLACK(megabytes) ((size_t)512 << 20)
 #elif defined __SANITIZE_THREAD__
@@ -69,7 +70,7 @@ char *daemon_log(const daemon_fixture *daemon);
 #define DAEMON_MEMORY_SLACK(megabytes) ((size_t)(megabytes) << 20)
 #endif
 
-/* Resident memory in bytes, and open descriptors, of the daemon. */
+/* Returns the daemon's resident memory in bytes, and its open descriptors. */
 size_t daemon_resident_bytes(const daemon_fixture *daemon);
 size_t daemon_open_descriptors(const daemon_fixture *daemon);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pauses at locks, to be preloaded: threads meet in orders that they hardly ever take by themselves, and the thread
- * sanitizer sees what goes wrong there. One call in 64 sleeps for up to 1.5 ms, one in 8 lets others go first.
+ * Pauses at locks, as a preloaded library: threads meet in rare orders, and the thread sanitizer detects races there.
+ * One call in 64 sleeps for up to 1.5 ms, one in 8 yields the processor.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ static void pause_sometimes(void) {
     }
 }
 
-/* The function that stands behind this one: the sanitizer's. */
+/* Finds the next function of that name, which is the sanitizer's. */
 static void find(const char *name, void *function, size_t size) {
     void *symbol = dlsym(RTLD_NEXT, name);
     memcpy(function, &symbol, size);

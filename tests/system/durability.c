@@ -75,7 +75,7 @@ static void pause_for(double seconds) {
     nanosleep(&time, NULL);
 }
 
-/* Loads a pendulum of that mass as `name`. */
+/* Loads a pendulum of that mass under `name`. */
 static dyn_client_status load_pendulum(dyn_client *by, const char *name, double mass, bool keep, double timeout,
                                        dyn_client_error *told) {
     char text[512];
@@ -112,7 +112,7 @@ static uint64_t create(const char *name) {
     return token;
 }
 
-/* Returns whether there is a simulation of that name; `steps`, unless NULL, receives how far it is. */
+/* Returns whether there is a simulation of that name; `steps`, unless NULL, receives its number of steps. */
 static bool is_there(const char *name, uint64_t *steps) {
     dyn_client_simulation *simulation;
     dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &error, &simulation);
@@ -127,7 +127,7 @@ static bool is_there(const char *name, uint64_t *steps) {
     return true;
 }
 
-/* Returns whether there is a model of that name; `mass`, `kept`, unless NULL, receive what it is. */
+/* Returns whether there is a model of that name; `mass` and `kept`, unless NULL, receive its properties. */
 static bool has_model(const char *name, double *mass, bool *kept) {
     dyn_client_description *model;
     dyn_client_status status = dyn_client_describe_model(client, name, 0, &error, &model);
@@ -154,7 +154,7 @@ static void save(void) {
     ok(dyn_client_save_simulations(client, 0, &error, &count));
 }
 
-/* Asks the daemon by dynamicsctl; whether the answer contains a text. */
+/* Runs dynamicsctl; returns whether its output contains a text. */
 static bool answer_contains(const char *arguments, const char *text) {
     char command[512], answer[4096];
     snprintf(command, sizeof command, "%s --endpoint %s %s 2>&1", DYNAMICSCTL_PROGRAM, fixture.request_ipc, arguments);
@@ -166,7 +166,8 @@ static bool answer_contains(const char *arguments, const char *text) {
     return strstr(answer, text) != NULL;
 }
 
-/* Number of files of the state directory whose names match; the last one's path, unless NULL. */
+/* Returns the number of files of the state directory whose names match; `path`, unless NULL, receives the last
+ * one's. */
 static size_t find_files(const char *pattern, char path[160]) {
     char whole[160];
     glob_t found;
@@ -238,14 +239,14 @@ START_TEST(running_simulation_goes_on_from_its_last_periodic_snapshot) {
 }
 END_TEST
 
-/* A thing that clients create and delete, as its client knows it. */
+/* A thing that clients create and delete, with the state that its client knows. */
 enum { THINGS = 6, MODELS = 2, CLIENTS = 3, ROUNDS = 12 };
 
 typedef enum knowledge { ABSENT, PRESENT, UNKNOWN } knowledge;
 
 typedef struct thing {
     char name[32];
-    bool is_model; /* else a simulation */
+    bool is_model; /* otherwise a simulation */
     knowledge is;
     uint64_t token;
 } thing;
@@ -258,7 +259,8 @@ typedef struct history {
     unsigned done;
 } history;
 
-/* A request that may be the last one before the kill: an answer within this time tells what is, none leaves it open. */
+/* Timeout of a request that may be the last one before the kill, in seconds: an answer within this time determines the
+ * state, none leaves it unknown. */
 static const double PATIENCE = 0.4;
 
 static knowledge outcome(dyn_client_status status, knowledge after) {
@@ -268,7 +270,7 @@ static knowledge outcome(dyn_client_status status, knowledge after) {
     return status == DYN_CLIENT_OK ? after : UNKNOWN;
 }
 
-/* One change of one thing. False: the daemon does not answer any more. */
+/* Changes one thing. Returns false where the daemon does not answer any more. */
 static bool change(dyn_client *own, history *h, thing *t) {
     dyn_client_error told;
     uint32_t count;
@@ -385,7 +387,7 @@ START_TEST(model_in_the_place_of_a_kept_one_is_kept_only_where_that_is_asked_for
     ok(load_pendulum(client, "one", 3, true, 0, &error));
     ok(load_pendulum(client, "two", 2, true, 0, &error));
     ok(load_pendulum(client, "two", 3, false, 0, &error));
-    /* A robot of the model directory is replaced. */
+    /* Loads another robot in the place of one of the model directory. */
     ok(load_pendulum(client, "panda", 4, true, 0, &error));
     ck_assert(has_model("two", NULL, &kept) && !kept);
     restart(SIGKILL);
@@ -395,7 +397,7 @@ START_TEST(model_in_the_place_of_a_kept_one_is_kept_only_where_that_is_asked_for
     daemon_signal(&fixture, SIGHUP);
     daemon_wait_for_notice(&fixture, "READY=1", 20);
     ck_assert(has_model("panda", &mass, NULL) && mass == 4);
-    /* Without it, the file's robot is there again. */
+    /* Without it, the file's robot is loaded again. */
     ok(dyn_client_unload_model(client, "panda", 0, &error));
     restart(SIGKILL);
     ck_assert(has_model("panda", &mass, NULL) && mass != 4);
@@ -492,7 +494,7 @@ static bool is_traced(void) {
     return is_whole;
 }
 
-/* Traces the daemon's system calls into a file. Returns the process of strace; -1 where it cannot trace. */
+/* Traces the daemon's system calls into a file. Returns the process of strace; -1 where tracing is not possible. */
 static pid_t start_trace(const char *path) {
     char process[16];
     snprintf(process, sizeof process, "%d", (int)fixture.process);
@@ -520,7 +522,7 @@ static pid_t start_trace(const char *path) {
     return -1;
 }
 
-/* Ends a trace; the text of it, which the caller frees. */
+/* Ends a trace; returns its text, which the caller frees. */
 static char *end_trace(pid_t tracer, const char *path) {
     char *text = NULL;
     size_t size = 0;
@@ -533,7 +535,7 @@ static char *end_trace(pid_t tracer, const char *path) {
     return text;
 }
 
-/* The first line behind `from` that contains all of the words; the test fails where there is none. */
+/* Returns the first line behind `from` that contains all of the words; fails the test where there is none. */
 static const char *line_with(const char *from, const char *trace, const char *first, const char *second) {
     char line[8192];
     for (const char *at = from; *at;) {
@@ -549,7 +551,7 @@ static const char *line_with(const char *from, const char *trace, const char *fi
     return NULL;
 }
 
-/* No reply with that word is sent before `at`. */
+/* Checks that no reply with that word is sent before `at`. */
 static void check_unsent(const char *trace, const char *at, const char *word) {
     char *before = strndup(trace, (size_t)(at - trace));
     for (const char *line = strtok(before, "\n"); line; line = strtok(NULL, "\n")) {
@@ -633,7 +635,8 @@ static void clear_state(void) {
     }
 }
 
-/* A loss of power may leave any part of a record that was being written, and one that is changed. */
+/* Checks a journal cut anywhere, since a loss of power may leave any part of a record that was being written, and a
+ * changed record. */
 START_TEST(journal_that_is_cut_anywhere_leaves_the_changes_before) {
     random_source random = random_seed("cut journals", 11);
     static image snapshot, journal;
@@ -693,7 +696,7 @@ START_TEST(stop_without_space_keeps_the_previous_generation) {
 }
 END_TEST
 
-/* Puts a small disk in the place of the state directory, in a mount namespace of this process. */
+/* Mounts a small file system on the state directory, in a mount namespace of this process. */
 static bool mount_small_disk(void) {
     char state[160];
     snprintf(state, sizeof state, "%s/state", fixture.directory);
@@ -745,7 +748,7 @@ START_TEST(full_disk_is_told_and_the_reserve_saves_all_simulations) {
         create(name);
     }
     fill_disk();
-    /* The journal may have a last page with room. */
+    /* The last page of the journal may have free space. */
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "late%d", i);
         create(name);

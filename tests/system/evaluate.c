@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evaluate: every quantity through the daemon, against reference values and against each other, in the reference's
- * order of joints; and requests that are wrong.
+ * Method Evaluate: every quantity through the daemon, compared with reference values and with each other, in the
+ * reference's order of joints; and wrong requests.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int file_count;
 
 /* ---- against reference values ------------------------------------------------------------------------------------ */
 
-/* A quantity and the field that holds it: its blocks one behind the other, from entry `first` on. */
+/* A quantity and the field that holds it: its blocks one after the other, from entry `first` on. */
 typedef struct pair {
     dyn_client_quantity quantity;
     const char *field;
@@ -63,7 +63,7 @@ static const pair OF_THE_ALIGNED_FRAME[] = {
     {DYN_CLIENT_FRAME_JACOBIAN_RATE, "ee_dJ_lwa", 0},
 };
 
-/* Compares all blocks of a result with a field that may be missing from some states. */
+/* Compares all blocks of a result with a field that some states may lack. */
 static void compare(const reference *of, const dyn_client_quantity_result *result, const pair *with) {
     size_t compared = 0;
     for (size_t s = 0; s < of->count; s++) {
@@ -81,7 +81,7 @@ static void compare(const reference *of, const dyn_client_quantity_result *resul
     ck_assert_msg(compared > 0, "%s: no state has %s", of->robot->model.name, with->field);
 }
 
-/* Asks for all quantities of a list that the reference has, in one request. */
+/* Requests all quantities of a list that the reference has, in one request, and compares them. */
 static void compare_all(const reference *of, size_t count, const pair *pairs,
                         dyn_client_reference_frame reference_frame) {
     dyn_client_quantity quantities[QUANTITIES];
@@ -111,7 +111,7 @@ START_TEST(quantities_agree_with_the_reference) {
 }
 END_TEST
 
-/* Index of the body that the reference's joint i carries. */
+/* Returns the index of the body that the reference's joint i carries. */
 static size_t find_body(const reference *of, const dyn_client_evaluation *answer, size_t i) {
     const dyn_client_joint *joint = find_joint(of->robot, of->names[i]);
     const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
@@ -152,7 +152,7 @@ END_TEST
 
 /* ---- against each other ------------------------------------------------------------------------------------------ */
 
-/* The momentum of the reference changes as the rate of its matrix says. */
+/* Checks that the momentum of the reference changes as the rate of its matrix states. */
 START_TEST(rate_of_the_momentum_matrix_agrees_with_the_reference) {
     static const dyn_client_quantity rate = DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE;
     reference of;
@@ -174,7 +174,7 @@ START_TEST(rate_of_the_momentum_matrix_agrees_with_the_reference) {
 }
 END_TEST
 
-/* C = sum of v_k G_k. */
+/* Checks C = sum of v_k G_k. */
 START_TEST(christoffel_symbols_make_the_coriolis_matrix) {
     static const dyn_client_quantity both[] = {DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_CHRISTOFFEL_SYMBOLS};
     reference of;
@@ -247,7 +247,7 @@ START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
 }
 END_TEST
 
-/* Power, and the motion of the centre of mass as its Jacobian says. */
+/* Checks power, and that the motion of the centre of mass follows from its Jacobian. */
 START_TEST(power_and_center_of_mass_follow_from_their_factors) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_POWER, DYN_CLIENT_CENTER_OF_MASS_VELOCITY,
                                                 DYN_CLIENT_CENTER_OF_MASS_JACOBIAN,
@@ -301,7 +301,7 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* Each quantity alone equals, bit by bit, the same among all; and every block states its form. */
+/* Checks that each quantity alone equals, bit by bit, the one among all, and that every block states its form. */
 START_TEST(quantities_are_the_same_alone_and_together) {
     const char *frames[] = {"tool0", "forearm_link"};
     const dyn_client_task_axis axis = DYN_CLIENT_LINEAR_Y;
@@ -352,7 +352,8 @@ START_TEST(quantities_are_the_same_alone_and_together) {
 }
 END_TEST
 
-/* Results of a state have the same bits among a thousand states, in blocks over several threads, as alone. */
+/* Checks that results of a state have the same bits among a thousand states, in blocks over several threads, and
+ * alone. */
 START_TEST(results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 1000 };
     static const dyn_client_quantity asked[] = {DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_FRAME_JACOBIAN_RATE,
@@ -396,7 +397,7 @@ START_TEST(results_do_not_depend_on_the_batch) {
 }
 END_TEST
 
-/* The torque about a joint's axis is the joint's own. */
+/* Checks that the torque about a joint's axis is the joint's own. */
 START_TEST(joint_wrenches_hold_the_joint_forces) {
     static const dyn_client_quantity both[] = {DYN_CLIENT_JOINT_WRENCHES, DYN_CLIENT_INVERSE_DYNAMICS};
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
@@ -454,7 +455,7 @@ START_TEST(body_inertias_carry_the_kinetic_energy) {
 }
 END_TEST
 
-/* The inertia about the centre of mass, which the spatial inertia holds, of moments and axes. */
+/* Checks that moments and axes compose the inertia about the centre of mass, which the spatial inertia contains. */
 START_TEST(principal_axes_make_the_inertia_of_the_body) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_PRINCIPAL_AXES, DYN_CLIENT_FRAME_BODY_INERTIA};
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6};
@@ -471,7 +472,7 @@ START_TEST(principal_axes_make_the_inertia_of_the_body) {
         ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
         const double *moments = answer->results[0].blocks[0].values, *axes = answer->results[0].blocks[1].values;
         const double *I = answer->results[1].blocks[0].values, m = I[0];
-        /* The block of angular rows and linear columns is m [c]. */
+        /* Block of angular rows and linear columns: m [c]. */
         const double c[3] = {I[6 * 5 + 1] / m, I[6 * 3 + 2] / m, I[6 * 4 + 0] / m};
         ck_assert(moments[0] >= moments[1] && moments[1] >= moments[2] && moments[2] > 0);
         for (size_t i = 0; i < 9; i++) {
@@ -486,7 +487,7 @@ START_TEST(principal_axes_make_the_inertia_of_the_body) {
 }
 END_TEST
 
-/* A request for one state of the arm that must be refused, with its field. */
+/* Expects the refusal of a request for one state of the arm, with its field. */
 static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_status status, const char *field) {
     dyn_client_error error;
     dyn_client_evaluation *answer;
@@ -573,7 +574,7 @@ START_TEST(inputs_without_use_are_refused_with_their_field) {
 }
 END_TEST
 
-/* An array changes the result of a quantity exactly where the quantity says that it depends on it. */
+/* Checks that an array changes the result of a quantity exactly where the quantity states that it depends on it. */
 START_TEST(quantities_depend_on_the_inputs_that_they_state) {
     static const char *const frames[] = {"tool0"};
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, rows[7][6], changed[6];
@@ -621,7 +622,8 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
 }
 END_TEST
 
-/* A twist in the frame's own axes and an aligned Jacobian take one trip, as tasks of their own and subtrees do. */
+/* Checks that one request computes a twist in the frame's own axes and an aligned Jacobian, and likewise tasks and
+ * subtrees of their own. */
 START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     static const char *const frame = "tool0", *const elbow = "forearm_link";
     static const dyn_client_task_axis lift = DYN_CLIENT_LINEAR_Z;
@@ -667,7 +669,8 @@ START_TEST(quantities_of_one_request_have_frames_of_their_own) {
 }
 END_TEST
 
-/* 10000 samples of the regressor of 6 joints would have 29 MB; ten times as many are beyond a reply. */
+/* Checks a reply beyond the limit: 10000 samples of the regressor of 6 joints have 29 MB; ten times as many exceed
+ * it. */
 START_TEST(reply_beyond_the_limit_is_refused_before_it_is_computed) {
     static const dyn_client_quantity regressor = DYN_CLIENT_TORQUE_REGRESSOR;
     dyn_client_error error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evaluate: the derivatives of second order, those of the centroidal momentum, and changes along a direction, through
- * the daemon in the reference's order of joints: identities with the quantities that other tests compare with reference
- * values. tau is quadratic in v and linear in a, so that most of them are exact.
+ * Method Evaluate: the derivatives of second order, those of the centroidal momentum, and changes along a direction,
+ * through the daemon in the reference's order of joints. The tests are identities with quantities that other tests
+ * compare with reference values. tau is quadratic in v and linear in a, so most of them are exact.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void open_named(int index, reference *of) {
     reference_use_names(of);
 }
 
-/* All samples of the first block of result i, and one of them. */
+/* Returns all samples of the first block of result i, or one of them. */
 static const dyn_client_block *block_of(const dyn_client_evaluation *answer, size_t i) {
     return &answer->results[i].blocks[0];
 }
@@ -33,7 +33,7 @@ static const double *sample_of(const dyn_client_evaluation *answer, size_t i, si
     return block_of(answer, i)->values + s * block_of(answer, i)->width;
 }
 
-/* M_dot = C + C', and the rate of the inverse, -M^-1 M_dot M^-1. */
+/* Computes M_dot = C + C', and the rate of the inverse, -M^-1 M_dot M^-1. */
 static void find_rates(size_t nv, const double *C, const double *inverse, double *rate, double *inverse_rate) {
     double *product = calloc(nv * nv, sizeof *product);
     for (size_t i = 0; i < nv * nv; i++)
@@ -76,8 +76,9 @@ START_TEST(derivatives_of_the_mass_matrix_fit_its_rate) {
 }
 END_TEST
 
-/* Of a function that is a constant and a quadratic form in v, with F its first derivative along q or v and F0 the same
- * at rest: d2/dqdv v = 2 (F_q - F0_q), d2/dvdv v = F_v. `asked`: both second derivatives, then F_q and F_v. */
+/* Checks second derivatives of a function that is a constant and a quadratic form in v, with F its first derivative
+ * along q or v and F0 that at rest: d2/dqdv v = 2 (F_q - F0_q), d2/dvdv v = F_v. `asked`: both second derivatives, then
+ * F_q and F_v. */
 static void check_second_derivatives(int file, const dyn_client_quantity asked[4], const char *by_q_v,
                                      const char *by_v_v) {
     reference of;
@@ -99,7 +100,7 @@ static void check_second_derivatives(int file, const dyn_client_quantity asked[4
             add(&by_v, x[nv * nv + i], sample_of(moving, 3, s)[i]);
             terms += in_motion * in_motion;
         }
-        by_q.norm = terms; /* a difference is as exact as what it is taken of */
+        by_q.norm = terms; /* a difference has the errors of its terms */
         check(&of, by_q_v, s, by_q);
         check(&of, by_v_v, s, by_v);
     }
@@ -116,7 +117,7 @@ START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
 }
 END_TEST
 
-/* With the forces tau both in motion and at rest. */
+/* Checks second derivatives with the forces tau both in motion and at rest. */
 START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V, DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V,
                                                 DYN_CLIENT_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_FORWARD_DYNAMICS_BY_V};
@@ -124,7 +125,7 @@ START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
 }
 END_TEST
 
-/* The Hessian of a frame times v is the rate of its Jacobian, in every reference frame. */
+/* Checks that the Hessian of a frame times v is the rate of its Jacobian, in every reference frame. */
 START_TEST(hessian_of_a_frame_fits_the_rate_of_its_jacobian) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_JACOBIAN_BY_Q, DYN_CLIENT_FRAME_JACOBIAN_RATE};
     reference of;
@@ -188,7 +189,7 @@ START_TEST(derivatives_of_the_centroidal_momentum_fit_the_rate_of_its_matrix) {
 }
 END_TEST
 
-/* Changes along a direction are the matrices times the direction. */
+/* Checks that changes along a direction are the matrices times the direction. */
 START_TEST(changes_along_a_direction_are_products) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_INVERSE_DYNAMICS_ALONG, DYN_CLIENT_INVERSE_DYNAMICS_BY_Q,
                                                 DYN_CLIENT_INVERSE_DYNAMICS_BY_V,  DYN_CLIENT_MASS_MATRIX,
@@ -311,7 +312,7 @@ START_TEST(second_derivatives_along_q_are_those_of_differences) {
 }
 END_TEST
 
-/* A number in a direction that is none is blamed where the caller wrote it, in his order of joints. */
+/* Checks that the error of a wrong direction names the place in the caller's order of joints. */
 START_TEST(bad_direction_is_refused_with_its_place) {
     static const dyn_client_quantity along = DYN_CLIENT_FORWARD_DYNAMICS_ALONG;
     static const char *const names[] = {"wrist_3_joint",      "elbow_joint",   "wrist_1_joint",
@@ -331,7 +332,7 @@ START_TEST(bad_direction_is_refused_with_its_place) {
 }
 END_TEST
 
-/* Derivatives of third order in size have the same bits in small blocks over several threads as alone. */
+/* Checks that derivatives of third order in size have the same bits in small blocks over several threads and alone. */
 START_TEST(large_results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 600 };
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_Q, DYN_CLIENT_FRAME_JACOBIAN_BY_Q};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evaluate: operational space, ellipsoids and energy regressors through the daemon, in the reference's order of joints,
- * against the Jacobians, matrices and poses that other tests compare with reference values; and requests that are
- * wrong.
+ * Method Evaluate: operational space, ellipsoids and energy regressors through the daemon, in the reference's order of
+ * joints, compared with the Jacobians, matrices and poses that other tests compare with reference values; and wrong
+ * requests.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const double *sample_of(const dyn_client_evaluation *answer, size_t i, si
     return of->values + s * of->width;
 }
 
-/* C = A B, the sizes being a x b and b x c. */
+/* Computes C = A B, the sizes being a x b and b x c. */
 static void multiply(size_t a, size_t b, size_t c, const double *A, const double *B, double *C) {
     for (size_t i = 0; i < a * c; i++) {
         C[i] = 0;
@@ -51,7 +51,7 @@ static void check_all(const reference *of, const char *what, size_t s, size_t co
     check_within(of, what, s, found, tolerance);
 }
 
-/* J of the task: linear rows, then angular ones. */
+/* Copies J of the task: linear rows, then angular ones. */
 static void stack(const dyn_client_evaluation *answer, size_t jacobian, size_t nv, size_t s, double *J) {
     memcpy(J, sample_of(answer, jacobian, 0, s), 3 * nv * sizeof *J);
     memcpy(J + 3 * nv, sample_of(answer, jacobian, 1, s), 3 * nv * sizeof *J);
@@ -84,7 +84,7 @@ START_TEST(inverse_inertia_is_that_of_jacobian_and_mass_matrix) {
 }
 END_TEST
 
-/* One linear row of the frame: Lambda is a number. Its equation of motion holds for the forward dynamics. */
+/* Checks one linear row of a frame, whose Lambda is a number: its equation of motion holds for the forward dynamics. */
 START_TEST(task_moves_as_its_equation_says) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_OPERATIONAL_SPACE_INERTIA,
                                                 DYN_CLIENT_OPERATIONAL_SPACE_BIAS,
@@ -143,7 +143,7 @@ START_TEST(task_moves_as_its_equation_says) {
 }
 END_TEST
 
-/* M of its eigenvalues and eigenvectors. */
+/* Checks that eigenvalues and eigenvectors compose M. */
 START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_TORQUE_ELLIPSOID, DYN_CLIENT_MASS_MATRIX};
     reference of;
@@ -168,7 +168,7 @@ START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
 }
 END_TEST
 
-/* X X' with X = J M^-1, of the reference's order of joints. */
+/* Checks that the ellipsoids compose X X' with X = J M^-1, in the reference's order of joints. */
 START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_ACCELERATION_ELLIPSOIDS, DYN_CLIENT_FRAME_JACOBIAN,
                                                 DYN_CLIENT_INVERSE_MASS_MATRIX};
@@ -201,7 +201,7 @@ START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix
 }
 END_TEST
 
-/* J_i J_i' and J_i M^-1 J_i' of their ellipsoids, and manipulability of the lengths. */
+/* Checks that the ellipsoids compose J_i J_i' and J_i M^-1 J_i', and that manipulability follows from the lengths. */
 START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_ELLIPSOIDS, DYN_CLIENT_FRAME_JACOBIAN,
                                                 DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA,
@@ -317,8 +317,8 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* The arm of Modern Robotics at 90 degrees feels both masses along one axis and one along the other; the rows' names.
- * */
+/* Checks that the arm of Modern Robotics at 90 degrees feels both masses along one axis and one along the other; also
+ * checks the rows' names. */
 START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
     static const dyn_client_quantity asked = DYN_CLIENT_OPERATIONAL_SPACE_INERTIA;
     static const dyn_client_task_axis axes[] = {DYN_CLIENT_LINEAR_X, DYN_CLIENT_LINEAR_Z};
@@ -349,7 +349,7 @@ START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
 }
 END_TEST
 
-/* One singular state among many is told by its number; the inverse exists there too. */
+/* Checks that the error names the one singular state among many, and that the inverse exists there too. */
 START_TEST(singular_state_is_told_by_its_number) {
     enum { SAMPLES = 700, SINGULAR = 611 };
     dyn_client_quantity asked = DYN_CLIENT_OPERATIONAL_SPACE_INERTIA;

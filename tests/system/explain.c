@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Explain: terms and links add up to the inverse dynamics.
+ * Method Explain: terms and links add up to the inverse dynamics.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static daemon_fixture served;
 static char **files;
 static int file_count;
 
-/* Sums of the three parts of all links, compared with the first three terms. */
+/* Compares sums of the three parts of all links with the first three terms. */
 static void check_links(const reference *of, const dyn_client_explanation *answer, size_t state) {
     for (size_t t = 0; t < 3; t++) {
         deviation found = {0};
@@ -116,7 +116,7 @@ START_TEST(external_forces_are_a_term) {
 }
 END_TEST
 
-/* A link that a fixed joint fixes to another has a share of its own, and one without mass has none. */
+/* Checks that a link on a fixed joint has a share of its own, and a massless one has none. */
 START_TEST(every_link_with_mass_has_its_share) {
     static const char urdf[] =
         "<robot name='tool_arm'><link name='base'/>"
@@ -142,7 +142,7 @@ START_TEST(every_link_with_mass_has_its_share) {
     ck_assert_str_eq(answer->links[0].link, "arm");
     ck_assert_str_eq(answer->links[1].link, "tool");
     ck_assert_str_eq(answer->links[1].moving_joint, "turn");
-    /* Gravity: -m g x. Inertia: I + m x^2, with x = 0.5 and 1.25. */
+    /* Terms of gravity: -m g x. Terms of inertia: I + m x^2, with x = 0.5 and 1.25. */
     ck_assert_double_eq_tol(answer->links[0].gravity[0], -2 * 9.81 * 0.5, 1e-12);
     ck_assert_double_eq_tol(answer->links[1].gravity[0], -3 * 9.81 * 1.25, 1e-12);
     ck_assert_double_eq_tol(answer->links[0].inertial[0], 0.1 + 2 * 0.25, 1e-12);
@@ -151,7 +151,7 @@ START_TEST(every_link_with_mass_has_its_share) {
 }
 END_TEST
 
-/* A question that must be refused, with its field. */
+/* Expects the refusal of a request, with its field. */
 static void must_refuse(const dyn_client_query *query, const double *q, const double *v, dyn_client_status status,
                         const char *field) {
     dyn_client_error error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reference values: every robot that has some, asked for through the daemon with libdynamicsclient.
+ * Reference values: every robot that has some, computed by the daemon through libdynamicsclient.
  *
  * All states of a robot go in one request.
  */
@@ -24,7 +24,7 @@ static int file_count;
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
-/* Compares rows of width nv with a field that may be missing from some states. */
+/* Compares rows of width nv with a field that some states may lack. */
 static void check_rows(const reference *of, const char *quantity, const char *field, const double *rows) {
     size_t compared = 0;
     for (size_t s = 0; s < of->count; s++) {
@@ -39,7 +39,8 @@ static void check_rows(const reference *of, const char *quantity, const char *fi
     ck_assert_msg(compared > 0 || dropped, "%s: no state has %s", of->robot->model.name, field);
 }
 
-/* Wrenches on the child link of each joint, from the reference's "fext": force and torque in the joint's frame. */
+/* Returns wrenches on the child link of each joint, from the reference's "fext": force and torque in the joint's
+ * frame. */
 static dyn_client_external_force *take_forces(const reference *of) {
     size_t bodies = json_array_size(of->joints);
     dyn_client_external_force *forces = calloc(bodies + 1, sizeof *forces);
@@ -135,7 +136,7 @@ START_TEST(mass_matrix_agrees_with_the_reference) {
 }
 END_TEST
 
-/* Row-major rotation of a unit quaternion x y z w. */
+/* Computes the row-major rotation of a unit quaternion x y z w. */
 static void to_rotation(const double q[4], double rotation[9]) {
     double x = q[0], y = q[1], z = q[2], w = q[3];
     rotation[0] = 1 - 2 * (y * y + z * z);
@@ -208,7 +209,7 @@ START_TEST(jacobians_agree_with_the_reference) {
 }
 END_TEST
 
-/* The reference's own joint order, given by name, makes every answer come in it. */
+/* Checks that every answer has the reference's own joint order, which the request states by name. */
 START_TEST(joint_names_reorder_all_values) {
     reference of;
     dyn_client_error error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes that are no requests: over each listener, in place of the greeting, of a message, of a serialized Request. What
- * can be answered is answered, the rest is closed, memory stays bounded, and others notice nothing.
+ * Bytes that are no requests: over each listener, in place of the greeting, of a message, of a serialized Request. The
+ * daemon answers where it can, closes the other connections, bounds its memory, and keeps answering other clients.
  */
 #include <check.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void stop(void) {
     daemon_stop(&served);
 }
 
-/* After each test the daemon is well. */
+/* Checks after each test that the daemon works. */
 static void check_daemon(void) {
     const char *const addresses[] = {served.request_ipc, served.request_tcp};
     for (int i = 0; i < 2; i++) {
@@ -48,7 +48,7 @@ static const char *listener(int i, uint16_t *protocol) {
     return addresses[i];
 }
 
-/* A serialized InverseDynamics request. */
+/* Returns a serialized InverseDynamics request. */
 static uint8_t *build_request(size_t *size) {
     static char model[] = "two_link";
     static double values[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
@@ -69,7 +69,7 @@ static uint8_t *build_request(size_t *size) {
 
 /* ---- bytes instead of a serialized Request ----------------------------------------------------------------------- */
 
-/* Returns whether the bytes can be decoded at all decides what the answer must be. */
+/* Expects the answer that follows from whether the bytes can be decoded. */
 static void expect_fitting_answer(const sp_peer *peer, const uint8_t *bytes, size_t size) {
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, bytes);
     Dynamics__V1__Reply *reply = sp_ask_bytes(peer, bytes, size);
@@ -138,7 +138,7 @@ START_TEST(unknown_method_is_answered) {
 }
 END_TEST
 
-/* A field that no revision has yet, at each depth of a request. */
+/* Field numbers that no revision has yet, at each depth of a request. */
 static const struct {
     const char *name, *bytes;
     size_t size;
@@ -161,7 +161,7 @@ START_TEST(unknown_field_is_refused_with_its_place) {
 }
 END_TEST
 
-/* "two_link", a zero byte, more: C would see the model's name. */
+/* Checks "two_link", a zero byte, more: a C string would end at the model's name. */
 START_TEST(zero_byte_in_a_name_is_refused) {
     static const uint8_t bytes[] = "\x08\x2a\x82\x03\x20\x0a\x0c\x0a\x0a"
                                    "two_link\0x\x12\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
@@ -173,7 +173,7 @@ START_TEST(zero_byte_in_a_name_is_refused) {
 }
 END_TEST
 
-/* One size above the limit is read and answered, much more is not. */
+/* Checks that a message slightly above the limit is read and answered, and a much larger one is not. */
 START_TEST(message_just_above_the_limit_is_answered) {
     uint8_t *bytes = calloc(1, MESSAGE_BYTES + MEBIBYTE);
     sp_peer peer = sp_open(served.request_tcp, SP_REQ);
@@ -210,7 +210,7 @@ END_TEST
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Peak of the daemon's resident memory, bytes. */
+/* Returns the peak of the daemon's resident memory, in bytes. */
 static size_t peak_memory(void) {
     char path[64], line[256];
     unsigned long kilobytes = 0;
@@ -224,10 +224,10 @@ static size_t peak_memory(void) {
     return kilobytes << 10;
 }
 
-/* Two bytes again and again, in a field that is a message or in the request itself. */
+/* Two bytes repeated, in a nested message or in the request itself. */
 static const struct {
     const char *name;
-    uint16_t method; /* number of the field, 0: the request */
+    uint16_t method; /* number of the field; 0: the request */
     uint8_t pair[2];
 } amplifications[] = {
     {"empty external forces", 48, {0x32, 0x00}},
@@ -260,7 +260,7 @@ START_TEST(small_fields_do_not_take_much_memory) {
     ck_assert_str_ne(reply->status->message, "");
     printf("%-28s %s; %.1f MB\n", amplifications[_i].name, reply->status->message,
            (double)(peak_memory() - before) / 1e6);
-    /* Sanitizers keep what is freed. */
+    /* Sanitizers delay the reuse of freed memory. */
     ck_assert_uint_le(peak_memory() - before, HOSTILE_STALL > 1 ? 128 << 20 : 16 << 20);
     sp_free_reply(reply);
     sp_close(&peer);
@@ -270,7 +270,7 @@ END_TEST
 
 /* ---- bytes instead of a greeting or a message -------------------------------------------------------------------- */
 
-/* Each stands for a protocol that a stray program may speak. */
+/* Greetings of protocols that another program may use. */
 static const struct {
     const char *bytes;
     size_t size;
@@ -320,7 +320,7 @@ START_TEST(random_bytes_on_each_listener) {
 }
 END_TEST
 
-/* Messages without a request number, or with hops that never end. */
+/* Checks messages without a request number, or with endless hops. */
 START_TEST(messages_without_a_number) {
     uint8_t head[SP_MAX_HEAD], hops[400] = {0};
     static const size_t sizes[] = {0, 1, 3, 4, sizeof hops};

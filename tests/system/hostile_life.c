@@ -58,7 +58,7 @@ static const struct {
     {"[log]\nformat = xml\n", ":2: ", "format = xml"},
 };
 
-/* Runs dynamicsd with these options; returns its exit code and what it wrote. */
+/* Runs dynamicsd with these options; returns its exit code and its output. */
 static int run_daemon(const char *option, const char *file, char *output, size_t size) {
     int ends[2], status;
     size_t used = 0;
@@ -185,7 +185,7 @@ END_TEST
 
 /* ---- files that are no robots ------------------------------------------------------------------------------------ */
 
-/* A directory with one good robot and one file. */
+/* Creates a directory with one good robot and one bad file. */
 static void make_models(char *directory, const char *name, off_t size, const char *contents) {
     char path[256], command[512];
     ck_assert_ptr_nonnull(mkdtemp(directory));
@@ -211,7 +211,7 @@ static void remove_models(const char *directory, const char *name) {
 
 static const struct {
     const char *contents;
-    off_t size; /* 0: the contents' */
+    off_t size; /* 0: the length of the contents */
     const char *words;
 } files[] = {
     {"<robot name='r'>", 100 << 20, "the file is larger than"},
@@ -223,7 +223,7 @@ static const struct {
      0, "DOCTYPE"},
 };
 
-/* The daemon starts with the robots that are good, and says what is wrong with the others. */
+/* Checks that the daemon starts with the good robots, and reports the errors of the others. */
 START_TEST(file_that_is_no_robot_is_reported_and_left_out) {
     daemon_fixture d;
     char directory[] = "/tmp/dynamicsd-models-XXXXXX";
@@ -244,7 +244,7 @@ END_TEST
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* A long request: forward dynamics of a UR5 for many samples. */
+/* Returns a long request: forward dynamics of a UR5 for many samples. */
 static uint8_t *build_long_request(size_t samples, size_t *size) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ForwardDynamicsRequest method = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
@@ -261,7 +261,7 @@ static uint8_t *build_long_request(size_t samples, size_t *size) {
     return bytes;
 }
 
-/* Requests that the daemon has received before it is asked to stop are answered, with a result or UNAVAILABLE. */
+/* Checks that requests which the daemon receives before the stop are answered, with a result or UNAVAILABLE. */
 START_TEST(stop_answers_what_is_under_way) {
     enum { CONNECTIONS = 4, REQUESTS = 5 };
     daemon_fixture d;
@@ -302,7 +302,8 @@ START_TEST(stop_answers_what_is_under_way) {
 }
 END_TEST
 
-/* Whoever goes on asking is told, until the connection ends; none waits in vain. */
+/* Checks that a client that goes on sending requests gets UNAVAILABLE until the connection ends; no call waits without
+ * an end. */
 START_TEST(stop_refuses_what_comes_later) {
     daemon_fixture d;
     size_t size;
@@ -342,7 +343,7 @@ START_TEST(stop_refuses_what_comes_later) {
 }
 END_TEST
 
-/* A client that does not read must not keep the daemon from stopping. */
+/* Checks that a client that does not read does not delay the daemon's stop. */
 START_TEST(stop_does_not_wait_for_a_deaf_client) {
     daemon_fixture d;
     size_t size;
@@ -360,8 +361,8 @@ START_TEST(stop_does_not_wait_for_a_deaf_client) {
 }
 END_TEST
 
-/* Stops the daemon while connections send requests without end. Contexts then receive in the moment in which the
- * sockets are closed, which nng 1.5.2 does not survive. The race is narrow: one stop in some dozens meets it. */
+/* Stops the daemon while connections send requests without end. Contexts then receive at the moment at which the
+ * sockets are closed, which crashes nng 1.5.2. The race is narrow: about one stop in some dozens meets it. */
 START_TEST(stop_amid_requests_ends_in_order) {
     enum { STOPS = 25, CONNECTIONS = 8, REQUESTS = 400 };
     size_t size;
@@ -390,7 +391,7 @@ START_TEST(stop_amid_requests_ends_in_order) {
 }
 END_TEST
 
-/* A client that gives up and goes while a long reply arrives: closing must end. */
+/* Checks that closing ends while a client disconnects amid a long reply. */
 START_TEST(client_closes_in_the_middle_of_a_reply) {
     enum { CLIENTS = 120, SAMPLES = 200000 };
     daemon_fixture d;

@@ -47,13 +47,13 @@ static void wait_for_strays(uint64_t count) {
     ck_assert_uint_eq(stray_chunks(), count);
 }
 
-/* A message of PUSH. */
+/* Sends a message of PUSH. */
 static bool push_bytes(const sp_peer *peer, const void *bytes, size_t size) {
     uint8_t head[SP_MAX_HEAD];
     return sp_send_bytes(peer, head, sp_head(peer, size, head)) && sp_send_bytes(peer, bytes, size);
 }
 
-/* A stream takes a point and gives its torques. */
+/* Checks that a stream accepts a point and publishes its torques. */
 static void expect_working_stream(void) {
     dyn_client_stream_options options = {.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5"};
     double t = 0, q[NV] = {0}, tau[NV];
@@ -152,7 +152,7 @@ START_TEST(connections_that_come_and_go_leave_topics_and_ingest_alive) {
 }
 END_TEST
 
-/* As REQ does by itself when its connection breaks. */
+/* Checks repeated requests, such as REQ sends when its connection breaks. */
 START_TEST(repeated_requests_are_executed_once) {
     dyn_client_simulation_options options = {.name = "arm", .model = "ur5"};
     dyn_client_simulation *simulation;
@@ -177,7 +177,7 @@ START_TEST(repeated_requests_are_executed_once) {
         ck_assert_uint_eq(reply->step_simulation->state->step, 10 + i / 2 * 10);
         sp_free_reply(reply);
     }
-    /* Creating is answered with the same token. */
+    /* A repeated creation returns the same token. */
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     query.model = model;
@@ -198,7 +198,7 @@ START_TEST(repeated_requests_are_executed_once) {
 }
 END_TEST
 
-/* Nobody gets a kind of stream that he did not choose. */
+/* Checks that a stream has no default kind: a client must choose one. */
 START_TEST(stream_without_a_target_is_refused) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;

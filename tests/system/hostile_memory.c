@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peers that make the daemon hold memory: half messages, replies that nobody reads, and more connections than their
- * share. The daemon's bound holds, and other clients keep their answers.
+ * Peers that make the daemon hold memory: partial messages, replies that nobody reads, and more connections than their
+ * share. The daemon keeps its bound, and other clients get their answers.
  */
 #include <arpa/inet.h>
 #include <check.h>
@@ -20,7 +20,7 @@
 
 enum { SP_PUSH = 0x50, MEBI = 1 << 20, KIBI = 1 << 10, UR5_JOINTS = 6 };
 
-/* Memory for one request of 1 MiB and its reply of 6.5 MiB, and not a byte more. */
+/* Limits for exactly one request of 1 MiB and its reply of 6.5 MiB. */
 static const char tight[] =
     "[limits]\nmessage_bytes = 1 MiB\nreply_bytes = 6656 KiB\nmemory_bytes = 22 MiB\nreply_time = 0.5\n";
 static const size_t tight_bytes = (size_t)22 * MEBI;
@@ -42,7 +42,7 @@ static uint64_t held_bytes(const daemon_fixture *d) {
     return held;
 }
 
-/* Waits until what the daemon holds is between two bounds. */
+/* Waits until the memory that the daemon holds is between two bounds. */
 static void expect_held(const daemon_fixture *d, uint64_t least, uint64_t most) {
     double end = sp_now() + 10;
     uint64_t held = held_bytes(d);
@@ -61,7 +61,7 @@ static uint64_t half_messages(const daemon_fixture *d) {
     return count;
 }
 
-/* Opens a connection that announces a message of `size` bytes and sends all of it but `missing`. */
+/* Opens a connection that announces a message of `size` bytes and sends all but `missing` of them. */
 static sp_peer send_half(const char *url, uint16_t protocol, size_t size, size_t missing) {
     uint8_t head[SP_MAX_HEAD];
     uint8_t *body = calloc(1, size);
@@ -72,7 +72,7 @@ static sp_peer send_half(const char *url, uint16_t protocol, size_t size, size_t
     return peer;
 }
 
-/* A request for that many mass matrices of the UR5; to be freed. */
+/* Returns a request for that many mass matrices of the UR5; the caller frees it. */
 static uint8_t *build_request(size_t samples, size_t *size) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -155,7 +155,7 @@ START_TEST(half_messages_are_given_up_after_the_message_time) {
     }
     sp_expect_right_answer(&well);
     sp_close(&well);
-    /* A connection is counted after its peer has seen it close. */
+    /* The daemon counts a half message after its peer has seen the close, so the test waits. */
     double end = sp_now() + 10;
     while (half_messages(&d) < 8 && sp_now() < end) {
         sp_pause(0.02);
@@ -178,7 +178,7 @@ START_TEST(the_largest_request_and_its_reply_fit_into_an_idle_daemon) {
         sp_expect_ok(reply);
         ck_assert_uint_eq(reply->mass_matrix->n_mass_matrix, REPLY_BYTES / 8);
         sp_free_reply(reply);
-        /* The reply was taken: its bytes are released though the connection is open. */
+        /* The reply was read: its bytes are released although the connection is open. */
         expect_held(&d, 0, 0);
         sp_close(&peer);
     }
@@ -192,8 +192,8 @@ START_TEST(the_largest_request_and_its_reply_fit_into_an_idle_daemon) {
 }
 END_TEST
 
-/* Clients that ask and do not read; then one that reads. It is refused while memory is short, and may try again: those
- * that do not read are closed to make room. */
+/* Checks clients that send requests and do not read, then one that reads. The daemon refuses it while memory is short,
+ * and it may retry: the daemon closes those that do not read to free memory. */
 START_TEST(unread_replies_are_bounded_and_make_room) {
     enum { PEERS = 30, SAMPLES = 20000 };
     daemon_fixture d;
@@ -246,7 +246,7 @@ static int count_open(sp_peer *peers, int count) {
     return open_count;
 }
 
-/* Opens `count` connections from a loopback address. Returns how many are open once none was closed for a second. */
+/* Opens `count` connections from a loopback address. Returns how many are open after a second without a close. */
 static int flood(const char *url, const char *from, sp_peer *peers, int count) {
     for (int i = 0; i < count; i++) {
         uint8_t greeting[SP_GREETING_SIZE];
@@ -274,7 +274,7 @@ START_TEST(one_peer_does_not_lock_out_others) {
     sp_expect_right_answer(&other);
     sp_close(&other);
     sp_pause(0.1);
-    /* All of tcp together leaves places for ipc. */
+    /* All tcp connections together leave places for ipc. */
     ck_assert_int_eq(flood(d.request_tcp, "127.0.0.3", second, PEERS), LIMIT / 2 - LOCAL);
     sp_peer local = sp_open(d.request_ipc, SP_REQ);
     sp_expect_right_answer(&local);
@@ -293,7 +293,7 @@ START_TEST(one_peer_does_not_lock_out_others) {
 }
 END_TEST
 
-/* A request that takes a worker for as long as its time allows. */
+/* Sends a request that occupies a worker until its deadline. */
 static void occupy_worker(const sp_peer *peer, double seconds) {
     static char model[] = "ur5";
     static double q[UR5_JOINTS];
@@ -315,7 +315,7 @@ static void occupy_worker(const sp_peer *peer, double seconds) {
     free(bytes);
 }
 
-/* The state of the workers, and what the daemon says of it. */
+/* Returns the health of the workers, and the daemon's message about it. */
 static dyn_client_health_state workers_health(dyn_client *client, char *message, size_t size) {
     dyn_client_health *health;
     dyn_client_error error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Descriptions and operations that are wrong: each is refused with the element and the value, and the daemon goes on.
+ * Wrong descriptions and operations: each is refused with the element and the value, and the daemon keeps working.
  */
 #include <check.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* The last refusal has this code and field, a message, and the daemon still knows what it knew. */
+/* Checks that the last refusal has this code and field and a message, and that the daemon still has its models. */
 static void check_refusal(const char *what, dyn_client_status found, dyn_client_status status, const char *field) {
     const dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
     const double q[2] = {0};
@@ -43,7 +43,7 @@ static void check_refusal(const char *what, dyn_client_status found, dyn_client_
 
 enum { LINKS = 4, JOINTS = 3 };
 
-/* A chain of four links, to be spoilt. */
+/* A chain of four links, which each case spoils. */
 typedef struct robot {
     dyn_client_link_description links[LINKS];
     dyn_client_joint_description joints[JOINTS];
@@ -304,7 +304,7 @@ START_TEST(bad_descriptions_name_their_element) {
 }
 END_TEST
 
-/* A star of many links: beyond the daemon's limit, and beyond the library's own. */
+/* Checks a star of many links: beyond the daemon's limit, and beyond the library's own. */
 START_TEST(too_many_links_are_refused) {
     static const size_t counts[] = {101, 10001};
     for (int k = 0; k < 2; k++) {
@@ -419,7 +419,7 @@ END_TEST
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* The second operation is spoilt; the first one is well. */
+/* Expects a refusal of the second operation, which is wrong; the first one is right. */
 static void must_refuse_operation(dyn_client_operation operation, dyn_client_status status, const char *field) {
     const dyn_client_operation operations[2] = {
         {.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "box", .inertia = {.mass = 1}}, operation};
@@ -511,7 +511,7 @@ START_TEST(operations_are_bounded) {
 }
 END_TEST
 
-/* Doubling a robot again and again ends at the daemon's limit of links. */
+/* Checks that repeated doubling of a robot ends at the daemon's limit of links. */
 START_TEST(models_do_not_grow_beyond_the_limit) {
     const dyn_client_operation merge = {.kind = DYN_CLIENT_MERGE_MODEL, .model = "grown", .link = "tip", .prefix = "x"};
     dyn_client_operation first = merge;

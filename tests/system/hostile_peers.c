@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peers that misbehave: while they are at it, and afterwards, other clients keep their answers, over ipc and tcp,
- * whether they were connected before or connect anew. The longest wait is bounded by HOSTILE_STALL.
+ * Peers that misbehave: during the attack and afterwards, other clients get their answers, over ipc and tcp, whether
+ * they were connected before or connect anew. HOSTILE_STALL bounds the longest wait.
  */
 #include <check.h>
 #include <errno.h>
@@ -25,14 +25,14 @@
 
 enum { LISTENERS = 4, MANY = 9500 };
 
-/* Address and protocol of each listener. */
+/* Returns the address and protocol of each listener. */
 static const char *listener(const daemon_fixture *d, int i, uint16_t *protocol) {
     const char *const addresses[LISTENERS] = {d->request_ipc, d->request_tcp, d->events_ipc, d->events_tcp};
     *protocol = i < 2 ? SP_REQ : SP_SUB;
     return addresses[i];
 }
 
-/* The number that GetServerInfo gives for something that is counted. */
+/* Returns GetServerInfo's reply. */
 static dyn_client_server_info *server_info(const daemon_fixture *d, dyn_client **client) {
     dyn_client_server_info *info;
     dyn_client_error error;
@@ -50,7 +50,7 @@ static uint64_t count_deaf_clients(const daemon_fixture *d) {
     return count;
 }
 
-/* Waits until the daemon holds at most that many descriptors. */
+/* Waits until the daemon has at most that many open descriptors. */
 static void expect_descriptors(const daemon_fixture *d, size_t most, double seconds) {
     double end = sp_now() + seconds;
     while (daemon_open_descriptors(d) > most) {
@@ -69,7 +69,7 @@ static void cause_event(dyn_client *client) {
     ck_assert_msg(dyn_client_unload_model(client, "event", 0, &error) == DYN_CLIENT_OK, "%s", error.message);
 }
 
-/* A new subscriber gets events, at the latest when it has connected a few times. */
+/* Checks that a new subscriber receives events, at the latest after a few connections. */
 static void expect_events(const daemon_fixture *d, const char *url) {
     dyn_client *client;
     dyn_client_error error;
@@ -93,7 +93,7 @@ static void expect_events(const daemon_fixture *d, const char *url) {
     dyn_client_close(client);
 }
 
-/* All four listeners do their work. */
+/* Checks that all four listeners work. */
 static void expect_all_listeners(const daemon_fixture *d) {
     double end = sp_now() + 5;
     const char *const addresses[] = {d->request_ipc, d->request_tcp};
@@ -109,7 +109,7 @@ static void expect_all_listeners(const daemon_fixture *d) {
     expect_events(d, d->events_tcp);
 }
 
-/* Nothing happens: what the measurement itself costs. */
+/* Measures without an attack: the cost of the measurement itself. */
 START_TEST(undisturbed_clients_are_answered) {
     daemon_fixture d;
     daemon_start(NULL, &d);
@@ -159,7 +159,7 @@ START_TEST(connecting_and_closing_steadily) {
 }
 END_TEST
 
-/* A request of 64 KiB: 2,048 samples of the two-link arm. */
+/* Returns a request of 64 KiB: 2,048 samples of the two-link arm. */
 static uint8_t *build_big_request(size_t *size) {
     enum { VALUES = 4094 };
     static double values[VALUES];
@@ -177,7 +177,7 @@ static uint8_t *build_big_request(size_t *size) {
     return sp_pack(&request, size);
 }
 
-/* Sends up to `count` requests and reads nothing, until the daemon closes the connection or time is over. Returns
+/* Sends up to `count` requests and reads nothing, until the daemon closes the connection or the time is over. Returns
  * whether it was closed. */
 static bool be_deaf(const char *url, int count, double seconds) {
     size_t size;
@@ -225,7 +225,7 @@ START_TEST(client_that_pipelines_and_never_reads) {
 }
 END_TEST
 
-/* Several deaf clients at once, each a process of its own. */
+/* Checks eight clients at once that do not read, each a process of its own. */
 START_TEST(eight_deaf_clients_at_once) {
     enum { CLIENTS = 8 };
     daemon_fixture d;
@@ -249,7 +249,7 @@ START_TEST(eight_deaf_clients_at_once) {
 }
 END_TEST
 
-/* One trial on an early prototype lost the server here. */
+/* Checks a hundred such clients in sequence; one of them stopped an early prototype. */
 START_TEST(hundred_deaf_clients_in_sequence) {
     enum { CLIENTS = 100 };
     daemon_fixture d;
@@ -267,7 +267,7 @@ START_TEST(hundred_deaf_clients_in_sequence) {
 }
 END_TEST
 
-/* Clients that go while a long reply is on its way, or while their request is. What was theirs is freed. */
+/* Checks clients that disconnect amid a long reply or amid their request. The daemon frees their memory. */
 START_TEST(clients_that_vanish_in_the_middle_of_a_message) {
     enum { CLIENTS = 600, READ = 100000 };
     daemon_fixture d;
@@ -298,7 +298,7 @@ START_TEST(clients_that_vanish_in_the_middle_of_a_message) {
 }
 END_TEST
 
-/* Peers that stop in the middle: of their greeting, of a message's head, of its body. */
+/* Checks peers that stop in the middle: of their greeting, of a message's head, of its body. */
 START_TEST(peers_that_send_half_a_message_and_wait) {
     enum { PEERS = 20, KINDS = 3, ALL = LISTENERS * KINDS * PEERS };
     daemon_fixture d;
@@ -326,7 +326,8 @@ START_TEST(peers_that_send_half_a_message_and_wait) {
     }
     sp_pause(1);
     witnesses_expect_no_stall(&all, "half messages");
-    /* Those that have greeted are idle and closed after the idle time; the others when nng gives up their greeting. */
+    /* The daemon closes peers that have greeted after the idle time; nng closes the others when it stops waiting for
+     * their greeting. */
     for (int i = 0; i < count; i++) {
         bool is_subscriber = i >= count / 2;
         if (!is_subscriber) {
@@ -338,7 +339,7 @@ START_TEST(peers_that_send_half_a_message_and_wait) {
 }
 END_TEST
 
-/* Connects again and again, and says nothing. Returns how many connections there are. */
+/* Opens connections that send nothing. Returns how many there are. */
 static int connect_silently(const daemon_fixture *d, int count, sp_peer *peers) {
     int open_count = 0;
     const char *const addresses[] = {d->request_tcp, d->request_ipc};
@@ -419,7 +420,7 @@ START_TEST(exhausted_descriptors) {
 }
 END_TEST
 
-/* As many descriptors as this program may have; false when they are too few. */
+/* Raises this program's limit of descriptors to its maximum; returns false when that is too low. */
 static bool raise_descriptor_limit(void) {
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -428,7 +429,7 @@ static bool raise_descriptor_limit(void) {
     return limit.rlim_max >= MANY + 200;
 }
 
-/* A group of tests, which CK_RUN_CASE names. */
+/* Adds a group of tests, which CK_RUN_CASE names. */
 static TCase *add_case(Suite *suite, const char *name) {
     TCase *tests = tcase_create(name);
     tcase_set_timeout(tests, 120);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests that are wrong in what they ask: each is answered with the code, the field and the value that is wrong.
+ * Requests whose content is wrong: each is answered with the code, the field and the wrong value.
  */
 #include <check.h>
 #include <math.h>
@@ -36,18 +36,18 @@ static void open_peer(void) {
     peer = sp_open(served.request_ipc, SP_REQ);
 }
 
-/* After each test the daemon is well, for this connection too. */
+/* Checks after each test that the daemon works, for this connection too. */
 static void close_peer(void) {
     sp_expect_right_answer(&peer);
     sp_close(&peer);
 }
 
-/* Text for a field that protobuf-c wants to be writable. */
+/* Returns text for a field that protobuf-c declares as writable. */
 static char *text(const char *words) {
     return (char *)(uintptr_t)words;
 }
 
-/* An InverseDynamics request for one sample of the two-link arm, to be spoilt. */
+/* An InverseDynamics request for one sample of the two-link arm, which each case spoils. */
 typedef struct question {
     Dynamics__V1__Request request;
     Dynamics__V1__InverseDynamicsRequest method;
@@ -118,7 +118,7 @@ static void minus_infinity_in_a(question *x) {
     x->a[1] = -INFINITY;
 }
 
-/* In the caller's order of joints the third value is joint2's. */
+/* Puts a NaN into the value of joint2, which is the third one in the caller's order of joints. */
 static void nan_in_the_callers_order(question *x) {
     x->names[0] = text("joint2");
     x->names[1] = text("joint1");
@@ -443,8 +443,8 @@ START_TEST(no_description) {
 }
 END_TEST
 
-/* Massless links are legal where the mass matrix stays positive definite. Here it does not: the model loads with a
- * warning, and forward dynamics is refused. */
+/* Checks massless links, which are legal where the mass matrix stays positive definite. Here it does not: the model
+ * loads with a warning, and forward dynamics is refused. */
 START_TEST(zero_mass_makes_the_mass_matrix_singular) {
     Dynamics__V1__Reply *reply =
         load("<robot name='massless'><link name='a'/><link name='b'/>"
@@ -535,7 +535,7 @@ static Dynamics__V1__Reply *unload(const char *name) {
     return sp_ask(&peer, &request);
 }
 
-/* Members that the daemon derives are set in replies only. */
+/* Checks that members which the daemon derives are refused in requests; only replies set them. */
 START_TEST(derived_members_of_a_description_are_refused) {
     static const char *const fields[] = {"links[0].joints", "joints[0].coordinates", "frames[0].moving_joint"};
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -586,7 +586,7 @@ START_TEST(repeated_request_is_executed_once) {
     sp_free_reply(again);
     sp_free_reply(first);
     sp_expect_error(unload("once"), CODE(NOT_FOUND), "unload_model.model", "there is no model \"once\"");
-    /* Another client's request of the same id is another request. */
+    /* Another client's request of the same id is a different request. */
     Dynamics__V1__Reply *another = load_with(urdf, "", 98, 1000);
     sp_expect_ok(another);
     ck_assert(!another->load_model->loaded->already_loaded);
@@ -595,7 +595,7 @@ START_TEST(repeated_request_is_executed_once) {
 }
 END_TEST
 
-/* Keeps all of "once" under another name. */
+/* Derives a copy of "once" under another name. */
 static Dynamics__V1__Reply *derive(uint64_t client, uint64_t id) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__DeriveModelRequest method = DYNAMICS__V1__DERIVE_MODEL_REQUEST__INIT;
@@ -650,7 +650,7 @@ START_TEST(repeated_request_prepares_nothing) {
 }
 END_TEST
 
-/* One of those who load models at once. */
+/* One of several threads that load models at once. */
 enum { LOADERS = 24, LOADS = 4, LOADER_LINKS = 100 };
 
 static void *load_models(void *context) {
@@ -676,7 +676,7 @@ static void *load_models(void *context) {
     return NULL;
 }
 
-/* More than may be built at once, on more workers: those in line have their turn. */
+/* Loads more models at once than may be built, on more workers: the queued ones are built later. */
 START_TEST(models_that_arrive_at_once_are_all_loaded) {
     pthread_t threads[LOADERS];
     int numbers[LOADERS];
