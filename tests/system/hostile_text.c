@@ -16,8 +16,8 @@
 #include "system/lying_peer.h"
 #include "system/unforked.h"
 
-/* ESC, a line break, CSI as UTF-8 and as a raw byte, direction override, line separator, zero-width space, byte order
- * mark, a character cut short. */
+/* Characters of the hostile text: ESC, a line break, CSI as UTF-8 and as a raw byte, direction override, line
+ * separator, zero-width space, byte order mark, a character cut short. */
 static char HOSTILE[] = "a\x1b[2J\nb\xc2\x9b\x9b\xe2\x80\xae\xe2\x80\xa8\xe2\x80\x8b\xef\xbb\xbf\xe2\x80";
 
 static lying_peer peer;
@@ -33,7 +33,7 @@ static void *allocate(size_t size) {
 
 static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type);
 
-/* Sets one value: text is hostile, numbers are 1 and indices 0, so that a model has one joint. */
+/* Sets one value: texts are hostile, numbers are 1 and indices 0, so that a model has one joint. */
 static void fill_value(const ProtobufCFieldDescriptor *field, void *at) {
     bool is_index = strstr(field->name, "index") != NULL;
     switch (field->type) {
@@ -100,7 +100,7 @@ static void fill_field(ProtobufCMessage *message, const ProtobufCFieldDescriptor
     fill_value(field, base + field->offset);
 }
 
-/* A message of which every field is set. */
+/* Returns a message whose fields are all set. */
 static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type) {
     ProtobufCMessage *message = allocate(type->sizeof_message);
     protobuf_c_message_init(type, message);
@@ -109,7 +109,7 @@ static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type) {
     return message;
 }
 
-/* The result of the method that was asked, or a refusal of it. */
+/* Composes the result of the requested method, or its refusal. */
 static void compose(lying_peer *to, const uint8_t *bytes, size_t size) {
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, bytes);
     const ProtobufCMessageDescriptor *type = &dynamics__v1__reply__descriptor;
@@ -183,7 +183,7 @@ static void check_printable(const char *command, const char *text) {
     json_decref(utf8);
 }
 
-/* Runs a command; returns all that it writes to one stream, which the caller frees. */
+/* Runs a command. Returns all that it writes to one stream, which the caller frees. */
 static char *run(const char *command, const char *options, bool is_error) {
     char line[512];
     snprintf(line, sizeof line, "timeout 3 %s %s %s --endpoint %s --timeout 0.5 %s </dev/null", DYNAMICSCTL_PROGRAM,
@@ -235,7 +235,7 @@ START_TEST(results_are_shown_with_escapes) {
 }
 END_TEST
 
-/* The JSON of a result parses, and its strings are what the peer sent. */
+/* Checks that the JSON of a result parses, and that its strings are the peer's. */
 START_TEST(json_stays_json) {
     static const char *const commands[] = {"models", "describe a", "info", "call list_simulations", "call get_health"};
     refuses = false;

@@ -26,7 +26,7 @@ struct witness {
     witness_report report;
 };
 
-/* One question. Returns whether there was an answer. */
+/* Sends one request. Returns whether there was an answer. */
 static bool ask(witness *w, dyn_client *client, unsigned number) {
     const dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
     double t = 0.1 * number, q[2] = {sin(t), cos(1.7 * t)}, v[2] = {cos(t), -1.7 * sin(1.7 * t)}, a[2] = {t, 1};
@@ -45,7 +45,7 @@ static bool ask(witness *w, dyn_client *client, unsigned number) {
     return true;
 }
 
-/* The steady one's turn; a fresh one connects first. */
+/* Makes one attempt, for which a fresh witness connects first. */
 static bool attempt(witness *w, unsigned number) {
     if (w->kind == WITNESS_STEADY) {
         return ask(w, w->client, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A well-behaved client that watches the daemon while others attack it: every 20 ms it asks for the torques of the
- * two-link arm at another state, compares the answer with the arm's closed form, and measures how long it waited.
+ * A well-behaved client that watches the daemon while others attack it: every 20 ms it requests the torques of the
+ * two-link arm at another state, compares the answer with the arm's closed form, and measures the waiting time.
  */
 #ifndef DYNAMICS_TESTS_HOSTILE_WITNESS_H
 #define DYNAMICS_TESTS_HOSTILE_WITNESS_H
@@ -13,17 +13,17 @@ typedef enum witness_kind {
 
 typedef struct witness_report {
     unsigned answers, wrong; /* wrong ones are among the answers */
-    unsigned failures;       /* calls or connections that failed and were tried again */
-    double longest;          /* s from a question, or the wish to connect, to its right answer */
-    char failure[256];       /* what the last failure said */
+    unsigned failures;       /* calls or connections that failed and were retried */
+    double longest;          /* s from a request, or the start of a connection, to its right answer */
+    char failure[256];       /* message of the last failure */
 } witness_report;
 
 typedef struct witness witness;
 
-/* Starts a witness and returns when it has its first answer; fails the Check test when that does not come. */
+/* Starts a witness and returns when it has its first answer; fails the Check test without one. */
 witness *witness_start(const char *url, witness_kind kind);
 
-/* Ends a witness. A question under way counts with the time that it took until now. */
+/* Ends a witness. A request under way counts with its time so far. */
 witness_report witness_stop(witness *w);
 
 /* Four witnesses: steady and fresh, over ipc and tcp. */
@@ -33,7 +33,7 @@ typedef struct witnesses {
 
 witnesses witnesses_start(const char *ipc, const char *tcp);
 
-/* Ends them, prints what they saw, and fails the Check test where one got a wrong answer, none at all, or waited longer
+/* Ends them, prints their reports, and fails the Check test where one got a wrong answer, none at all, or waited longer
  * than HOSTILE_STALL seconds. */
 void witnesses_expect_no_stall(const witnesses *all, const char *attack);
 

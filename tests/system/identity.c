@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whose request is whose: replies are repeated to nobody but the client that asked, no other peer can cancel or
- * replace a request, and events tell nothing that helps to. All over connections made by hand.
+ * Identity of requests: replies are repeated only to the client that sent the request, no other peer can cancel or
+ * replace a request, and events reveal nothing that helps to. All connections are made by hand.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -17,10 +17,10 @@
 #define CODE(name) DYNAMICS__V1__CODE__CODE_##name
 #define METHOD(name) DYNAMICS__V1__REQUEST__METHOD_##name
 
-/* Numbers of the client whose requests are attacked, and one under which it asks for progress. */
+/* Number of the client whose requests are attacked, and number of its progress events. */
 static const uint64_t CLIENT = UINT64_C(0x9d3c5b7a11e40f27), PROGRESS = UINT64_C(0x7c41e0d2b95f8a13);
 
-/* Steps that take a moment, and steps that take for ever. */
+/* Steps of a request that takes a moment, and of an endless one. */
 static const uint64_t MANY = 200000, ENDLESS = UINT64_C(1) << 60;
 
 static daemon_fixture served;
@@ -47,7 +47,7 @@ static void close_peers(void) {
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-/* A request of CLIENT. All methods are pointers in one place. */
+/* Returns a request of CLIENT. All methods are pointers in one place. */
 static Dynamics__V1__Request make(uint64_t id, Dynamics__V1__Request__MethodCase method, void *asked) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.id = id;
@@ -73,7 +73,7 @@ static Dynamics__V1__Reply *create(const sp_peer *peer, uint64_t id, char *name)
     return ask(peer, id, METHOD(CREATE_SIMULATION), &asked);
 }
 
-/* Creates a simulation and returns its token. */
+/* Creates a simulation; returns its token. */
 static uint64_t create_new(uint64_t id, char *name) {
     Dynamics__V1__Reply *reply = create(&victim, id, name);
     sp_expect_ok(reply);
@@ -133,7 +133,7 @@ static bool cancel(const sp_peer *peer, uint64_t id, uint64_t target) {
     return is_found;
 }
 
-/* Cancels a request that is on its way or under way. */
+/* Cancels a request that is on its way or under way; retries until that succeeds. */
 static void cancel_for_sure(uint64_t target) {
     double end = sp_now() + SP_PATIENCE;
     while (!cancel(&victim, next_id++, target)) {
@@ -142,7 +142,7 @@ static void cancel_for_sure(uint64_t target) {
     }
 }
 
-/* The reply is neither a success of a method that was not asked for nor names a token. */
+/* Checks that the reply contains no token and no success of another method. */
 static void expect_no_token(Dynamics__V1__Reply *reply) {
     ck_assert_int_ne(reply->result_case, DYNAMICS__V1__REPLY__RESULT_CREATE_SIMULATION);
     ck_assert_int_ne(reply->status->code, CODE(OK));
@@ -151,7 +151,7 @@ static void expect_no_token(Dynamics__V1__Reply *reply) {
 
 /* ---- other peers and other requests ------------------------------------------------------------------------------ */
 
-/* A step request was cancelled: before its first step, or with the steps that it had done. Frees the reply. */
+/* Expects a cancelled step request: before its first step, or with the steps that it had done. Frees the reply. */
 static void expect_cancelled_steps(Dynamics__V1__Reply *reply) {
     if (reply->status->code == CODE(OK)) {
         ck_assert_int_eq(reply->step_simulation->ended_by, DYNAMICS__V1__STEPS_END__STEPS_END_CANCELLED);
@@ -165,12 +165,12 @@ static void expect_cancelled_steps(Dynamics__V1__Reply *reply) {
 START_TEST(reply_with_a_token_is_repeated_to_nobody_else) {
     char name[] = "secret", other[] = "other", empty[] = "";
     uint64_t id = next_id++, token = create_new(id, name);
-    /* With another request under the same numbers, as the same user and from elsewhere. */
+    /* A different request under the same numbers, as the same user and from elsewhere, gets no token. */
     expect_no_token(erase(&victim, id, empty, 0));
     expect_no_token(erase(&stranger, id, empty, 0));
-    /* With the same request, byte for byte, from elsewhere. */
+    /* A request of equal bytes from elsewhere is refused. */
     sp_expect_error(create(&stranger, id, name), CODE(ALREADY_EXISTS), "create_simulation.name", "secret");
-    /* Another simulation is created, and not told to have been. */
+    /* Another simulation is created, and not reported as an existing one. */
     Dynamics__V1__Reply *made = create(&stranger, id, other);
     sp_expect_ok(made);
     ck_assert_str_eq(made->create_simulation->simulation->name, other);
@@ -188,7 +188,7 @@ START_TEST(reply_with_a_token_is_repeated_to_nobody_else) {
 }
 END_TEST
 
-/* A stranger who guesses the next id asks for something under it first. */
+/* Checks a request whose id another client has guessed and used first. */
 START_TEST(request_is_executed_under_an_id_that_another_has_used) {
     char name[] = "doomed", model[] = "panda";
     uint64_t token = create_new(next_id++, name), id = next_id++;
@@ -225,7 +225,7 @@ END_TEST
 
 /* ---- repetitions ------------------------------------------------------------------------------------------------- */
 
-/* Over a new connection, while the first copy is under way: both are answered with its reply. */
+/* Checks a request repeated over a new connection while the first copy is under way: both get one reply. */
 START_TEST(request_that_arrives_again_while_it_is_executed_waits_for_the_reply) {
     char name[] = "slow";
     uint64_t token = create_new(next_id++, name), id = next_id++;
@@ -263,7 +263,7 @@ static Dynamics__V1__Reply *push(char *name, uint64_t token, uint64_t id, double
     return ask(&victim, id, METHOD(SET_SIMULATION_INPUT), &asked);
 }
 
-/* Force that acts in the next step of the simulation, which is done. */
+/* Returns the force that acts in the next step of the simulation; makes that step. */
 static double acting_force(char *name, uint64_t token) {
     Dynamics__V1__StepSimulationRequest one = steps_of(name, token, 1);
     Dynamics__V1__Reply *reply = ask(&victim, next_id++, METHOD(STEP_SIMULATION), &one);
@@ -273,7 +273,7 @@ static double acting_force(char *name, uint64_t token) {
     return force;
 }
 
-/* Both replies are successes and the same. Frees them. */
+/* Checks that both replies are successes and equal. Frees them. */
 static void expect_same_reply(Dynamics__V1__Reply *first, Dynamics__V1__Reply *again) {
     sp_expect_ok(first);
     sp_expect_ok(again);
@@ -344,7 +344,7 @@ START_TEST(pause_that_arrives_again_stops_nothing) {
     ck_assert_int_eq(after->get_simulation_state->simulation->condition,
                      DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING);
     expect_same_reply(paused, paused_again);
-    /* Nor does a resumption set it going once it is paused. */
+    /* A repeated resumption does not start the simulation once it is paused. */
     sp_free_reply(ask(&victim, next_id++, METHOD(PAUSE_SIMULATION), &pause));
     expect_same_reply(resumed, ask(&victim, resume_id, METHOD(RESUME_SIMULATION), &resume));
     sp_free_reply(after);
@@ -372,14 +372,14 @@ START_TEST(cancellation_that_arrives_again_is_answered_as_before) {
     expect_cancelled_steps(receive_reply(&busy));
     ck_assert(cancel(&victim, found_by, id));
     ck_assert(!cancel(&victim, next_id++, id));
-    /* The cancelled request does not begin again. */
+    /* The cancelled request does not start again. */
     expect_cancelled_steps(sp_ask(&busy, &request));
     sp_close(&busy);
     sp_free_reply(erase(&victim, next_id++, name, token));
 }
 END_TEST
 
-/* Expects the reply to endless steps that the deadline ended, and returns how many were done. Frees the reply. */
+/* Expects a reply to endless steps that the deadline ended; returns how many were done. Frees the reply. */
 static uint64_t expect_late_steps(Dynamics__V1__Reply *reply) {
     sp_expect_ok(reply);
     ck_assert_int_eq(reply->step_simulation->ended_by, DYNAMICS__V1__STEPS_END__STEPS_END_DEADLINE);
@@ -397,7 +397,7 @@ START_TEST(error_is_repeated_like_any_other_reply) {
     uint64_t token = create_new(next_id++, name);
     sp_expect_error(ask(&victim, id, METHOD(STEP_SIMULATION), &one), CODE(NOT_FOUND), "step_simulation.simulation",
                     "no simulation \"late\"");
-    /* Past its deadline a request has done some steps, and does no more. */
+    /* A request past its deadline has done some steps, and does no more. */
     Dynamics__V1__StepSimulationRequest steps = steps_of(name, token, ENDLESS);
     Dynamics__V1__Request request = make(next_id++, METHOD(STEP_SIMULATION), &steps);
     request.timeout = 0.05;
@@ -414,8 +414,7 @@ START_TEST(error_is_repeated_like_any_other_reply) {
 }
 END_TEST
 
-/* A robot with so many joints, and the name of each, that the reply to its simulation's creation is larger than what
- * is stored. */
+/* A robot whose joints and their names make the reply to its simulation's creation larger than the cache stores. */
 enum { JOINTS = 4500, JOINT_NAME = 250, ELEMENTS = 2 * JOINT_NAME + 200 };
 
 static void name_joint(char name[JOINT_NAME + 1], int i) {
@@ -477,7 +476,7 @@ END_TEST
 
 /* ---- progress ---------------------------------------------------------------------------------------------------- */
 
-/* Receives events until one of progress comes. The message is to be freed. */
+/* Receives events until one of progress arrives. The caller frees the message. */
 static Dynamics__V1__Event *receive_progress(const sp_peer *subscriber, char topic[64], uint8_t **message,
                                              size_t *size) {
     for (;;) {
@@ -496,7 +495,7 @@ static Dynamics__V1__Event *receive_progress(const sp_peer *subscriber, char top
     }
 }
 
-/* Returns whether a number stands in a message as a varint or in decimal. */
+/* Returns whether a number is in a message as a varint or in decimal. */
 static bool has_number(const uint8_t *message, size_t size, uint64_t number) {
     uint8_t varint[10];
     char decimal[24];

@@ -25,7 +25,7 @@ typedef struct taken_apart {
     char (*names)[NAME_SIZE]; /* of links between, and of second joints */
 } taken_apart;
 
-/* Makes two joints of one; the second one carries the link. */
+/* Splits a joint into two; the second one carries the link. */
 static void take_joint_apart(const dyn_client_joint_description *from, char *link, char *name,
                              dyn_client_joint_description *first, dyn_client_joint_description *second) {
     snprintf(link, NAME_SIZE, "%s between", from->name);
@@ -51,7 +51,7 @@ static bool has_two_motions(dyn_client_joint_type type) {
            type == DYN_CLIENT_JOINT_UNIVERSAL;
 }
 
-/* Returns how many joints were taken apart. */
+/* Splits the joints of a description; returns how many were split. */
 static size_t take_apart(const dyn_client_model_description *from, taken_apart *made) {
     size_t links = from->link_count, joints = 0, count = 0;
     made->links = calloc(2 * from->link_count, sizeof *made->links);
@@ -76,7 +76,7 @@ static size_t take_apart(const dyn_client_model_description *from, taken_apart *
     return count;
 }
 
-/* Loads the tree a second time, its joints taken apart. */
+/* Loads the tree a second time, its joints split; returns how many were split. */
 static size_t load_apart(const wire_tree *tree) {
     taken_apart apart;
     dyn_client_loaded_model *loaded;

@@ -29,7 +29,7 @@ static void stop_peer(void) {
     lying_peer_stop(&peer);
 }
 
-/* Makes a reply the peer's answer. */
+/* Sets the peer's reply. */
 static void set_reply(Dynamics__V1__Reply *reply) {
     ck_assert_uint_lt(dynamics__v1__reply__get_packed_size(reply), sizeof peer.reply);
     peer.reply_size = dynamics__v1__reply__pack(reply, peer.reply);
@@ -38,7 +38,7 @@ static void set_reply(Dynamics__V1__Reply *reply) {
 
 static const dyn_client_query QUERY = {.model = "robot", .nq = 2, .nv = 2, .samples = 2};
 
-/* Asks for gravity forces and checks that nothing but them is written. */
+/* Requests gravity forces and checks that nothing but them is written. */
 static dyn_client_status ask_gravity(double g[4]) {
     double guarded[6] = {-1, 0, 0, 0, 0, -1}, q[4] = {0};
     lying_peer_hand_over(&peer);
@@ -133,7 +133,7 @@ START_TEST(a_status_is_told_with_its_field) {
 }
 END_TEST
 
-/* A description of one joint. */
+/* Sets a description of one joint as the reply. */
 static void set_description(uint32_t q_index, size_t zero_count, size_t unit_count) {
     static char *units[] = {"rad"};
     static double zeros[] = {0, 0};
@@ -187,7 +187,7 @@ START_TEST(a_description_that_contradicts_itself_is_refused) {
 }
 END_TEST
 
-/* Two coriolis matrices, and one pose, of a robot of two joints: right but for what the case says. */
+/* Two coriolis matrices and one pose of a robot of two joints, right except for the case's change. */
 typedef struct evaluation_lie {
     uint64_t samples;
     size_t results, values, axes;
@@ -322,7 +322,7 @@ START_TEST(an_explanation_of_another_length_is_refused) {
 }
 END_TEST
 
-/* Screws whose lists do not fit together, and an answer in another form than was asked for. */
+/* Checks screws whose lists do not fit together, and an answer in another form than the requested one. */
 START_TEST(an_export_that_contradicts_itself_is_refused) {
     static double numbers[200];
     static const struct {
@@ -355,7 +355,7 @@ START_TEST(an_export_that_contradicts_itself_is_refused) {
 }
 END_TEST
 
-/* Base parameters of columns that do not exist, and arrays that do not go together. */
+/* Checks base parameters of columns that do not exist, and arrays that do not fit together. */
 START_TEST(base_parameters_that_contradict_themselves_are_refused) {
     static double numbers[21];
     static char *names[10] = {"m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"}, *bodies[2] = {"a", "b"};
@@ -429,7 +429,7 @@ static void mutate(random_source *random, const uint8_t *original, size_t size) 
         peer.reply_size = (size_t)random_index(random, (int)size + 1);
 }
 
-/* Answers of three kinds, changed at random: each call ends, and what it gives can be read and freed. */
+/* Checks replies of three kinds, changed at random: each call ends, and its results can be read and freed. */
 START_TEST(random_changes_never_lead_astray) {
     random_source base = random_seed("random_changes_never_lead_astray", 20261121);
     uint8_t gravity[256], description[1024], evaluation[1024];

@@ -25,7 +25,7 @@ static bool send_all(int connection, const void *from, size_t size) {
     return send(connection, from, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* The Request's id: its first field, key 0x08. Copies key and value; gives their length. */
+/* Copies key and value of the Request's id, its first field, key 0x08; returns their length. */
 static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT + 1]) {
     size_t length = 1;
     if (size < 2 || request[0] != 0x08)
@@ -36,7 +36,7 @@ static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT
     return length + 1;
 }
 
-/* Sends the reply to a request that arrived under this header. */
+/* Sends the reply to the request with this header. */
 static bool send_reply(lying_peer *peer, int connection, uint8_t header[HEADER], const uint8_t *request, size_t size) {
     uint8_t id[MAX_VARINT + 1];
     pthread_mutex_lock(&peer->mutex);
@@ -45,7 +45,7 @@ static bool send_reply(lying_peer *peer, int connection, uint8_t header[HEADER],
     size_t id_size = peer->with_id ? copy_id(request, size, id) : 0;
     uint64_t length = htobe64(4 + peer->reply_size + id_size);
     memcpy(header, &length, sizeof length);
-    /* In one piece: TCP would hold back the second of two. */
+    /* One write sends the whole message; TCP would delay the second of two. */
     struct iovec parts[] = {{header, HEADER}, {peer->reply, peer->reply_size}, {id, id_size}};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
     ssize_t whole = (ssize_t)(HEADER + peer->reply_size + id_size);

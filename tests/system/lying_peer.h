@@ -15,9 +15,9 @@ typedef struct lying_peer {
     int listener;
     pthread_t thread;
     pthread_mutex_t mutex; /* guards the reply */
-    char address[64];      /* to dial */
-    /* The reply to every request; changed between calls only, with lying_peer_hand_over before and after a call. The
-     * request's own id is appended to it as a Reply's id where `with_id` is set. */
+    char address[64];      /* address to dial */
+    /* The reply to every request; changed between calls only, with lying_peer_hand_over before and after a call. Where
+     * `with_id` is set, the peer appends the request's own id as a Reply's id. */
     uint8_t reply[LYING_PEER_REPLY];
     size_t reply_size;
     int with_id;

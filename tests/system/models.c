@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models from descriptions, tables, screws and other models, and back: through a daemon.
+ * Models from descriptions, tables, screws and other models, and their export, through a daemon.
  */
 #include <check.h>
 #include <math.h>
@@ -37,10 +37,10 @@ static dyn_client_loaded_model *load(const dyn_client_load_request *request) {
     return loaded;
 }
 
-/* Time for a derivation, s: sanitizers on a busy machine are slow, and the daemon allows 30. */
+/* Timeout of a derivation in seconds: sanitizers on a busy machine are slow, and the daemon allows 30. */
 static const double PATIENCE = 28;
 
-/* Derives a model, with an error of the caller's own: two threads do so at once. */
+/* Derives a model, with an error of the caller's own, since two threads do so at once. */
 static dyn_client_loaded_model *derive_with(const char *model, const char *name, size_t count,
                                             const dyn_client_operation *operations, dyn_client_error *own) {
     dyn_client_loaded_model *loaded = NULL;
@@ -62,7 +62,7 @@ static dyn_client_exported_model *export_as(const char *model, dyn_client_model_
     return exported;
 }
 
-/* The digest of a model in the daemon. */
+/* Returns the digest of a model in the daemon. */
 static const char *digest_of(const char *model) {
     static char digests[4][80];
     static unsigned next;
@@ -90,7 +90,7 @@ static random_tree_options tree_options(random_source *random, int k) {
                                  .with_fixed = true};
 }
 
-/* Loads what a model is exported to; the result must be the very same model. */
+/* Exports a model and loads the export, which must be an equal model. */
 static void check_export(const wire_tree *tree) {
     dyn_client_exported_model *exported = export_as(tree->name, DYN_CLIENT_DESCRIPTION, NULL);
     const dyn_client_load_request again = {.description = exported->description, .name = tree->name};
@@ -153,7 +153,7 @@ START_TEST(urdf_comes_back) {
 }
 END_TEST
 
-/* A frame is a massless link on a fixed joint. */
+/* Checks that a frame is a massless link on a fixed joint. */
 START_TEST(frames_are_links_without_mass) {
     const dyn_client_link_description links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
     const dyn_client_joint_description joint = {.name = "turn",
@@ -207,7 +207,7 @@ static void describe_twins(twins *pair, const double *multiplier) {
         .name = "twins", .link_count = 3, .links = pair->links, .joint_count = 2, .joints = pair->joints};
 }
 
-/* The export of a model is that very model. */
+/* Exports a model and loads the export, which must be an equal model. */
 static void check_export_of(const char *name) {
     dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_DESCRIPTION, NULL);
     const dyn_client_load_request again = {.description = exported->description, .name = name};
@@ -248,7 +248,7 @@ START_TEST(described_joints_have_their_pitch_and_axes) {
 }
 END_TEST
 
-/* The base and the mimic joints are those of the description, unless the request states others. */
+/* Checks that the base and the mimic joints are those of the description, unless the request states others. */
 START_TEST(choices_of_the_request_come_before_those_of_the_description) {
     static const struct {
         dyn_client_base described, asked;
@@ -282,7 +282,7 @@ START_TEST(choices_of_the_request_come_before_those_of_the_description) {
 }
 END_TEST
 
-/* An absent multiplier is 1, and one of zero holds the joint. */
+/* Checks that an absent multiplier is 1, and that one of zero holds the joint. */
 START_TEST(multipliers_are_used_as_they_are_given) {
     static const double zero = 0, half = 0.5;
     static const struct {
@@ -312,7 +312,7 @@ static dyn_client_status load_guarded(double mass, const char *expected, dyn_cli
     return dyn_client_load_model(client, &request, 0, &error, loaded);
 }
 
-/* Of two who replace the model that both have seen, the second one is told. */
+/* Checks that of two clients who replace the model that both have seen, the second one gets an error. */
 START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
     char seen[80];
     dyn_client_loaded_model *loaded;
@@ -347,7 +347,7 @@ START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
 }
 END_TEST
 
-/* Each coordinate has a name of its own, which begins with that of its joint. */
+/* Checks that each coordinate has a unique name, which begins with that of its joint. */
 START_TEST(coordinates_have_one_spelling) {
     static const char *const robots[] = {"walker", "ur5"};
     dyn_client_exported_model *quadruped = export_as("quadruped", DYN_CLIENT_DESCRIPTION, NULL);
@@ -375,13 +375,14 @@ END_TEST
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
-/* The planar arm of two equal links, described in both conventions, has the closed form of its mass matrix. */
+/* Checks that the planar arm of two equal links, described in both conventions, has the closed form of its mass
+ * matrix. */
 START_TEST(tables_of_both_conventions_are_the_planar_arm) {
     for (int modified = 0; modified < 2; modified++) {
         dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_REVOLUTE}, {.type = DYN_CLIENT_JOINT_REVOLUTE}};
         for (int i = 0; i < 2; i++) {
             rows[i].inertia.mass = 1;
-            /* The mass is at the far end of link i: in the standard convention that is where its frame is. */
+            /* The mass is at the far end of link i, which is the origin of its frame in the standard convention. */
             rows[i].inertia.center_of_mass[0] = modified ? 1 : 0;
             rows[i].a = modified && i == 0 ? 0 : 1;
         }
@@ -402,7 +403,7 @@ START_TEST(tables_of_both_conventions_are_the_planar_arm) {
 }
 END_TEST
 
-/* Screws of a robot, loaded again: the same torques, and the same screws. */
+/* Checks that a robot exported as screws and loaded again has the same torques, and the same screws. */
 START_TEST(screws_come_back_with_the_same_torques) {
     const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
     const double a[6] = {1, 0.5, -1, 0.4, 0.2, 2};
@@ -448,7 +449,7 @@ START_TEST(attached_and_detached_is_as_before) {
 }
 END_TEST
 
-/* The forces of the joints that stay free are those of the whole robot with the others at rest. */
+/* Checks that the forces of the free joints are those of the whole robot with the others at rest. */
 START_TEST(locked_joints_are_joints_at_rest) {
     static const char *const names[] = {"elbow_joint", "wrist_2_joint"};
     const double whole_q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, whole_v[6] = {0.5, 0.4, 0, 0.2, 0, 1};
@@ -468,7 +469,7 @@ START_TEST(locked_joints_are_joints_at_rest) {
 }
 END_TEST
 
-/* An arm merged on a quadruped and cut off again is the arm. */
+/* Checks that an arm merged on a quadruped and detached again is the arm. */
 START_TEST(merged_robots_come_apart) {
     const dyn_client_operation operations[] = {
         {.kind = DYN_CLIENT_MERGE_MODEL, .model = "two_link", .link = "trunk", .prefix = "arm_"},
@@ -493,7 +494,7 @@ START_TEST(merged_robots_come_apart) {
 }
 END_TEST
 
-/* On another base and back again a chain keeps its mass matrix; the pose of its ends turns round. */
+/* Checks that a chain keeps its mass matrix on another base and back again, and that the pose of its ends inverts. */
 START_TEST(a_chain_is_traversed_both_ways) {
     const dyn_client_operation turn = {.kind = DYN_CLIENT_CHANGE_BASE, .link = "tool0"};
     const dyn_client_operation back = {.kind = DYN_CLIENT_KEEP_CHAIN, .link = "base_link", .last = "tool0"};
@@ -537,7 +538,7 @@ START_TEST(another_inertia_counts) {
 }
 END_TEST
 
-/* A result with a doubtful inertia is told, and refused under `strict`. */
+/* Expects a refusal whose message shows the name with escapes. */
 /* The call was refused, and the error shows the name with escapes. */
 static void expect_escaped(dyn_client_status status, dyn_client_status expected, const char *shown) {
     ck_assert_int_eq(status, expected);
@@ -601,7 +602,7 @@ static const char departing_robot[] = "<robot name=\"departing\">\n<link name=\"
                                       "type=\"fixed\"><parent link=\"world\"/><child link=\"base\"/></joint>\n"
                                       "</robot>\n";
 
-/* Departures from URDF are told, and refused under `strict`. */
+/* Checks that departures from URDF are reported, and refused under `strict`. */
 START_TEST(departures_are_loaded_with_a_warning_or_refused) {
     dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = departing_robot});
     bool is_told = false;
@@ -618,7 +619,7 @@ START_TEST(departures_are_loaded_with_a_warning_or_refused) {
 }
 END_TEST
 
-/* A joint with a foot that weighs nothing behind it. */
+/* Robot with a massless foot on the last joint. */
 static const char footed_robot[] =
     "<robot name=\"footed\"><link name=\"base\"/><link name=\"leg\"><inertial><origin xyz=\"0 0 -1\"/>"
     "<mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>\n<link name=\"foot\"/>"
@@ -647,7 +648,7 @@ START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
 }
 END_TEST
 
-/* A file is read as strictly as its section of the configuration says. */
+/* Checks that a file is read as strictly as its section of the configuration states. */
 START_TEST(files_are_read_as_strictly_as_configured) {
     daemon_fixture other;
     dyn_client *peer;
@@ -677,7 +678,7 @@ START_TEST(files_are_read_as_strictly_as_configured) {
 }
 END_TEST
 
-/* Names of models have no "."; a robot and a file whose name has one give theirs with "_". */
+/* Checks names of models, which have no ".": robots and files whose names have one are loaded with "_" instead. */
 START_TEST(names_of_robots_and_files_lose_their_dots) {
     static const char dotted_robot[] = "<robot name=\"arm.v1.2\"><link name=\"base\"/></robot>";
     dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = dotted_robot});
@@ -709,7 +710,7 @@ START_TEST(names_of_robots_and_files_lose_their_dots) {
 }
 END_TEST
 
-/* A robot of so many links that deriving from it takes its time. */
+/* A robot of so many links that a derivation from it takes long, and limits of the test. */
 enum { MANY_LINKS = 2000, MANY_OPERATIONS = 32, FEW_CHANGES = 3, MOST_ROUNDS = 20 };
 
 static void load_large_robot(void) {
@@ -732,9 +733,9 @@ static void load_large_robot(void) {
 
 /* A derivation in a thread of its own. */
 typedef struct derivation {
-    int round; /* each gives another model */
+    int round; /* each derives a different model */
     atomic_bool is_begun, is_done;
-    dyn_client_loaded_model *loaded; /* NULL: `error` says why */
+    dyn_client_loaded_model *loaded; /* NULL: `error` has the reason */
     dyn_client_error error;
 } derivation;
 
@@ -752,7 +753,7 @@ static void *derive_from_large_robot(void *context) {
     return NULL;
 }
 
-/* The changes that are answered while the derivation goes on. */
+/* Returns the number of changes that are answered during the derivation. */
 static int count_changes_during(derivation *d) {
     pthread_t thread;
     int changes = 0;
@@ -770,7 +771,8 @@ static int count_changes_during(derivation *d) {
     return changes;
 }
 
-/* One or two may overtake the derivation anyway; how many more fit in is the machine's, so there are several rounds. */
+/* Checks that changes are answered during a derivation. One or two may overtake it anyway; how many more depends on the
+ * machine, so there are several rounds. */
 START_TEST(other_changes_go_on_while_a_model_is_derived) {
     int changes = 0;
     load_large_robot();

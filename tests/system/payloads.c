@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Payloads of single requests: every quantity counts them as if they were part of the model, and the model itself does
- * not change.
+ * Payloads of single requests: every quantity counts them as part of the model, and the model itself does not change.
  */
 #include <check.h>
 #include <math.h>
@@ -29,7 +28,7 @@ static void derive(const char *model, const char *name, const dyn_client_operati
     dyn_client_loaded_model_free(loaded);
 }
 
-/* A box that is not where its link is, nor turned like it. */
+/* Returns a box with an offset and a rotation relative to its link. */
 static dyn_client_payload a_box(const char *link, bool replaces) {
     return (dyn_client_payload){.link = link,
                                 .inertia = {.mass = 1.5,
@@ -39,7 +38,7 @@ static dyn_client_payload a_box(const char *link, bool replaces) {
                                 .replaces = replaces};
 }
 
-/* A link of the tree that moves. */
+/* Returns a link of the tree that moves. */
 static const char *moving_link(const dyn_model *model, random_source *random) {
     int link;
     do
@@ -104,7 +103,7 @@ START_TEST(tasks_and_ellipsoids_count_payloads) {
         const dyn_client_query query = {
             .model = models[k], .nq = 6, .nv = 6, .samples = 1, .payload_count = k == 0, .payloads = &box};
         wire_require(ask_quantities(client, &query, &request, &error, &answers[k]), &error);
-        /* Axes in either direction. */
+        /* Axes may have either direction. */
         for (size_t b = 0; b < answers[k]->results[5].block_count; b++)
             for (size_t i = 0; i < answers[k]->results[5].blocks[b].width; i++)
                 ((double *)answers[k]->results[5].blocks[b].values)[i] =
@@ -116,7 +115,7 @@ START_TEST(tasks_and_ellipsoids_count_payloads) {
 }
 END_TEST
 
-/* In place of a link's own inertia. */
+/* Checks payloads in place of a link's own inertia. */
 START_TEST(payloads_replace_inertias) {
     random_source random = random_seed("payloads instead", 20261124);
     const random_tree_options options = {.joints = 5, .with_fixed = true};
@@ -141,7 +140,8 @@ END_TEST
 
 static const dyn_client_query TWO_LINK = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
 
-/* A point mass at the tip of the planar arm, whose links have length 1: its part of M, g and h in closed form. */
+/* Checks a point mass at the tip of the planar arm, whose links have length 1: its part of M, g and h in closed
+ * form. */
 START_TEST(methods_count_a_point_mass) {
     const double m = 2, g = 9.81, q[2] = {0.3, 1.1}, v[2] = {0.7, -0.4}, a[2] = {1.5, 2.5};
     const dyn_client_payload point = {.link = "tip", .inertia = {.mass = m}};
@@ -173,7 +173,7 @@ START_TEST(methods_count_a_point_mass) {
 }
 END_TEST
 
-/* Many states, on all workers and in the caller's order of joints. */
+/* Checks many states, on all workers and in the caller's order of joints. */
 START_TEST(batches_count_payloads_in_every_sample) {
     enum { SAMPLES = 3000 };
     static const char *const backwards[] = {"joint2", "joint1"};
@@ -200,7 +200,7 @@ START_TEST(batches_count_payloads_in_every_sample) {
 }
 END_TEST
 
-/* A motion in rows needs what its states need one by one. */
+/* Checks that a motion in rows has the torques of its states one by one. */
 START_TEST(trajectories_count_payloads) {
     enum { ROWS = 5 };
     const dyn_client_payload box = a_box("tip", false);
@@ -228,11 +228,11 @@ END_TEST
 
 enum { CALLERS = 4, CALLS = 300 };
 
-/* One of several who share the model, each with a payload of its own. */
+/* One of several clients that share the model, each with a payload of its own. */
 typedef struct caller {
     pthread_t thread;
     double mass;
-    int wrong; /* answers that are another caller's */
+    int wrong; /* answers for another client */
     dyn_client_status status;
 } caller;
 

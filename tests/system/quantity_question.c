@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Puts into a request what its quantity is of. */
+/* Adds the frames, or the task, of a quantity to its request. */
 static void place(const quantity_question *from, const dyn_client_task_frame *task, dyn_client_quantity_request *to) {
     dyn_client_reference_frame frame =
         from->reference_frame != DYN_CLIENT_FRAME_UNSPECIFIED ? from->reference_frame : DYN_CLIENT_LOCAL;
@@ -26,7 +26,7 @@ static void place(const quantity_question *from, const dyn_client_task_frame *ta
     }
 }
 
-/* Asks with those inputs that are flagged. */
+/* Sends the request with the flagged inputs. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, const quantity_question *from,
                              const dyn_client_quantity_request *requests, unsigned inputs, dyn_client_error *error,
                              dyn_client_evaluation **answer) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evaluations in tests: many quantities with the same frames, of which each gets what it has use for.
+ * Evaluations in tests: many quantities with the same frames, of which each gets those that it depends on.
  */
 #ifndef DYNAMICS_TESTS_QUANTITY_QUESTION_H
 #define DYNAMICS_TESTS_QUANTITY_QUESTION_H
@@ -19,8 +19,8 @@ typedef struct quantity_question {
     const dyn_client_task_axis *task_axes;
 } quantity_question;
 
-/* Evaluates the quantities. Arrays and parts of the query that none of them depends on are left out, which the daemon
- * is asked for first. */
+/* Evaluates the quantities. Leaves out arrays and parts of the query that none of them depends on, which it first asks
+ * the daemon for. */
 dyn_client_status ask_quantities(dyn_client *client, const dyn_client_query *query, const quantity_question *question,
                                  dyn_client_error *error, dyn_client_evaluation **answer);
 

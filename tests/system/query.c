@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Query of requests: every method that computes with a model decodes it alike, refuses the parts that it does not
+ * Query of requests: every method that computes with a model decodes it alike, refuses the parts that it does not
  * support, and names their places.
  */
 #include <check.h>
@@ -44,7 +44,7 @@ static const struct {
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 
-/* A request that has nothing but a query, and the reply to it; freed with close_question. */
+/* A request that has nothing but a query, and the reply to it; close_question frees it. */
 typedef struct question {
     Dynamics__V1__Query query;
     Dynamics__V1__Vector3 gravity;
@@ -165,8 +165,8 @@ START_TEST(missing_queries_and_models_are_named_alike_by_all_methods) {
 }
 END_TEST
 
-/* Every message of a request with a query is in METHODS, but that of OpenStream: its parts follow from the target, and
- * streams.c checks them. */
+/* Checks that METHODS contains every message of a request with a query, except that of OpenStream: its parts follow
+ * from the target, and streams.c checks them. */
 START_TEST(all_methods_with_a_query_are_checked) {
     const ProtobufCMessageDescriptor *type = &dynamics__v1__request__descriptor;
     size_t count = 0;
@@ -271,7 +271,7 @@ START_TEST(forward_dynamics_of_trajectories_counts_external_forces) {
         &error);
     expect_equal(2 * ROWS, by_force->q, by_tip->q);
     ck_assert_mem_ne(by_tip->q, by_none->q, 2 * ROWS * sizeof(double));
-    /* The tip presses where something pulls it: nothing is left but rounding. */
+    /* The tip presses against a pull: nothing but rounding is left. */
     dyn_client_external_force pull = m.reaction;
     pull.force = m.force, pull.torque = m.torque;
     query.external_forces = &pull;

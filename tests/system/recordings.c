@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings as files of the daemon: damaged ones, other things in their place, the disk that they take, and how they
+ * Recordings as files of the daemon: damaged ones, other entries in their place, their use of the disk, and how they
  * are listed, fetched and deleted.
  */
 #include <check.h>
@@ -67,7 +67,7 @@ static void path_of(const char *name, char path[PATH_SIZE]) {
     snprintf(path, PATH_SIZE, "%s/state/%s", fixture.directory, name);
 }
 
-/* Records so many steps of a new simulation, which is deleted in the end. */
+/* Records steps of a new simulation, and deletes the simulation. */
 static void record_steps(const char *recording, uint64_t steps) {
     uint64_t token = create("arm");
     ok(dyn_client_record_simulation(client, "arm", token, recording, 0, &error));
@@ -78,7 +78,7 @@ static void record_steps(const char *recording, uint64_t steps) {
 
 /* ---- damaged files ----------------------------------------------------------------------------------------------- */
 
-/* Copies the header of a recording to another one, and puts `count` times these bytes behind it. */
+/* Copies the header of a recording to another one, and appends these bytes `count` times. */
 static void write_crafted(const char *from, const char *to, size_t count, const uint8_t *bytes, size_t size) {
     char path[PATH_SIZE];
     uint8_t header[FILE_SIZE];
@@ -106,7 +106,7 @@ static void write_crafted(const char *from, const char *to, size_t count, const 
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A state without values takes three bytes of the file, and a whole row of the reply. */
+/* Checks states without values: each takes three bytes of the file, and a whole row of the reply. */
 START_TEST(recorded_states_without_values_are_refused) {
     const uint8_t empty_state[] = {2, 0x0a, 0};
     dyn_client_replay *replay;
@@ -124,7 +124,7 @@ END_TEST
 
 /* ---- directory entries that are not files ------------------------------------------------------------------------ */
 
-/* A model can be loaded, which takes a worker. */
+/* Checks that a model can be loaded, which needs a worker. */
 static void check_workers(void) {
     static const char urdf[] = "<robot name='rod'><link name='base'/><link name='rod'><inertial><mass value='1'/>"
                                "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
@@ -155,7 +155,7 @@ START_TEST(fifo_in_the_place_of_a_recording_is_refused_and_blocks_nobody) {
     record_steps("run", 1);
     path_of("recordings/pipe.recording", path);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    /* As many as there may be workers. */
+    /* Number of possible workers. */
     for (int i = 0; i < 16; i++) {
         refused(dyn_client_replay_simulation(client, "pipe", &(dyn_client_rows){0, 1, 1}, 2, &error, &replay),
                 DYN_CLIENT_FAILED_PRECONDITION, "replay_simulation.recording", "no regular file");
@@ -210,7 +210,7 @@ END_TEST
 
 /* ---- the disk ---------------------------------------------------------------------------------------------------- */
 
-/* Waits until the daemon's health says this of recordings: a word, or that all is well (""). */
+/* Waits until the daemon's health has this word on recordings, or reports that all is well (""). */
 static void wait_for_health(const char *word) {
     char message[512] = "";
     for (int i = 0; i < 500; i++) {
@@ -228,7 +228,7 @@ static void wait_for_health(const char *word) {
     ck_abort_msg("the health says \"%s\", not \"%s\"", message, word);
 }
 
-/* Waits until the recording of "arm" has ended by itself, and checks that all who ask are told why. */
+/* Waits until the recording of "arm" has ended by itself, and checks that all later calls report the reason. */
 static void check_broken(uint64_t token, const char *word) {
     dyn_client_simulation *arm = NULL;
     for (int i = 0; i < 500 && (!arm || arm->recording[0] != '\0'); i++) {
@@ -243,7 +243,7 @@ static void check_broken(uint64_t token, const char *word) {
             "stop_recording.simulation", word);
 }
 
-/* Steps until far more was recorded than fits. */
+/* Steps until the recording has far exceeded its space. */
 static void step_far(uint64_t token) {
     ok(dyn_client_step_simulation(client, "arm", token, 20000, NULL, 0, &error, NULL));
 }
@@ -274,7 +274,7 @@ START_TEST(recordings_together_keep_to_their_quota) {
     ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
     for (int round = 0; round < 2; round++) {
         ok(dyn_client_record_simulation(client, "arm", token, "big", 0, &error));
-        /* In parts, so that the disk takes up some of it. */
+        /* Steps in parts, so that the disk stores some of the recording. */
         for (int i = 0; i < 10; i++) {
             ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, &error, NULL));
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
@@ -339,7 +339,7 @@ START_TEST(recordings_leave_the_reserve_of_the_disk_free) {
 }
 END_TEST
 
-/* A file system of a few bytes for recordings. Returns whether this process may make one. */
+/* Mounts a small file system for recordings. Returns whether this process may do so. */
 static bool mount_small_disk(void) {
     char path[PATH_SIZE];
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
@@ -348,7 +348,7 @@ static bool mount_small_disk(void) {
     start_with("[limits]\ndisk_reserve_bytes = 65536\n");
     path_of("recordings", path);
     ck_assert_int_eq(mkdir(path, 0700), 0);
-    /* The daemon shares the mounts of this process, which nobody else sees. */
+    /* The daemon shares the mounts of this process, which no other process sees. */
     ck_assert_int_eq(mount("none", path, "tmpfs", 0, "size=512k"), 0);
     return true;
 }
@@ -378,7 +378,7 @@ START_TEST(full_disk_is_told_to_the_recorder_and_by_the_health) {
         wait_for_health("");
     }
     stop();
-    /* The directory could not be removed while something was mounted in it. */
+    /* The directory could not be removed while the file system was mounted in it. */
     umount(path);
     rmdir(path);
 }
@@ -443,7 +443,7 @@ END_TEST
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Fetches a recording in parts of so many bytes. */
+/* Fetches a recording in parts of `part_bytes`. */
 static size_t fetch(const char *name, uint64_t part_bytes, uint8_t *bytes) {
     dyn_client_recording_part *part;
     size_t used = 0;

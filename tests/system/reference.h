@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reference values of real robots, asked for through the daemon with libdynamicsclient.
+ * Reference values of real robots, compared with those of the daemon through libdynamicsclient.
  *
- * The values come from another library, evaluated in extended precision; they lie in DYNAMICS_REFERENCE_DIR, golden/
- * and robots/. A quantity agrees when the norm of the difference is below 1e-10 of the norm of the reference. Whatever
- * does not fit ends the Check test.
+ * The values come from another library, computed in extended precision; they are in DYNAMICS_REFERENCE_DIR, golden/ and
+ * robots/. A quantity agrees when the norm of the difference is below 1e-10 of the norm of the reference. A mismatch
+ * ends the Check test.
  */
 #ifndef DYNAMICS_TESTS_REFERENCE_H
 #define DYNAMICS_TESTS_REFERENCE_H
@@ -15,7 +15,7 @@
 
 #include "system/quantity_question.h"
 
-/* Files with reference values of robots that have a description; to be freed. */
+/* Returns the files with reference values of robots that have a description; the caller frees them. */
 char **reference_files(int *count);
 void reference_files_free(char **files, int count);
 
@@ -39,26 +39,26 @@ typedef struct reference {
 void reference_open(reference *of, const char *address, const char *file);
 void reference_close(reference *of);
 
-/* Has the query name the joints in the reference's order, and puts q, v, a and tau into it. */
+/* Makes the query name the joints in the reference's order, and copies q, v, a and tau into it. */
 void reference_use_names(reference *of);
 
 /* Returns whether the first state has a field. */
 bool has(const reference *of, const char *field);
 
-/* Name of the frame that the reference's "ee" fields are of. */
+/* Returns the name of the frame of the reference's "ee" fields. */
 const char *frame_of(const reference *of);
 
-/* Evaluates quantities of the reference's states, direction and frame; to be freed. */
+/* Evaluates quantities of the reference's states, direction and frame; the caller frees the evaluation. */
 dyn_client_evaluation *reference_evaluate(const reference *of, size_t count, const dyn_client_quantity *quantities,
                                           dyn_client_reference_frame reference_frame);
 
-/* A block's matrix of one sample times a vector of nv: sums over its last axis. */
+/* Multiplies a block's matrix of one sample by a vector of nv: sums over its last axis. */
 void reference_multiply(const reference *of, const dyn_client_block *matrix, size_t s, const double *vector,
                         double *product);
 
 const dyn_client_joint *find_joint(const dyn_client_description *robot, const char *name);
 
-/* Numbers of JSON. */
+/* Reads numbers of JSON. */
 size_t read_size(const json_t *object, const char *key);
 double at(const json_t *list, size_t index);
 
@@ -73,10 +73,10 @@ void add(deviation *to, double computed, double expected);
 void check(const reference *of, const char *quantity, size_t state, deviation found);
 void check_within(const reference *of, const char *quantity, size_t state, deviation found, double tolerance);
 
-/* Writes the largest deviation that was found. */
+/* Prints the largest deviation that was found. */
 void reference_summarize(int robots);
 
-/* Ends the test when a call failed. */
+/* Ends the test when a call has failed. */
 void must(const reference *of, const char *call, dyn_client_status status, const dyn_client_error *error);
 
 #endif

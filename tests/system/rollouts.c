@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts and trajectories through the daemon: the same numbers alone and together, what is refused, deadlines,
- * progress and cancel.
+ * Rollouts and trajectories through the daemon: equal numbers alone and together, refusals, deadlines, progress and
+ * cancellation.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static dyn_client_error error;
 
 static const dyn_client_query UR5 = {.model = "ur5", .nq = NV, .nv = NV, .samples = 1};
 
-/* As the textbook has it: rigid bodies alone. */
+/* Options of the textbook's equation: rigid bodies alone. */
 static const dyn_client_stepping IDEAL = {.integrator = DYN_CLIENT_RK4,
                                           .ignore_damping = true,
                                           .ignore_friction = true,
@@ -47,7 +47,7 @@ static dyn_client_rollout *roll_out(const dyn_client_query *query, const dyn_cli
     return result;
 }
 
-/* Modern Robotics (Lynch and Park 2017), exercise 8.15. */
+/* Compares with Modern Robotics (Lynch and Park 2017), exercise 8.15. */
 START_TEST(ur5_falls_as_the_accurate_motion_does) {
     const double q[NV] = {0};
     dyn_client_stepping fine = IDEAL;
@@ -71,7 +71,7 @@ START_TEST(ur5_falls_as_the_accurate_motion_does) {
 }
 END_TEST
 
-/* Random numbers in [-1, 1]. */
+/* Fills x with random numbers in [-1, 1]. */
 static void fill(double *x, size_t count, unsigned seed) {
     for (size_t i = 0; i < count; i++)
         x[i] = 2.0 * rand_r(&seed) / RAND_MAX - 1;
@@ -241,7 +241,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
 }
 END_TEST
 
-/* With a low bound on velocities the fall ends early; at its limit an arm without restitution rests. */
+/* Returns the velocity of the first joint after it was released beyond its limit, with such a stop. */
 /* Velocity of the first joint after it was let go beyond its limit, with such a stop. */
 static double pushed_back(dyn_client_joint_stop stop, const dyn_client_spring_stop *spring) {
     const double q[] = {6.4, -1, 1, 0, 0, 0}; /* the limit is 2 pi */
@@ -305,7 +305,7 @@ static bool note(void *context, double fraction) {
     return fraction < t->enough;
 }
 
-/* Seconds that a rollout of so many steps took. */
+/* Returns the seconds that a rollout of `steps` steps took. */
 static double time_rollout(double timeout, size_t steps, told *t, dyn_client_status *status) {
     static const double q[NV] = {0};
     struct timespec begin, end;
@@ -345,7 +345,7 @@ END_TEST
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------ */
 
-/* A minimum-jerk motion of 1 s from 0 to 1 (Flash and Hogan 1985). */
+/* Computes a minimum-jerk motion of 1 s from 0 to 1 (Flash and Hogan 1985). */
 static void minimum_jerk(double t, double *q, double *v, double *a) {
     *q = t * t * t * (10 + t * (-15 + 6 * t));
     *v = t * t * (30 + t * (-60 + 30 * t));
@@ -401,7 +401,7 @@ START_TEST(rates_are_derived_and_limits_are_told) {
         ck_assert_msg(fabs(given->tau[i] - quintic->tau[i]) < 1e-6, "tau[%zu]: %g, %g", i, given->tau[i],
                       quintic->tau[i]);
     dyn_client_trajectory_free(quintic);
-    /* 4 rad in a second is 7.5 rad/s in the middle, and the limit is pi. */
+    /* A motion of 4 rad in a second reaches 7.5 rad/s in the middle, and the limit is pi. */
     bool is_found = false;
     for (size_t i = 0; i < derived->excess_count; i++) {
         const dyn_client_excess *e = &derived->excesses[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests of which single states fail: with ON_ERROR_MARK their rows are NaN, all other rows have the bits that they
- * have without them, and the reply tells what is wrong.
+ * Requests of which single states fail: with ON_ERROR_MARK their rows are NaN, all other rows have the bits of a
+ * request without them, and the reply names the errors.
  */
 #include <check.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static bool fails(size_t sample) {
            sample == SAMPLES - 1;
 }
 
-/* States, and the same with a number that is not finite in those that fail. */
+/* States, and states with a number that is not finite in those that fail. */
 static double good[SAMPLES * NQ], spoilt[SAMPLES * NQ], zeros[SAMPLES * NQ];
 static size_t failing;
 
@@ -117,7 +117,7 @@ START_TEST(states_without_a_solution_are_marked) {
 }
 END_TEST
 
-/* Asks for gravity forces with the protocol's own messages. */
+/* Requests gravity forces with the protocol's own messages. */
 static Dynamics__V1__Reply *ask_gravity(size_t samples, double *q, Dynamics__V1__OnError on_error) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;

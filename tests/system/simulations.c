@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations that live in the daemon: their pace, who commands them, what is published, and what outlives a restart.
+ * Simulations in the daemon: their pace, the right to command them, their events, and their state after a restart.
  */
 #include <check.h>
 #include <glob.h>
@@ -68,7 +68,7 @@ static void pause_for(double duration) {
     nanosleep(&time, NULL);
 }
 
-/* Creates a simulation and returns its token. */
+/* Creates a simulation; returns its token. */
 static uint64_t create(const dyn_client_simulation_options *options) {
     dyn_client_simulation *created;
     uint64_t token;
@@ -162,7 +162,7 @@ START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler
         ck_assert_double_eq_tol(state->q[i], half * h * h * force[i] / mass, 1e-12);
     }
     dyn_client_simulation_free(state);
-    /* Without it the body keeps its velocity; a torque then turns it. */
+    /* Without the force the body keeps its velocity; then a torque turns it. */
     ok(dyn_client_step_simulation(client, "arm", token, steps, &release, 0, &error, &state));
     ck_assert_double_eq_tol(state->q[0], (half + k * k) * h * h * force[0] / mass, 1e-12);
     dyn_client_simulation_free(state);
@@ -190,7 +190,7 @@ static const dyn_client_external_force pushes[] = {
 static const dyn_client_simulation_input pushing = {.external_force_count = 3, .external_forces = pushes};
 
 START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
-    /* One robot is pushed; its twin gets sum J' f as the input. One step is the same for both. */
+    /* One robot is pushed; its twin gets sum J' f as the input. One step is equal for both. */
     const dyn_client_quantity wanted = DYN_CLIENT_EXTERNAL_FORCES;
     const dyn_client_query query = {.model = "ur5",
                                     .nq = NQ,
@@ -233,7 +233,7 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
 }
 END_TEST
 
-/* Returns whether exactly these forces are told to act. */
+/* Checks that the daemon reports exactly these forces as acting. */
 static void check_forces(const char *name, size_t count, const dyn_client_external_force *forces) {
     static const double zero[3] = {0};
     dyn_client_simulation *told = look(name);
@@ -278,7 +278,7 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
     uint64_t token = create(&options);
     options.name = "twin";
     uint64_t twin = create(&options);
-    /* The recording begins under forces, and holds their end, their return and a reset. */
+    /* The recording begins under forces, and contains their end, their return and a reset. */
     ok(dyn_client_step_simulation(client, "arm", token, 50, &pushing, 0, &error, NULL));
     ok(dyn_client_record_simulation(client, "arm", token, "pushed", 0, &error));
     ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, &error, NULL));
@@ -291,7 +291,7 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
     ck_assert_uint_eq(replay->steps, 200);
     ck_assert_uint_eq(replay->equal_steps, 200);
     dyn_client_replay_free(replay);
-    /* A run with a restart in it is the one without. */
+    /* A run with a restart in it equals the one without. */
     ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
     ok(dyn_client_step_simulation(client, "arm", token, 100, &pushing, 0, &error, NULL));
     ok(dyn_client_step_simulation(client, "twin", twin, 200, &pushing, 0, &error, &whole));
@@ -363,7 +363,7 @@ END_TEST
 
 /* ---- the query of a simulation ----------------------------------------------------------------------------------- */
 
-/* The two-link arm on the moon with a ball at its tip, which something pushes. */
+/* State and query of the two-link arm on the moon with a ball at its tip, which a force pushes. */
 static const double moon[3] = {0, 0, -1.62}, tip_push[3] = {3, 0, 5}, loaded_q[2] = {0.4, -0.9};
 static const dyn_client_payload ball = {.link = "tip", .inertia = {.mass = 1.5, .center_of_mass = {0.1, 0, 0.2}}};
 static const dyn_client_external_force tip_force = {
@@ -381,7 +381,7 @@ static const dyn_client_simulation_options loaded_arm = {.name = "loaded",
                                                          .stepping.ignore_friction = true,
                                                          .stepping.ignore_effort_limits = true};
 
-/* The accelerations of the arm under those parts of the query that are named. */
+/* Computes the accelerations of the arm under the given parts of the query. */
 static void accelerate(const double *gravity, size_t payload_count, size_t force_count, double a[2]) {
     const dyn_client_query query = {.model = "two_link",
                                     .nq = 2,
@@ -402,7 +402,7 @@ START_TEST(gravity_payloads_and_forces_of_a_query_move_the_simulation) {
     accelerate(NULL, 1, 1, others[0]);
     accelerate(moon, 0, 1, others[1]);
     accelerate(moon, 1, 0, others[2]);
-    /* The second round begins with a reset, after other forces had acted. */
+    /* The second round begins with a reset, after other forces have acted. */
     for (int round = 0; round < 2; round++) {
         dyn_client_simulation *state;
         step("loaded", token, 1, &state);
@@ -516,7 +516,7 @@ START_TEST(clock_neither_drifts_nor_leaves_out_steps) {
     dyn_client_simulation *first = look("paced");
     pause_for(1);
     dyn_client_simulation *second = look("paced");
-    /* Each state is stamped when it was reached; a tick may be late by as much as the machine is busy. */
+    /* Each state's stamp is the time at which it was reached; a busy machine may delay a tick. */
     double simulated = second->time - first->time, elapsed = seconds(second->stamp_ns - first->stamp_ns);
     ck_assert_double_eq_tol(simulated, elapsed, 0.05 + second->slipped);
     ck_assert_double_eq_tol(second->time, (double)second->step * 1e-3, 1e-9);
@@ -564,7 +564,7 @@ START_TEST(pause_resume_and_reset_do_what_they_say) {
     dyn_client_simulation *reset, *again;
     ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, &reset));
     ck_assert_uint_eq(reset->step, 0);
-    /* The seed is that of the start, too: the same way again, bit for bit. */
+    /* A reset restores the seed too: the second run is equal, bit for bit. */
     step("arm", token, steps, &again);
     check_same_bits(state, again);
     ok(dyn_client_resume_simulation(client, "arm", token, 0, &error, NULL));
@@ -624,7 +624,7 @@ END_TEST
 START_TEST(lease_ends_a_simulation_whose_client_died) {
     pid_t child = fork();
     if (child == 0) {
-        /* A client of its own, which dies without a word. */
+        /* Another client, which dies without a message. */
         execl(DYNAMICSCTL_PROGRAM, "dynamicsctl", "--endpoint", fixture.request_ipc, "call", "CreateSimulation",
               "{\"name\": \"orphan\", \"query\": {\"model\": \"ur5\"}, \"lease\": 0.2, \"pace\": \"PACE_CLOCK\"}",
               (char *)NULL);
@@ -731,7 +731,7 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
     const dyn_client_simulation_options dotted = {.name = "arm.2", .model = "ur5"};
     refused(dyn_client_create_simulation(client, &dotted, 0, &error, &token, &(dyn_client_simulation *){NULL}),
             DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "\"arm.2\" is no name");
-    /* An empty name is a mistake; it ends nothing. */
+    /* An empty name is an error and ends nothing. */
     refused(dyn_client_record_simulation(client, "arm", token, "", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "letters");
     dyn_client_replay *replay;
@@ -766,7 +766,7 @@ START_TEST(limits_are_kept) {
 }
 END_TEST
 
-/* The reply of steps tells how many were done and why not more. */
+/* Checks that the reply of steps states how many were done and why not more. */
 static void expect_end(const dyn_client_simulation *state, dyn_client_steps_end end, uint64_t done) {
     ck_assert_str_eq(dyn_client_steps_end_name(state->ended_by), dyn_client_steps_end_name(end));
     ck_assert_uint_eq(state->steps_done, done);
@@ -808,7 +808,7 @@ END_TEST
 
 /* ---- watchers ---------------------------------------------------------------------------------------------------- */
 
-/* Wall time, ns since 1970-01-01 UTC. */
+/* Returns wall time, ns since 1970-01-01 UTC. */
 static int64_t wall_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -926,7 +926,7 @@ START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
     for (int i = 0; i < 1000; i++) {
         ok(dyn_client_watch_next(quick, 5, &error, &update));
     }
-    /* The slow one finds what is left of 1.2 s: its queue, with the loss counted. */
+    /* The slow watcher finds the rest of 1.2 s: its queue, with the loss counted. */
     dyn_client_simulation *after = look("arm");
     ck_assert_double_eq_tol(after->time - before->time, seconds(after->stamp_ns - before->stamp_ns),
                             0.05 + after->slipped);
@@ -944,7 +944,7 @@ START_TEST(events_tell_of_limits_resets_and_divergence) {
     uint64_t token = create(&lockstep);
     double tau[NQ] = {0, 0, 0, 0, 0, 0};
     ok(dyn_client_watch_simulation(client, "arm", 0, &error, &watch));
-    /* The elbow is driven into its limit. */
+    /* The input drives the elbow into its limit. */
     tau[2] = 150;
     dyn_client_simulation_input input = {.nv = NQ, .tau = tau};
     ok(dyn_client_step_simulation(client, "arm", token, 3000, &input, 0, &error, NULL));
@@ -1008,7 +1008,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     ck_assert_uint_eq(replay->nq, NQ);
     uint64_t steps = replay->steps;
     dyn_client_replay_free(replay);
-    /* Zeros choose from the beginning, every row and all rows; without a choice there are none. */
+    /* Zeros select all rows from the beginning; without a selection there are none. */
     ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0}, 0, &error, &replay));
     ck_assert_uint_eq(replay->count, steps);
     uint64_t first = replay->step[0], third = replay->step[2];
@@ -1024,7 +1024,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
 }
 END_TEST
 
-/* A robot that was loaded by request, and is in no directory. */
+/* Loads a robot by request, which is in no directory. */
 static void load_pendulum_as(const char *name, double length, char digest[DIGEST_PREFIX]) {
     char urdf[512];
     snprintf(
@@ -1056,7 +1056,7 @@ START_TEST(recording_is_replayed_without_its_model) {
     ck_assert_uint_gt(entries, 0);
     ck_assert_uint_gt(bytes, entries);
     ok(dyn_client_delete_simulation(client, "swing", token, 0, &error));
-    /* Neither without a model of that name nor beside another one. */
+    /* The replay works without a model of that name, and beside a different one. */
     for (int k = 0; k < 2; k++) {
         dyn_client_replay *replay;
         ok(dyn_client_unload_model(client, "pendulum", 0, &error));
@@ -1090,7 +1090,7 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
     for (int k = 0; k < 3; k++)
         step(names[k], tokens[k], 50, &before[k]);
     dyn_client_close(client);
-    /* The daemon saves once more as it ends; what it saves is read after the restart. */
+    /* The daemon saves once more at its end; that snapshot is read after the restart. */
     daemon_restart(&fixture);
     client = connect_to(fixture.request_ipc);
     for (int k = 0; k < 3; k++) {
@@ -1105,7 +1105,7 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
 }
 END_TEST
 
-/* The snapshot in force. */
+/* Finds the snapshot in force. */
 static void find_snapshot(char path[160]) {
     char pattern[160];
     glob_t found;
@@ -1120,7 +1120,7 @@ static uint32_t read_word(const uint8_t *bytes) {
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* Writes the checksums of all records of a file (record_file.h) anew. */
+/* Recomputes the checksums of all records of a file (record_file.h). */
 static void seal_records(uint8_t *bytes, size_t size) {
     for (size_t at = 0; at + 8 <= size; at += 8 + read_word(bytes + at)) {
         uint32_t crc = UINT32_MAX;
@@ -1136,7 +1136,7 @@ static void seal_records(uint8_t *bytes, size_t size) {
     }
 }
 
-/* Makes every q[0] of that value a NaN in the snapshot. */
+/* Replaces every q[0] of that value by a NaN in the snapshot. */
 static void spoil_snapshot(double q) {
     const double nan = NAN;
     char path[160];
@@ -1159,7 +1159,7 @@ static void spoil_snapshot(double q) {
     ck_assert_int_gt(spoilt, 0);
 }
 
-/* Only the first simulation of a model describes it in the file. */
+/* Checks one bad simulation among others of its model, of which only the first describes the model in the file. */
 START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
     const char *const names[] = {"first", "second"};
     uint64_t tokens[2];
@@ -1188,7 +1188,7 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
 }
 END_TEST
 
-/* The model's own name and the one with its digest belong to models of earlier simulations. */
+/* Checks a restored model whose own name and the one with its digest belong to models of earlier simulations. */
 START_TEST(restored_model_whose_names_are_both_taken_is_said_to_be_so) {
     char digest[DIGEST_PREFIX], other[DIGEST_PREFIX], name[64], words[160];
     const char *const names[] = {"a", "b", "c"};
@@ -1225,7 +1225,7 @@ START_TEST(changed_recording_is_found_out) {
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
     long size = ftell(file);
-    /* One bit of a late state; then the end cut off. */
+    /* Changes one bit of a late state; then cuts off the end. */
     ck_assert_int_eq(fseek(file, size - 40, SEEK_SET), 0);
     int byte = fgetc(file);
     ck_assert_int_eq(fseek(file, size - 40, SEEK_SET), 0);
@@ -1274,7 +1274,7 @@ START_TEST(simulations_outlive_a_restart) {
     after = look("arm");
     check_same_bits(before, after);
     dyn_client_simulation_free(after);
-    /* Half before and half after the restart is the same run as the whole, disturbance included. */
+    /* A run with a restart in the middle equals the whole one, disturbance included. */
     step("arm", token, 500, &after);
     check_same_bits(whole, after);
     ok(dyn_client_restore_simulations(client, 0, &error, &count));
@@ -1307,7 +1307,7 @@ START_TEST(thousand_simulations_come_and_go_without_a_trace) {
         resident[round] = daemon_resident_bytes(&fixture);
         descriptors[round] = daemon_open_descriptors(&fixture);
     }
-    /* Connections of watches that were closed may end a while later. */
+    /* Connections of closed watches may end later. */
     for (int i = 0; i < 100 && descriptors[2] > descriptors[1] + 4; i++) {
         pause_for(0.1);
         descriptors[2] = daemon_open_descriptors(&fixture);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single precision by request: close to double but not the same, the same for one state and in a batch, and refused
- * where it cannot be had.
+ * Single precision by request: close to double but not equal, the same for one state and in a batch, and refused where
+ * it is not available.
  */
 #include <check.h>
 #include <math.h>
@@ -23,7 +23,7 @@ static dyn_client_query ur5_query(size_t samples, dyn_client_precision precision
     return (dyn_client_query){.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples, .precision = precision};
 }
 
-/* Numbers that are close but for rounding, which they are not free of. */
+/* Checks numbers that are close up to rounding, but not equal. */
 static void expect_rounded(const char *what, const double *found, const double *expected, size_t count) {
     double most = 0, difference = 0;
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests of dynamics.v1 over a hand-made connection, and what must be said about bad ones.
+ * Requests of dynamics.v1 over a hand-made connection, and checks of their replies.
  */
 #ifndef DYNAMICS_TESTS_SP_REQUEST_H
 #define DYNAMICS_TESTS_SP_REQUEST_H
@@ -8,28 +8,29 @@
 #include "dynamics/v1/envelope.pb-c.h"
 #include "system/sp_wire.h"
 
-/* Time in which every request must be answered. */
+/* Time in which every request must be answered, in seconds. */
 #define SP_PATIENCE 20.0
 
-/* Sends bytes as the body of a request and returns the reply, which must come; to be freed. */
+/* Sends bytes as the body of a request and returns the reply, which must arrive; the caller frees it. */
 Dynamics__V1__Reply *sp_ask_bytes(const sp_peer *peer, const void *bytes, size_t size);
 
-/* Sends a request and returns the reply; to be freed. */
+/* Sends a request and returns the reply; the caller frees it. */
 Dynamics__V1__Reply *sp_ask(const sp_peer *peer, const Dynamics__V1__Request *request);
 
 void sp_free_reply(Dynamics__V1__Reply *reply);
 
-/* A serialized request; to be freed. */
+/* Returns a serialized request; the caller frees it. */
 uint8_t *sp_pack(const Dynamics__V1__Request *request, size_t *size);
 
-/* The reply is an error with that code, that field and these words in its message, and has no result. Frees it. */
+/* Checks that the reply is an error with that code, that field and these words in its message, and has no result. Frees
+ * it. */
 void sp_expect_error(Dynamics__V1__Reply *reply, Dynamics__V1__Code code, const char *field, const char *words);
 
-/* The reply is a success. */
+/* Checks that the reply is a success. */
 void sp_expect_ok(const Dynamics__V1__Reply *reply);
 
-/* Asks for torques of the two-link arm at one random state and compares with equations 8.9 to 8.10 of Modern Robotics:
- * the daemon is well. */
+/* Requests torques of the two-link arm at one random state and compares them with equations 8.9 to 8.10 of Modern
+ * Robotics, which shows that the daemon works. */
 void sp_expect_right_answer(const sp_peer *peer);
 
 /* Computes tau of the two-link arm with unit masses and lengths at (q, v, a), by equations 8.9 to 8.10 of Modern

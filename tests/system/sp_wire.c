@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A longer reply is a fault of the daemon's. */
+/* Largest reply; a longer one is an error of the daemon. */
 enum { MAX_REPLY = 512 << 20 };
 
 static const double GREETING_SECONDS = 5;

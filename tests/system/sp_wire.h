@@ -20,17 +20,17 @@ typedef struct sp_peer {
     bool is_ipc;
 } sp_peer;
 
-/* Connects to "ipc:///path" or "tcp://127.0.0.1:port" and says nothing. The test fails where that is refused. */
+/* Connects to "ipc:///path" or "tcp://127.0.0.1:port" and sends nothing. Fails the test where that is refused. */
 sp_peer sp_connect(const char *url);
 
-/* Connects; -1 as descriptor and errno where that is refused. */
+/* Connects; returns -1 as descriptor, with errno, where that is refused. */
 sp_peer sp_try_connect(const char *url);
 
-/* Connects over tcp from a local address, such as "127.0.0.2". The test fails where that is refused. */
+/* Connects over tcp from a local address, such as "127.0.0.2". Fails the test where that is refused. */
 sp_peer sp_connect_from(const char *url, const char *from);
 
-/* Greets with a protocol, and waits for the other side's greeting; false (and closed) where that does not come in time.
- */
+/* Sends a greeting and waits for the other side's; returns false, with the connection closed, where that does not
+ * arrive in time. */
 bool sp_greet(sp_peer *peer, uint16_t protocol, double seconds);
 
 /* Connects and greets with a protocol, and waits for the other side's greeting. */
@@ -45,27 +45,27 @@ void sp_close(sp_peer *peer);
 /* Writes the greeting of a protocol. */
 void sp_greeting(uint16_t protocol, uint8_t greeting[SP_GREETING_SIZE]);
 
-/* Writes what precedes the body of a message of `size` bytes, returns its length. */
+/* Writes the bytes before the body of a message of `size` bytes; returns their length. */
 size_t sp_head(const sp_peer *peer, uint64_t size, uint8_t head[SP_MAX_HEAD]);
 
-/* Sends bytes as they are; false when the other side has closed. */
+/* Sends bytes unchanged; returns false when the other side has closed. */
 bool sp_send_bytes(const sp_peer *peer, const void *bytes, size_t size);
 
-/* Sends a message of REQ; false when the other side has closed. */
+/* Sends a message of REQ; returns false when the other side has closed. */
 bool sp_send_request(const sp_peer *peer, uint32_t number, const void *body, size_t size);
 
 typedef enum sp_result { SP_MESSAGE, SP_CLOSED, SP_TIMEOUT } sp_result;
 
-/* Waits for a message of REP. *body is to be freed; NULL where there is no message. */
+/* Waits for a message of REP. The caller frees *body, which is NULL where there is no message. */
 sp_result sp_receive_reply(const sp_peer *peer, double seconds, uint32_t *number, uint8_t **body, size_t *size);
 
-/* Waits for a message of another protocol: what follows its head. */
+/* Waits for a message of another protocol, and returns the bytes after its head. */
 sp_result sp_receive(const sp_peer *peer, double seconds, uint8_t **body, size_t *size);
 
-/* Returns whether the other side closes the connection within that time; what it sends meanwhile is dropped. */
+/* Returns whether the other side closes the connection within that time; drops the bytes that it sends meanwhile. */
 bool sp_is_closed_within(const sp_peer *peer, double seconds);
 
-/* CLOCK_MONOTONIC in seconds, and a pause. */
+/* Returns CLOCK_MONOTONIC in seconds, or pauses. */
 double sp_now(void);
 void sp_pause(double seconds);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams of points from planners that are good, hasty, confused, hostile or dead.
+ * Streams of points from planners that are good, early, wrong, hostile or dead.
  */
 #include <check.h>
 #include <math.h>
@@ -58,7 +58,7 @@ static dyn_client_stream *open_stream(const dyn_client_stream_options *options) 
     return stream;
 }
 
-/* A motion: n points from number `first` on. */
+/* Computes a motion: n points from number `first` on. */
 static void plan(size_t first, size_t n, double *t, double *q, double *v, double *a) {
     for (size_t i = 0; i < n; i++) {
         t[i] = (double)(first + i) * 1e-3;
@@ -79,7 +79,7 @@ static void push(dyn_client_stream *stream, size_t first, size_t n) {
     ok(dyn_client_push_points(stream, n, t, q, v, a, NULL, 0, &error));
 }
 
-/* The counters, once so many points or chunks were judged; freed by the caller. */
+/* Returns the counters after `chunks` chunks were counted; the caller frees them. */
 static dyn_client_stream_list *wait_for(const char *name, uint64_t chunks) {
     dyn_client_stream_list *list = NULL;
     for (int i = 0; i < 2000; i++) {
@@ -167,7 +167,7 @@ START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
 }
 END_TEST
 
-/* The request that ends a stream goes another way than its points, and must not overtake them. */
+/* Checks that the request that ends a stream, which takes another path than its points, does not overtake them. */
 START_TEST(points_under_way_come_before_the_end) {
     for (int round = 0; round < 20; round++) {
         dyn_client_stream_list *last;
@@ -263,7 +263,7 @@ START_TEST(points_behind_the_pace_of_the_first_are_late) {
     ck_assert_uint_eq(list->streams[0].late, 1);
     ck_assert_uint_eq(list->streams[0].accepted, 2);
     ck_assert_double_ge(list->streams[0].greatest_lag, 0.29);
-    /* The last one came before it was due: early is negative. */
+    /* The last point arrived before it was due: its lag is negative. */
     ck_assert_double_lt(list->streams[0].lag, 0);
     ck_assert_double_gt(list->streams[0].lag, 0.29 - ahead);
     dyn_client_stream_list_free(list);
@@ -291,7 +291,7 @@ START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
     ok(dyn_client_get_stream_points(client, "plan", 1, 3, NV, 0, &error, number, got, &count));
     ck_assert_uint_eq(count, 2);
     ck_assert_uint_eq(number[1], 3);
-    /* A row that does not fit refuses the chunk. */
+    /* A row of the wrong size refuses the chunk. */
     t[0] = 5;
     dyn_client_stream_seek(stream, 4);
     ok(dyn_client_push_points(stream, 1, t, NULL, NULL, NULL, NULL, 0, &error));
@@ -334,8 +334,8 @@ START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
 }
 END_TEST
 
-/* Each flood of a new stream takes its memory from other threads; all of it comes back, but for the ends of arenas,
- * which malloc_trim leaves alone: the first floods find them. */
+/* Checks that floods of new streams release their memory, which comes from several threads, except for the ends of
+ * arenas, which malloc_trim keeps: the first floods find them. */
 START_TEST(floods_leave_no_memory_taken) {
     dyn_client_stream_options options = {
         .name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 10000};
@@ -357,7 +357,7 @@ START_TEST(floods_leave_no_memory_taken) {
 }
 END_TEST
 
-/* A simulation in lockstep, whose PD controller follows a stream. */
+/* Creates a simulation in lockstep whose PD controller follows a stream. */
 static uint64_t create_follower(void) {
     static const double kp = 400, kd = 40;
     dyn_client_simulation_options options = {.name = "arm",
@@ -410,7 +410,7 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     ck_assert_uint_lt(state->steps_done, 10);
     ck_assert_uint_eq(state->step, POINTS - 1 + state->steps_done);
     dyn_client_simulation_free(state);
-    /* Points for a time that has passed are late. */
+    /* Points for a past time are late. */
     dyn_client_stream_seek(stream, POINTS + 1);
     ok(dyn_client_push_points(stream, 10, t, q, v, a, NULL, 0, &error));
     dyn_client_stream_list *list = wait_for("plan", 2);
@@ -445,7 +445,7 @@ START_TEST(external_forces_act_beside_a_stream) {
     ok(dyn_client_step_simulation(client, "arm", token, 20, NULL, 0, &error, NULL));
     ok(dyn_client_step_simulation(client, "arm", token, POINTS - 21, &loaded, 0, &error, NULL));
     ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
-    /* The points leave the load where it is: it pulls the arm off its motion, and comes again in the replay. */
+    /* The points keep the load: it pulls the arm off its motion, and acts again in the replay. */
     ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &state));
     ck_assert_uint_eq(state->external_force_count, 1);
     ck_assert_mem_eq(state->external_forces[0].force, weight, sizeof weight);
@@ -493,7 +493,7 @@ START_TEST(planner_that_dies_leaves_no_stream_behind) {
     dyn_client_update update;
     dyn_client_stream_list *list;
     ok(dyn_client_watch_stream(client, "plan", 0, &error, &watch));
-    /* Another planner is killed in mid-stream. */
+    /* A second planner is killed while its stream runs. */
     pid_t child = fork();
     if (child == 0) {
         execl(PLANNER_PROGRAM, "planner", fixture.request_tcp, "ur5", "30", (char *)NULL);

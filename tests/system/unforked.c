@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Running tests in their own process. */
+/* Tests in the program's own process. */
 #include "system/unforked.h"
 
 int run_unforked(const char *name, TCase *tests) {

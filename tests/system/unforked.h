@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Running the tests of a program that uses nng: in its own process, for nng cannot be used on both sides of a fork.
+ * Runs the tests of a program that uses nng in its own process, because nng cannot be used on both sides of a fork.
  */
 #ifndef DYNAMICS_TESTS_UNFORKED_H
 #define DYNAMICS_TESTS_UNFORKED_H

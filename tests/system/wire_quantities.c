@@ -9,8 +9,8 @@
 
 enum { MAX_QUANTITIES = 128 };
 
-/* Returns whether a random tree has it, and only one of it: tasks may be singular, and the axes of ellipsoids have two
- * directions. */
+/* Returns whether every random tree has the quantity, and a unique one: tasks may be singular, and the axes of
+ * ellipsoids have two directions. */
 static bool is_comparable(dyn_client_quantity quantity) {
     switch (quantity) {
     case DYN_CLIENT_OPERATIONAL_SPACE_INERTIA:
@@ -67,7 +67,7 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
     return answer;
 }
 
-/* |x - y| and |y| of one block. */
+/* Returns |x - y| of one block, and |y|. */
 static double deviation(const dyn_client_block *x, const dyn_client_block *y, double *norm) {
     double off = 0, size = 0;
     for (size_t i = 0; i < x->width; i++) {

@@ -7,13 +7,13 @@
 
 #include "system/wire_tree.h"
 
-/* Every quantity that any tree has of the tree's state, of a model of the daemon that has the same coordinates, with
- * payloads, an external force on the tree's last link, and the pose and the like of that link. */
+/* Evaluates every quantity that any tree has, at the tree's state, for a model of the daemon with the same coordinates,
+ * with payloads, an external force on the tree's last link, and the frame quantities of that link. */
 dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, size_t payload_count,
                                      const dyn_client_payload *payloads);
 
-/* Every block agrees with the expected one, to 1e-8; those that run over bodies are left out where the models have
- * different ones. Returns how many quantities differ from those of `other`. `k` tells which tree it is. */
+/* Checks that every block equals the expected one, to 1e-8, except those over bodies where the models have different
+ * ones. Returns how many quantities differ from those of `other`. `k` is the number of the tree. */
 size_t wire_compare(int k, const dyn_client_evaluation *found, const dyn_client_evaluation *expected,
                     const dyn_client_evaluation *other);
 

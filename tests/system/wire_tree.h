@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random trees of every joint type, known to the library on this side and, by their description, to a daemon.
+ * Random trees of every joint type, known to the library in this process and, by their description, to a daemon.
  *
- * What does not fit ends the Check test.
+ * A mismatch ends the Check test.
  */
 #ifndef DYNAMICS_TESTS_WIRE_TREE_H
 #define DYNAMICS_TESTS_WIRE_TREE_H
@@ -26,14 +26,14 @@ typedef struct wire_tree {
 void wire_tree_open(dyn_client *client, random_source *random, const random_tree_options *options, const char *name,
                     wire_tree *opened);
 
-/* Unloads it. */
+/* Unloads the model and frees the tree. */
 void wire_tree_close(wire_tree *closed);
 
-/* The description of a model in the client's form; freed by wire_description_free. */
+/* Returns the description of a model in the client's form; wire_description_free frees it. */
 dyn_client_model_description *wire_description(const dyn_model *model);
 void wire_description_free(dyn_client_model_description *freed);
 
-/* Ends the test when a call failed. */
+/* Ends the test when a call has failed. */
 void wire_require(dyn_client_status status, const dyn_client_error *error);
 
 #endif
