@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The builder: what it refuses of a single link or joint, and what it says of a whole robot.
+ * Builder: refusals of a single link or joint, and reports on a whole robot.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ START_TEST(repeated_and_bad_names_are_refused) {
 }
 END_TEST
 
-/* Adds a joint that one change has made bad, and expects it to be refused with the fragment. */
+/* Adds a joint that one change has made wrong, and expects a refusal whose message holds the fragment. */
 static void expect_bad_joint(const dyn_joint_description *joint, const char *fragment) {
     dyn_builder *builder = new_builder();
     dyn_error error;
@@ -133,7 +133,7 @@ START_TEST(axes_are_normalized_exactly) {
 }
 END_TEST
 
-/* Two links and a joint of this type; the inertia is that of the second one. */
+/* Builds two links and a joint of this type; the inertia is that of the second link. */
 static dyn_builder *pair(dyn_joint_type type, const dyn_inertia *inertia) {
     dyn_builder *builder = new_builder();
     add_link(builder, "base");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The canonical description: equal for equal models, different for different ones.
+ * Canonical description: equal for equal models, different for different ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const char respelled[] =
     "<joint name='k' type='continuous'><axis xyz='1 0 0'/><mimic offset='0' multiplier='2' joint='j'/>"
     "<parent link='b'/><child link='c'/></joint>\n<link name='a'/></robot>";
 
-/* The canonical text of a URDF. */
+/* Returns the canonical text of a URDF. */
 static char *canonical(const char *urdf, const dyn_build_options *options) {
     dyn_model *model = load_urdf(urdf, options, NULL);
     char *text;
@@ -49,7 +49,7 @@ START_TEST(spelling_and_name_do_not_matter) {
 }
 END_TEST
 
-/* `text` with the first `from` replaced by `to`. */
+/* Returns `text` with the first `from` replaced by `to`. */
 static char *replaced(const char *text, const char *from, const char *to) {
     const char *at = strstr(text, from);
     ck_assert_ptr_nonnull(at);
@@ -101,7 +101,7 @@ START_TEST(options_show) {
 END_TEST
 
 START_TEST(names_cannot_imitate_structure) {
-    /* Without quoting both would read alike. */
+    /* Without quoting, both descriptions would be equal. */
     char *a = canonical("<robot name='r'><link name='a\" parent \"b'/></robot>", NULL);
     ck_assert_ptr_nonnull(strstr(a, "link \"a\\\" parent \\\"b\""));
     free(a);

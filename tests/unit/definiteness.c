@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertias that no body has: what leaves the mass matrix positive definite is built with a warning, what does not is
- * refused, and a joint that no inertia resists has no forward dynamics.
+ * Inertias that no body has: the builder accepts them with a warning if the mass matrix stays positive definite, and
+ * refuses them otherwise. A joint that no inertia resists has no forward dynamics.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 
 static const dyn_inertia sphere = {.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}};
 
-/* "base" carries "upper" on the joint "a", about z, and that carries "lower" on the joint "b", about `axis`. */
+/* Builds "base", which carries "upper" on the joint "a", about z, and "lower", which "upper" carries on the joint "b",
+ * about `axis`. */
 static dyn_builder *chain(const dyn_inertia *upper, const dyn_inertia *lower, const double axis[3]) {
     dyn_builder *builder = new_builder();
     dyn_joint_description b = joint_between("b", DYN_JOINT_REVOLUTE, "upper", "lower");
@@ -27,7 +28,7 @@ static dyn_builder *chain(const dyn_inertia *upper, const dyn_inertia *lower, co
 
 static const double x_axis[3] = {1, 0, 0}, z_axis[3] = {0, 0, 1};
 
-/* Forward dynamics at two states, and inverse dynamics back. */
+/* Computes forward dynamics at two states, and inverse dynamics back. */
 static dyn_status go_around(const dyn_model *model, dyn_error *error) {
     const double q[4] = {0, 0, 0.3, 1.2}, v[4] = {0, 0, -1, 2}, tau[4] = {1, 0, 2, -3};
     double a[4], back[4];
@@ -48,13 +49,13 @@ static const struct {
     dyn_inertia lower;
     const char *fragment;
 } odd[] = {
-    /* A point mass with what rounding left of its moments, as in iCub. */
+    /* A point mass with rounding errors as moments, as in iCub. */
     {{.mass = 1.3, .center_of_mass = {0.02, -0.11, 0}, .rotational = {0, 0, 2.40741e-35, 0, 0, 0}},
      "its principal moments are -2.40741e-35, 0 and 2.40741e-35 kg m^2; no body has a negative one"},
-    /* Small next to what the mass contributes, as in TIAGo. */
+    /* Small moments next to those of the mass, as in TIAGo. */
     {{.mass = 0.01, .center_of_mass = {0, 0.1, 0.1}, .rotational = {-3.53486e-8, 0, 0, 3.5e-8, 0, 9e-8}},
      "its principal moments are -3.53486e-08"},
-    /* Negative across the axes of the joints only, which carry other links, as in Allegro hands. */
+    /* Negative moments across the axes of the joints only, which carry other links, as in Allegro hands. */
     {{.mass = 0.13, .center_of_mass = {0.039, 0, 0}, .rotational = {7e-5, -9.6e-5, 5.9e-5, 4e-5, -3.6e-5, 6.6e-5}},
      "no body has a negative one"},
     /* A foot or a flange without mass, as in Bolt and Panda. */
@@ -77,7 +78,7 @@ START_TEST(inertia_that_leaves_the_mass_matrix_positive_definite_is_a_warning) {
 }
 END_TEST
 
-/* Refused with the link "lower", and the joint. */
+/* Expects a refusal with the link "lower", and the joint. */
 static void expect_indefinite(dyn_builder *builder, const char *fragment) {
     dyn_model *model;
     dyn_error error;
@@ -93,7 +94,7 @@ START_TEST(inertia_that_makes_the_mass_matrix_indefinite_is_refused) {
         chain(&sphere, &about_x, x_axis),
         "its principal moments are -0.001, 0.1 and 0.1 kg m^2, so that joint \"b\" moves with less than no "
         "inertia");
-    /* Negative about y, and so about the axis of "a" once "b" has turned it there. */
+    /* The moment is negative about y, and so about the axis of "a" once "b" has turned y there. */
     const dyn_inertia about_y = {.mass = 1, .rotational = {1, 0, 0, -0.5, 0, 1}};
     expect_indefinite(chain(&sphere, &about_y, x_axis), "so that joint \"a\" moves with less than no inertia");
 }
@@ -137,7 +138,7 @@ START_TEST(massless_links_that_carry_a_body_are_no_warning) {
 }
 END_TEST
 
-/* Two joints about one axis with nothing between them: M is singular, but for rounding. */
+/* Checks two joints about one axis with nothing between them: M is singular up to rounding. */
 START_TEST(an_unresisted_joint_has_no_forward_dynamics_whatever_rounding_leaves) {
     const dyn_inertia none = {0};
     const double tilted[3] = {0.48, 0.6, 0.64}, q[2] = {0.1, 0.2}, tau[2] = {1, 1};

@@ -18,7 +18,7 @@ static dyn_model *model_of(dyn_dh_convention convention, int count, const dyn_dh
     return build_model(builder, NULL, NULL);
 }
 
-/* T = A B for 4 x 4 matrices. */
+/* Computes T = A B for 4 x 4 matrices. */
 static void multiply(const double A[16], const double B[16], double T[16]) {
     double out[16] = {0};
     for (int i = 0; i < 16; i++) {
@@ -29,7 +29,7 @@ static void multiply(const double A[16], const double B[16], double T[16]) {
     memcpy(T, out, sizeof out);
 }
 
-/* The transforms as the textbooks print them. */
+/* Computes the transforms in the form of the textbooks. */
 static void textbook_row(dyn_dh_convention convention, const dyn_dh_row *row, double q, double T[16]) {
     bool slides = row->type == DYN_JOINT_PRISMATIC;
     double theta = row->theta + (slides ? 0 : q), d = row->d + (slides ? q : 0), a = row->a;
@@ -94,7 +94,7 @@ START_TEST(link_frames_are_the_product_of_the_rows) {
 }
 END_TEST
 
-/* The Puma 560 of Armstrong, Khatib and Burdick 1986, as tabled by Corke. */
+/* The Puma 560 of Armstrong, Khatib and Burdick 1986, with Corke's table of it. */
 static const dyn_dh_row puma[6] = {
     {.alpha = M_PI_2},
     {.a = 0.4318, .inertia = {17.4, {-0.3638, 0.006, 0.2275}, {0.13, 0, 0, 0.524, 0, 0.539}}},
@@ -107,8 +107,8 @@ static const dyn_dh_row puma[6] = {
     {.inertia = {0.09, {0, 0, 0.032}, {0.00015, 0, 0, 0.00015, 0, 0.00004}}},
 };
 
-/* Gravity load at the nominal pose, to the four decimals that are printed in Corke, Robotics, Vision and Control, 2011,
- * section 9.1. */
+/* Compares the gravity load at the nominal pose with Corke, Robotics, Vision and Control, 2011, section 9.1, to the
+ * four decimals that are printed. */
 START_TEST(puma_560_has_its_published_gravity_load) {
     static const double q[6] = {0, M_PI / 4, M_PI, 0, M_PI / 4, 0};
     static const double published[6] = {0, 31.6399, 6.0351, 0, 0.0283, 0};
@@ -131,7 +131,7 @@ START_TEST(puma_560_has_its_published_gravity_load) {
 }
 END_TEST
 
-/* The maker's parameters of the UR5, in the base of its URDF, which is turned by half a turn about z. */
+/* Checks the maker's parameters of the UR5, in the base of its URDF, which is rotated by half a turn about z. */
 START_TEST(ur5_has_the_kinematics_of_its_urdf) {
     static const dyn_dh_row rows[6] = {
         {.type = DYN_JOINT_REVOLUTE, .d = 0.089159, .alpha = M_PI_2},

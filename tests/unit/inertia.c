@@ -21,7 +21,7 @@ static void assert_inertia(const dyn_inertia *actual, const dyn_inertia *expecte
     }
 }
 
-/* A body that exists: a random box in a random place. */
+/* Returns a possible body: a random box in a random place. */
 static dyn_inertia random_body(random_source *random) {
     dyn_inertia inertia;
     dyn_error error;
@@ -38,7 +38,7 @@ static dyn_inertia random_body(random_source *random) {
     return inertia;
 }
 
-/* Modern Robotics, figure 8.5; the sphere is its ellipsoid with equal axes. */
+/* Compares with Modern Robotics, figure 8.5; the sphere is its ellipsoid with equal axes. */
 START_TEST(shapes_have_the_printed_moments) {
     dyn_inertia inertia;
     dyn_error error;
@@ -149,11 +149,11 @@ END_TEST
 
 enum { MESH_BYTES = 8192, BOX_TRIANGLES = 12 };
 
-/* Corner numbers of the triangles of a box, outwards; bit i of a number chooses the upper side of axis i. */
+/* Corner numbers of the triangles of a box, outwards; bit i of a number selects the upper side of axis i. */
 static const int box_faces[BOX_TRIANGLES][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                                                 {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
 
-/* ASCII STL of the first `count` triangles of a box of 1 x 2 x 3 whose lower corner is at (2, 0, -1). */
+/* Writes ASCII STL of the first `count` triangles of a box of 1 x 2 x 3 whose lower corner is at (2, 0, -1). */
 static size_t box_text(int count, bool inwards, char *text) {
     int length = sprintf(text, "solid box\n");
     for (int t = 0; t < count; t++) {

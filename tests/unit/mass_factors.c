@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The factors of the mass matrix: a robot whose numbers are known, and what is refused.
+ * Factors of the mass matrix: a robot with known numbers, and refusals.
  */
 #include <math.h>
 
 #include "robots.h"
 
-/* Two links of 1 kg on prismatic joints along the same axis: M = [2 1; 1 1], and the last link's mass may be none. */
+/* Builds two links of 1 kg on prismatic joints along one axis: M = [2 1; 1 1]. The last link may have no mass. */
 static dyn_model *slides(bool has_tip_mass) {
     const dyn_inertia none = {0};
     dyn_builder *builder = new_builder();

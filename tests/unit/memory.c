@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every allocation may fail: the library then says that memory is out, and leaks nothing (the address sanitizer's build
- * looks for that). The linker routes the library's calls through here.
+ * Allocation failures: wherever an allocation fails, the library reports that memory is exhausted, and leaks nothing
+ * (the address sanitizer's build checks that). The linker routes the library's calls through this file.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robots.h"
 
-/* Allocations left before they fail; negative: they do not. */
+/* Allocations until the first failure; negative: none fails. */
 static long allowance = -1;
 
 static int may_allocate(void) {
@@ -78,7 +78,7 @@ START_TEST(failed_allocation_is_an_error_wherever_it_happens) {
 }
 END_TEST
 
-/* An operation on the robot, given the number of the test. */
+/* Runs an operation on the robot, given the number of the test. */
 static dyn_status operate(int number, const dyn_model *model, dyn_error *error, dyn_model **result) {
     static const char *const joints[] = {"root_joint", "j"};
     const dyn_inertia payload = {.mass = 1};

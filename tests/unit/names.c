@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names: what they may be, and looking numbers up by them.
+ * Names: which ones are allowed, and the search for numbers by them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,8 @@ START_TEST(a_refused_name_is_shown_with_escapes) {
 }
 END_TEST
 
-/* The reader refuses them in any place of a description, and its report and errors have no such characters. */
+/* Checks that the reader refuses them in any place of a description, and that its report and errors have no such
+ * characters. */
 START_TEST(descriptions_with_unprintable_names_are_refused) {
     static const char *const texts[] = {
         "<robot name='r'><link name='a\xE2\x80\xAE'/></robot>",

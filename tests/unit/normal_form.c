@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The normal form describes the same robot as the description does.
+ * Normal form: it describes the robot of the description.
  */
 #include "lib/src/model/normal_form.h"
 
@@ -14,7 +14,7 @@
 
 enum { CASES = 200, LINKS = 20, NAME = 8 };
 
-/* A random rotation. */
+/* Computes a random rotation. */
 static void random_rotation(random_source *random, double R[9]) {
     double q[4];
     random_unit(random, 4, q);
@@ -25,7 +25,7 @@ static void random_rotation(random_source *random, double R[9]) {
     memcpy(R, turn, sizeof turn);
 }
 
-/* A random description: link i hangs on a random earlier one. */
+/* A random description: the parent of link i is a random earlier one. */
 typedef struct description {
     dyn_link_description links[LINKS];
     dyn_joint_description joints[LINKS]; /* joint i carries link i; none for link 0 */
@@ -75,7 +75,7 @@ static dyn_model *build_described(const description *d, dyn_base base) {
     return build_model(builder, &options, NULL);
 }
 
-/* Places of the links in the world at the zero configuration, straight from the description. */
+/* Computes the places of the links in the world at the zero configuration, from the description alone. */
 static void described_places(const description *d, dyn_pose places[LINKS]) {
     places[0] = identity_pose;
     for (int i = 1; i < LINKS; i++) {
@@ -86,7 +86,7 @@ static void described_places(const description *d, dyn_pose places[LINKS]) {
     }
 }
 
-/* Places of the bodies in the world at the zero configuration. */
+/* Computes the places of the bodies in the world at the zero configuration. */
 static void body_places(const dyn_model *model, dyn_pose places[2 * LINKS]) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
@@ -114,7 +114,7 @@ static void expect_same_links(const description *d, const dyn_model *model, cons
         pose_compose(f->body < 0 ? &identity_pose : &bodies[f->body], &f->pose, &place);
         expect_near(place.position, links[i].position, 3, 1e-13);
         expect_near(place.rotation, links[i].rotation, 9, 1e-13);
-        /* The public pose is that in the child link of the joint that moves the link. */
+        /* The public pose is relative to the child link of the joint that moves the link. */
         const dyn_link *link = dyn_model_link(model, frame);
         int carrier = link->moving_joint >= 0 ? dyn_model_joint(model, link->moving_joint)->child_link : -1;
         dyn_pose carrier_place = identity_pose;
@@ -214,7 +214,7 @@ START_TEST(axis_of_a_body_is_plus_z) {
 }
 END_TEST
 
-/* Returns whether body i is the first revolute one on a body whose frame may be turned. */
+/* Returns whether body i is the first revolute one on a body whose frame may be rotated. */
 static bool is_first_on_turned(const dyn_model *model, int i) {
     const body *b = &model->bodies[i];
     bool first = b->motion == MOTION_REVOLUTE && b->parent >= 0;
@@ -286,7 +286,7 @@ START_TEST(values_that_overflow_when_merged_are_refused) {
 }
 END_TEST
 
-/* A link that turns about z, with a thin rod along the axis of a joint of this type on it. */
+/* Builds a link that turns about z, with a thin rod along the axis of a joint of this type on it. */
 static dyn_model *rod_on_a_link(dyn_joint_type type) {
     dyn_builder *builder = new_builder();
     const dyn_inertia rod = {.mass = 3, .center_of_mass = {0, 0, 0.4}, .rotational = {0.09, 0, 0, 0.09, 0, 0}};
@@ -304,7 +304,7 @@ static dyn_model *rod_on_a_link(dyn_joint_type type) {
 
 static const double nothing[6] = {0};
 
-/* The rod does not feel its joint: its inertia is grouped with that of the link, as if they were welded. */
+/* Checks that the inertia of a rod on its joint's axis is grouped with that of the link, as if they were welded. */
 START_TEST(rod_on_the_axis_of_its_joint_is_grouped_with_the_parent) {
     dyn_model *turning = rod_on_a_link(DYN_JOINT_REVOLUTE), *welded = rod_on_a_link(DYN_JOINT_FIXED);
     ck_assert_int_eq(turning->body_count, 2);
@@ -322,7 +322,7 @@ START_TEST(rod_on_the_axis_of_its_joint_is_grouped_with_the_parent) {
 }
 END_TEST
 
-/* On a robot so large that grouping overflows, gravity still pulls as it does. */
+/* Checks a robot so large that grouping overflows: gravity has its full effect. */
 START_TEST(bodies_keep_their_inertias_where_groups_overflow) {
     dyn_builder *builder = new_builder();
     dyn_joint_description joint = joint_between("b", DYN_JOINT_REVOLUTE, "a", "b");

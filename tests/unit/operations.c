@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations on models: what they refuse and how they say so, and what becomes of names, couplings and limits.
+ * Operations on models: their refusals and error messages, and their effect on names, couplings and limits.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static dyn_model *arm(dyn_base base, dyn_mimic_policy mimic) {
 
 static const dyn_inertia box = {.mass = 2, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}};
 
-/* The result must be there. */
+/* Returns the result, which must exist. */
 static dyn_model *built(dyn_status status, const dyn_error *error, dyn_model **result) {
     ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
     return *result;
@@ -90,7 +90,7 @@ START_TEST(unknown_links_are_named) {
 }
 END_TEST
 
-/* Nothing but a new payload, inertia, base or robot shows, and the source stays as it is. */
+/* Checks that an operation leaves its source unchanged. */
 START_TEST(source_stays_as_it_is) {
     dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_COUPLED), *result = NULL;
     char *before, *after;
@@ -153,7 +153,7 @@ START_TEST(bad_payloads_of_a_workspace_are_refused) {
     expect_error(dyn_workspace_load(workspace, 2, payloads, &error, &loaded), &error, DYN_INVALID_ARGUMENT,
                  "payloads[1].inertia", "above the sum");
 
-    /* A loaded model is its own workspace's alone. */
+    /* A loaded model belongs to its own workspace alone. */
     ck_assert_int_eq(dyn_workspace_load(workspace, 1, payloads, &error, &loaded), DYN_OK);
     dyn_zero_configuration(model, q);
     ck_assert_int_le(nv * nv, 256);
@@ -165,7 +165,7 @@ START_TEST(bad_payloads_of_a_workspace_are_refused) {
 }
 END_TEST
 
-/* A finger without its master has nothing to follow. */
+/* Checks that a finger needs its master. */
 START_TEST(couplings_are_not_torn_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
     const char *finger = "finger", *elbow = "elbow";
@@ -176,7 +176,7 @@ START_TEST(couplings_are_not_torn_apart) {
                  "follows joint \"elbow\"; lock that one");
     ck_assert_ptr_null(result);
 
-    /* With its master it goes along, at multiplier times the angle plus the offset. */
+    /* Together with its master the finger stays, at multiplier times the angle plus the offset. */
     double q[16];
     dyn_zero_configuration(model, q);
     q[dyn_model_joint(model, dyn_model_find_joint(model, "elbow"))->q_index] = 0.5;
@@ -191,7 +191,7 @@ START_TEST(couplings_are_not_torn_apart) {
 }
 END_TEST
 
-/* A joint whose leader goes follows the leader's master: q = 2 (3 q_z + 0.5) + 0.25. */
+/* Checks that a joint whose leader is removed follows the leader's master: q = 2 (3 q_z + 0.5) + 0.25. */
 START_TEST(couplings_are_composed_where_the_link_between_goes) {
     dyn_builder *builder = new_builder();
     add_link(builder, "base"), add_link(builder, "a"), add_link(builder, "b"), add_link(builder, "c");
@@ -213,7 +213,7 @@ START_TEST(couplings_are_composed_where_the_link_between_goes) {
 }
 END_TEST
 
-/* Where couplings were not asked for, nothing stands in the way. */
+/* Checks that a subtree can be separated from its master where joints are independent. */
 START_TEST(independent_joints_come_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_INDEPENDENT), *result;
     const char *elbow = "elbow";
@@ -258,13 +258,13 @@ START_TEST(bad_locks_are_named) {
     const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, "ball"));
     q[joint->q_index + 3] = 2;
     expect_error(dyn_model_lock(model, 1, &ball, q, &error, &result), &error, DYN_INVALID_ARGUMENT, "q[3]", "norm 2");
-    q[joint->q_index + 3] = 1; /* what is not locked is not read */
+    q[joint->q_index + 3] = 1; /* values of joints that are not locked are not read */
     dyn_model_free(built(dyn_model_lock(model, 1, &ball, q, &error, &result), &error, &result));
     dyn_model_free(model);
 }
 END_TEST
 
-/* A floating base that is locked stands on a link "world", and can be let go again. */
+/* Checks that a locked floating base is on a link "world", and can be freed again. */
 START_TEST(floating_base_can_be_locked_and_freed) {
     dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_COUPLED), *result;
     const char *root = "root_joint";

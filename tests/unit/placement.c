@@ -38,7 +38,7 @@ START_TEST(shortest_rotation_takes_z_to_any_axis) {
     for (int k = 0; k < DRAWS; k++) {
         double axis[3], R[9];
         random_unit(&random, 3, axis);
-        if (k % 2 == 0) { /* close to -z, where the direction of the turn is ill-defined */
+        if (k % 2 == 0) { /* close to -z, where the direction of the rotation is ill-defined */
             double scale = pow(10, -random_uniform(&random, 1, 16));
             axis[0] *= scale, axis[1] *= scale;
             axis[2] = -sqrt(1 - axis[0] * axis[0] - axis[1] * axis[1]);
@@ -65,7 +65,7 @@ START_TEST(rotations_are_told_from_other_matrices) {
 }
 END_TEST
 
-/* A random placement. */
+/* Returns a random placement. */
 static dyn_pose random_pose(random_source *random) {
     double axis[3], A[9], angle = random_uniform(random, -3, 3);
     dyn_pose pose;
@@ -79,7 +79,7 @@ static dyn_pose random_pose(random_source *random) {
     return pose;
 }
 
-/* Mass properties of point masses, summed up from their definition. */
+/* Returns mass properties of point masses, summed up from their definition. */
 static mass_properties of_points(int count, double points[][4]) {
     mass_properties sum = {0};
     for (int k = 0; k < count; k++) {

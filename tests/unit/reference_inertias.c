@@ -24,7 +24,7 @@ static void read_numbers(const json_t *array, int count, double *values) {
     }
 }
 
-/* The pose of A in B, given that of B in A. */
+/* Returns the pose of A in B, given that of B in A. */
 static dyn_pose inverse(const dyn_pose *pose) {
     dyn_pose result;
     rotation_transpose(pose->rotation, result.rotation);
@@ -43,7 +43,7 @@ static void expect_near(const char *what, const char *joint, const double *actua
     }
 }
 
-/* Place of a joint's child link in the body that carries it, and the body. */
+/* Returns the place of a joint's child link in the body that carries it, and the body. */
 static const body_frame *child_frame(const dyn_model *model, const char *name) {
     int joint = dyn_model_find_joint(model, name);
     ck_assert_msg(joint >= 0, "joint %s is missing", name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Small robots for unit tests, and what the tests ask of errors and reports.
+ * Small robots for unit tests, and checks of errors and reports.
  */
 #ifndef DYNAMICS_TESTS_ROBOTS_H
 #define DYNAMICS_TESTS_ROBOTS_H
@@ -11,7 +11,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* An empty builder for the robot "test". */
+/* Returns an empty builder for the robot "test". */
 dyn_builder *new_builder(void);
 
 /* Adds a link of 1 kg with a rotational inertia of 0.1 kg m^2 about each axis. */
@@ -20,7 +20,7 @@ void add_link(dyn_builder *builder, const char *name);
 /* Adds the link with another inertia. */
 void add_link_with(dyn_builder *builder, const char *name, const dyn_inertia *inertia);
 
-/* A joint about or along z, at the parent's origin. */
+/* Returns a joint about or along z, at the parent's origin. */
 dyn_joint_description joint_between(const char *name, dyn_joint_type type, const char *parent, const char *child);
 
 void add_joint(dyn_builder *builder, const dyn_joint_description *joint);
@@ -36,7 +36,7 @@ dyn_model *load_urdf(const char *text, const dyn_build_options *options, dyn_rep
 
 dyn_report *new_report(void);
 
-/* The whole file, with a zero byte behind it; NULL if it does not exist. */
+/* Returns the whole file, with a zero byte after it; NULL if it does not exist. */
 char *read_whole_file(const char *path, size_t *length);
 
 /* Asserts that the error has this status and place, and that its message holds the fragment. */
@@ -46,7 +46,7 @@ void expect_error(dyn_status actual, const dyn_error *error, dyn_status status, 
 /* Asserts that the report has an entry of this severity, line and place whose message holds the fragment. */
 void expect_entry(const dyn_report *report, dyn_severity severity, int line, const char *place, const char *fragment);
 
-/* Runs the tests of one file, prints what they find; the exit status of main. */
+/* Runs the tests of one file and prints the failures; returns the exit status of main. */
 int run_tests(TCase *tests);
 
 #endif

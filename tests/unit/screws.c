@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots from screws and back, against the Newton-Euler algorithm of Modern Robotics, equations 8.50 to 8.54,
- * written here with 4 x 4 and 6 x 6 matrices as the book has it.
+ * Screws of robots in both directions, compared with the Newton-Euler algorithm of Modern Robotics, equations 8.50 to
+ * 8.54, written here with the book's 4 x 4 and 6 x 6 matrices.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { MAX_JOINTS = 8 };
 
 /* ---- the book's algorithm ---------------------------------------------------------------------------------------- */
 
-/* C = A B, n x n; C may be A or B. */
+/* Computes C = A B, n x n; C may be A or B. */
 static void multiply(int n, const double *A, const double *B, double *C) {
     double out[36] = {0};
     for (int i = 0; i < n * n; i++) {
@@ -166,7 +166,7 @@ static int frame_of(const dyn_model *model, const char *name) {
     return frame;
 }
 
-/* RNEA of the model against the book's algorithm, with a wrench that the end effector applies. */
+/* Compares RNEA of the model with the book's algorithm, with a wrench that the end effector applies. */
 static void assert_book_torques(const dyn_model *model, random_source *random, int n, const double *M, const double *G,
                                 const double *S) {
     dyn_workspace *workspace;
@@ -207,8 +207,8 @@ static void assert_lists(const char *what, const double *x, const double *y, int
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-/* The example in the comment of InverseDynamics in the book's software, with these three torques; the book itself does
- * not print them. */
+/* Computes the example in the comment of InverseDynamics in the book's software, with these three torques; the book
+ * itself does not print them. */
 START_TEST(book_algorithm_gives_its_published_torques) {
     static const double M[64] = {1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.089159, 0, 0, 0, 1,
                                  0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0, 0, 0,        0, 0, 0, 1,
@@ -227,7 +227,7 @@ START_TEST(book_algorithm_gives_its_published_torques) {
     book_inverse_dynamics(3, q, v, a, g, M, G, S, tip, tau);
     assert_lists("tau", tau, published, 3, 1e-8);
 
-    /* Its first screw is no unit screw, and is refused. */
+    /* The robot's first screw is not a unit screw, and is refused. */
     dyn_builder *builder;
     dyn_error error;
     expect_error(dyn_screws_describe("r", 3, M, G, S, &error, &builder), &error, DYN_INVALID_ARGUMENT, "Slist[0]",
@@ -246,7 +246,7 @@ START_TEST(ur5_has_the_torques_of_the_book) {
 }
 END_TEST
 
-/* The numbers above against the file that they come from, whose right angles have twelve digits. */
+/* Compares the numbers above with their source, a file whose right angles have twelve digits. */
 START_TEST(ur5_is_the_robot_of_its_urdf) {
     size_t length;
     char *text = read_whole_file(DYNAMICS_REFERENCE_DIR "/robots/ur5.urdf", &length);
@@ -292,7 +292,7 @@ START_TEST(ur5_comes_back_as_it_went_in) {
 }
 END_TEST
 
-/* A random serial chain: joints of every type with one coordinate, fixed links between them. */
+/* Builds a random serial chain: joints of every type with one coordinate, fixed links between them. */
 static dyn_model *random_chain(random_source *random, int n) {
     static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS, DYN_JOINT_PRISMATIC,
                                            DYN_JOINT_HELICAL, DYN_JOINT_FIXED};
@@ -329,7 +329,8 @@ static dyn_model *random_chain(random_source *random, int n) {
     return build_model(builder, NULL, NULL);
 }
 
-/* Any chain has the torques that the book computes from its screws; these build a chain with the same screws. */
+/* Checks that any chain has the torques that the book computes from its screws, and that these build a chain with equal
+ * screws. */
 START_TEST(random_chains_round_trip) {
     random_source random = random_seed("chain -> screws -> chain", 20261215);
     dyn_error error;
@@ -351,7 +352,7 @@ START_TEST(random_chains_round_trip) {
 }
 END_TEST
 
-/* A frame {i} away from the centre of mass: the off-diagonal blocks of G say where that is. */
+/* Checks a frame {i} away from the centre of mass, whose position the off-diagonal blocks of G contain. */
 START_TEST(inertias_need_not_be_about_the_centre_of_mass) {
     random_source random = random_seed("G = [I m c~; -m c~ m 1]", 20261216);
     static const double M[32] = {1, 0, 0, 0.1, 0, 1, 0, 0.2, 0, 0, 1, 0.3, 0, 0, 0, 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sines and cosines of the kernels against those of long doubles.
+ * Sines and cosines of the kernels, compared with those of long doubles.
  */
 #include <check.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 
 enum { ANGLES = 1001, DOUBLES = 8, FLOATS = 16, SETS = 24 };
 
-/* Units in the last place that an error may take. */
+/* Largest error in units in the last place. */
 static const double bound = 1;
 
 typedef void sines_function(const double *angle, int count, double *sine, double *cosine);
@@ -35,7 +35,8 @@ static void expect_close(double x, double got, long double exact) {
     ck_assert_msg(error <= bound, "of %.17g: %.17g is off by %g units", x, got, error);
 }
 
-/* All angles at once, each with its error; and the same bits in any place. `lanes` doubles are one number. */
+/* Checks each angle's error, and that the bits do not depend on its place in a batch. `lanes` doubles are one
+ * number. */
 static void check_angles(sines_function *sines, int lanes, const double *angle) {
     static double sine[ANGLES * DOUBLES], cosine[ANGLES * DOUBLES], packed[ANGLES * DOUBLES];
     for (int i = 0; i < ANGLES * lanes; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text for people: every character is printable or escaped.
+ * Text for readers: every character is printable or escaped.
  */
 #include <dynamics/text.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of links: order, roots, cycles.
+ * Tree of links: order, roots, cycles.
  */
 #include "lib/src/model/tree.h"
 
@@ -118,7 +118,7 @@ START_TEST(cycle_beside_a_tree_is_found) {
     connect_links(builder, "ab", DYN_JOINT_REVOLUTE, "a", "b");
     connect_links(builder, "bc", DYN_JOINT_REVOLUTE, "b", "c");
     connect_links(builder, "ca", DYN_JOINT_REVOLUTE, "c", "a");
-    connect_links(builder, "cd", DYN_JOINT_REVOLUTE, "c", "d"); /* hangs on the cycle, and is no part of it */
+    connect_links(builder, "cd", DYN_JOINT_REVOLUTE, "c", "d"); /* attached to the cycle, and not part of it */
     dyn_model *model;
     dyn_error error;
     ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &error, &model), DYN_INVALID_ARGUMENT);
@@ -132,7 +132,7 @@ START_TEST(cycle_beside_a_tree_is_found) {
 }
 END_TEST
 
-/* A chain of `count` links, listed from the tip, with a joint of this type between neighbours. */
+/* Builds a chain of `count` links, listed from the tip, with a joint of this type between neighbours. */
 static dyn_builder *chain(int count, dyn_joint_type type) {
     dyn_builder *builder = new_builder();
     char link[16], parent[16], joint[16];

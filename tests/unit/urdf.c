@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading URDF: what each element means, and what the report says of the rest.
+ * Reader of URDF: the meaning of each element, and the report on the others.
  */
 #include <locale.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "robots.h"
 #include "lib/src/model/number.h"
 
-/* Every element and attribute, the joints before the links, children before parents. */
+/* A file with every element and attribute, the joints before the links, children before parents. */
 static const char everything[] =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                                 /* 1 */
     "<robot name=\"all\" version=\"1.0\" xmlns:xacro=\"http://ros.org/wiki/xacro\">\n"             /* 2 */
@@ -69,7 +69,7 @@ START_TEST(angles_are_turns_about_fixed_x_then_y_then_z) {
     dyn_model *model = load_urdf(everything, NULL, NULL);
     const double *R = dyn_model_joint(model, 1)->origin.rotation;
     double r = 0.1, p = 0.2, y = 0.3;
-    /* Columns: the images of x, y and z under Rz(y) Ry(p) Rx(r), worked out one turn after the other. */
+    /* Columns are the images of x, y and z under Rz(y) Ry(p) Rx(r), computed one rotation after the other. */
     const double x[3][3] = {{1, 0, 0}, {0, cos(r), sin(r)}, {0, -sin(r), cos(r)}};
     for (int k = 0; k < 3; k++) {
         double a[3] = {cos(p) * x[k][0] + sin(p) * x[k][2], x[k][1], -sin(p) * x[k][0] + cos(p) * x[k][2]};
@@ -115,7 +115,7 @@ START_TEST(report_names_all_that_is_ignored_with_its_line) {
 }
 END_TEST
 
-/* A robot of two links whose joint has this type and content, on line 3. */
+/* Returns a robot of two links whose joint has this type and content, on line 3. */
 static char *with_joint(const char *type, const char *content) {
     char *text;
     ck_assert_int_ge(asprintf(&text,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * URDF that departs from the format in ways that public robots do: it is read with a warning, and refused under
- * `strict`.
+ * Files that depart from URDF in ways that public robots do: they are read with a warning, and refused under `strict`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +52,7 @@ static const struct {
     {ENCODED("UTF-8") ROBOT "<!-- 90\xB0 -->", 5, "document", "the byte 0xb0 is no UTF-8"},
 };
 
-/* Documents that are as XML has them: no warning. */
+/* Documents that are valid XML: no warning. */
 static const char *const sound[] = {
     "\xEF\xBB\xBF" DECLARATION ROBOT,
     "\xEF\xBB\xBF" ROBOT,
@@ -65,7 +64,7 @@ static const char *const sound[] = {
     "<robot name=\"90\xC2\xB0\">" LINK "</robot>",
 };
 
-/* Number of warnings, all but that no joint moves. */
+/* Returns the number of warnings other than that no joint moves. */
 static int count_warnings(const dyn_report *report) {
     int count = 0;
     for (size_t i = 0; i < dyn_report_count(report); i++) {

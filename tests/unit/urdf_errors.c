@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * URDF that is refused: each case with the place and the message. Cases that other tests also want to send to the
- * daemon are files in tests/data/urdf.
+ * Refused URDF: each case with the place and the message. Cases that other tests also send to the daemon are files in
+ * tests/data/urdf.
  */
 #include <stdio.h>
 #include <stdlib.h>

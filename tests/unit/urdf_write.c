@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * URDF out: what is written reads as the same robot, to the bit.
+ * Writer of URDF: its text is read as the same robot, bit by bit.
  */
 #include <dirent.h>
 #include <locale.h>
@@ -29,7 +29,7 @@ static char *written(const dyn_model *model) {
     return text;
 }
 
-/* URDF -> model -> URDF -> model: equal models, and from then on equal documents. */
+/* Checks URDF -> model -> URDF -> model: equal models, and from then on equal documents. */
 static void assert_round_trip(const char *what, const char *urdf, dyn_base base) {
     dyn_build_options options = {.base = base};
     dyn_model *model = load_urdf(urdf, &options, NULL);
@@ -63,7 +63,7 @@ START_TEST(every_element_round_trips) {
 }
 END_TEST
 
-/* Angles as authors write them: right angles, beyond half a turn, with any number of digits; with few where the
+/* Checks angles that authors write: right angles, beyond half a turn, with any number of digits; with few where the
  * pitch is beyond a right angle. */
 START_TEST(every_rotation_round_trips) {
     random_source random = random_seed("rpy(R(rpy)) gives R", 20261210);
@@ -87,7 +87,7 @@ START_TEST(every_rotation_round_trips) {
 }
 END_TEST
 
-/* A rotation that no three angles give exactly is written to rounding. */
+/* Checks that a rotation that no three angles represent exactly is written to rounding. */
 START_TEST(other_rotations_are_written_to_rounding) {
     random_source random = random_seed("rpy of any rotation", 20261211);
     for (int k = 0; k < 300; k++) {
@@ -136,7 +136,7 @@ START_TEST(joints_that_urdf_has_not_are_refused) {
 }
 END_TEST
 
-/* Every robot description at hand, its own and the reference ones. */
+/* Checks every robot description of the project and of the reference values. */
 START_TEST(whole_robots_round_trip) {
     static const char *const directories[] = {DYNAMICS_TEST_DATA "/urdf", DYNAMICS_REFERENCE_DIR "/robots"};
     int count = 0;

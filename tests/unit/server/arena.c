@@ -55,7 +55,7 @@ START_TEST(further_blocks_are_charged_with_their_copy_until_they_are_freed) {
     ck_assert_uint_eq(atomic_load(&budget.held), 0);
     ck_assert_ptr_nonnull(arena_allocate(&a, 3 << 20));
     ck_assert_uint_eq(atomic_load(&budget.held), 6 << 20);
-    /* The reserve is for messages that arrive. */
+    /* Only messages that arrive may use the reserve. */
     ck_assert_ptr_null(arena_allocate(&a, 2 << 20));
     ck_assert(a.is_exhausted && a.is_short);
     ck_assert(memory_budget_has_refused(&budget) && !memory_budget_has_refused(&budget));

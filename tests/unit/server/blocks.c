@@ -13,7 +13,7 @@
 
 enum { SAMPLES = 100 * BLOCK_SAMPLES + 17, WORKERS = 4 };
 
-/* How often each sample was computed, and which ones fail. */
+/* Number of computations of each sample, and the samples that fail. */
 typedef struct ledger {
     atomic_int computed[SAMPLES];
     atomic_int busy[WORKERS];
@@ -117,7 +117,7 @@ START_TEST(nothing_is_begun_after_the_deadline) {
 }
 END_TEST
 
-/* Says no from the second question on. */
+/* Returns false from the second call on. */
 static bool proceed_once(void *context) {
     ledger *l = context;
     return atomic_fetch_add(&l->questions, 1) == 0;

@@ -26,7 +26,7 @@ static bool read_text(const char *text, config *c) {
     return is_good;
 }
 
-/* A text is refused with an error that names the line and holds these words. */
+/* Checks that a text is refused with an error that names the line and contains these words. */
 static void check_refused(const char *text, int line, const char *words) {
     config c;
     char place[64];

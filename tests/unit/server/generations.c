@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshots and journals: what is read after any end of the process or the disk.
+ * Snapshots and journals: their contents after any end of the process or the disk.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -34,14 +34,14 @@ static void remove_directory(void) {
     rmdir(directory);
 }
 
-/* Record number k: k bytes of the value k. */
+/* Appends record number k: k bytes of the value k. */
 static uint64_t append(generations *g, int k) {
     uint8_t bytes[256];
     memset(bytes, k, sizeof bytes);
     return generations_append(g, bytes, (size_t)k);
 }
 
-/* A snapshot of records 1 to `last`. */
+/* Saves a snapshot of records 1 to `last`. */
 static bool save(generations *g, int last) {
     generations_writer w;
     char path[PATH_MAX];
@@ -76,7 +76,7 @@ static void see_damage(void *context, const char *path, size_t at, size_t size) 
     s->damaged++;
 }
 
-/* Reads all; what is read must be records 1, 2 and so on. */
+/* Reads all records, which must be 1, 2 and so on. */
 static seen read_state(generations *g) {
     seen s = {0};
     const generations_visitor visitor = {see_record, see_damage, &s};
@@ -115,7 +115,7 @@ START_TEST(snapshot_and_journal_together_are_the_state) {
     ck_assert_int_eq(reopen().count, RECORDS);
     ck_assert_int_eq(reopen().damaged, 0);
     ck_assert_uint_eq(count_files(), 2);
-    /* The next generation takes the place of both files. */
+    /* The next generation replaces both files. */
     generations_open(&g, directory);
     read_state(&g);
     ck_assert(save(&g, RECORDS));
@@ -142,7 +142,7 @@ START_TEST(snapshot_that_is_not_written_leaves_the_old_one_and_both_journals) {
     ck_assert(generations_problem(&g, problem));
     ck_assert(generations_must_save(&g));
     ck_assert_uint_eq(count_files(), 3);
-    /* Changes go on in the new journal. */
+    /* Changes continue in the new journal. */
     ck_assert(generations_sync(&g, append(&g, 6)));
     ck_assert_int_eq(reopen().count, 6);
     ck_assert(save(&g, 6));
@@ -184,7 +184,7 @@ START_TEST(journal_that_cannot_be_written_says_so_until_the_next_snapshot) {
 }
 END_TEST
 
-/* The file of that kind. */
+/* Finds the file of that kind. */
 static void find_file(const char *kind, char path[128]) {
     DIR *opened = opendir(directory);
     for (struct dirent *entry = readdir(opened); entry; entry = readdir(opened)) {
@@ -227,7 +227,7 @@ START_TEST(journal_that_is_cut_or_changed_at_any_byte_gives_the_records_before) 
         ck_assert_int_ge(after.count, before.count - 1);
     }
     ck_assert_int_eq(reopen().count, 2);
-    /* Zeros, as some file systems leave them behind the end of what was written. */
+    /* Zeros, which some file systems leave behind the end of the written bytes. */
     ck_assert_int_eq(ftruncate(file, 4096), 0);
     ck_assert_int_eq(reopen().count, 2);
     ck_assert_int_eq(reopen().damaged, 1);
@@ -242,7 +242,7 @@ START_TEST(snapshot_without_its_end_gives_way_to_the_one_before) {
     ck_assert(save(&g, 3));
     generations_close(&g);
     find_file(".snapshot", path);
-    /* A newer one, cut off, beside it. */
+    /* A newer snapshot, cut off, exists beside it. */
     snprintf(copy, sizeof copy, "%s/simulations.9.snapshot", directory);
     ck_assert_int_eq(link(path, copy), 0);
     ck_assert_int_eq(reopen().damaged, 0);
@@ -252,7 +252,7 @@ START_TEST(snapshot_without_its_end_gives_way_to_the_one_before) {
     ck_assert(record_append(file, &end, "\1", 1));
     close(file);
     ck_assert_int_eq(reopen().count, 3);
-    /* Alone it is better than nothing. */
+    /* Alone, the damaged snapshot is better than nothing. */
     unlink(path);
     ck_assert_int_eq(reopen().count, 1);
     ck_assert_int_eq(reopen().damaged, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order of joints that a caller speaks in.
+ * Order of joints in a caller's requests.
  */
 #include "methods/joint_order.h"
 
@@ -8,7 +8,7 @@
 
 enum { JOINTS = 12, ROWS = 5 };
 
-/* A random order of the quadruped's joints. */
+/* Draws a random order of the quadruped's joints. */
 static void shuffle(random_source *random, int *order) {
     for (int i = 0; i < JOINTS; i++) {
         int j = random_index(random, i + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's log: whatever a message holds, a line of it is one printable line.
+ * Log of the daemon: any message becomes one printable line.
  */
 #include "observe/log.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files of compiled algorithms: what is whole, what is damaged, who may write there, and which go first.
+ * Files of compiled algorithms: whole and damaged ones, write permissions, and the order of removal.
  */
 #include "models/object_cache.h"
 
@@ -28,7 +28,7 @@ static void remove_state(void) {
     ck_assert_int_eq(system(command), 0);
 }
 
-/* Writes an object of so many bytes that was last used `age` seconds ago. */
+/* Writes an object of `bytes` bytes that was last used `age` seconds ago. */
 static void write_object(const char *digest, size_t bytes, long age, char path[PATH_MAX]) {
     char made[PATH_MAX];
     ck_assert(object_cache_path(directory, digest, "avx2", path));
@@ -87,11 +87,11 @@ START_TEST(a_new_object_that_is_too_large_is_not_taken) {
     ck_assert_int_eq(object_cache_look(path), OBJECT_MISSING);
     ck_assert(object_cache_take(made, path, 100));
     ck_assert_int_eq(object_cache_look(path), OBJECT_WHOLE);
-    ck_assert(!object_cache_take(made, path, 100)); /* it was moved */
+    ck_assert(!object_cache_take(made, path, 100)); /* it was renamed */
 }
 END_TEST
 
-/* The bytes are right, but somebody else could have written them together with the digest. */
+/* Checks a file with the right bytes that somebody else could have written together with the digest. */
 START_TEST(a_file_that_others_may_write_to_is_damaged) {
     char path[PATH_MAX], seal[PATH_MAX + 8], elsewhere[PATH_MAX];
     write_object("sha256:0d", 100, 0, path);
@@ -154,7 +154,7 @@ START_TEST(cleaning_leaves_objects_alone) {
 }
 END_TEST
 
-/* A digest has 71 bytes. */
+/* Checks the size of all files; a digest has 71 bytes. */
 START_TEST(all_bytes_below_the_directory_count) {
     char path[2][PATH_MAX];
     write_object("sha256:2a", 1000, 20, path[0]);
@@ -194,14 +194,14 @@ START_TEST(what_was_not_used_for_longest_goes_first) {
     for (int i = 0; i < 4; i++) {
         write_object(digests[i], 1000, 100 - 10 * i, path[i]);
     }
-    ck_assert_int_eq(object_cache_look(path[0]), OBJECT_WHOLE); /* used: now it is the newest */
+    ck_assert_int_eq(object_cache_look(path[0]), OBJECT_WHOLE); /* its use makes it the newest */
     object_cache_prune(directory, 4000 + 4 * 71, path[3]);      /* with their digests */
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(access(path[i], F_OK), 0);
     }
     object_cache_prune(directory, 2999, path[2]);
     ck_assert_int_ne(access(path[1], F_OK), 0);
-    ck_assert_int_ne(access(path[3], F_OK), 0); /* 2 is older, but it is kept */
+    ck_assert_int_ne(access(path[3], F_OK), 0); /* 2 is older, but it must not be removed */
     ck_assert_int_eq(access(path[0], F_OK), 0);
     object_cache_prune(directory, 0, path[2]);
     ck_assert_int_ne(access(path[0], F_OK), 0);

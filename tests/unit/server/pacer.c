@@ -14,7 +14,7 @@ enum { TICKS = 50, MANY = 300 };
 
 static const uint64_t PERIOD = NANOSECONDS / 1000;
 
-/* A task that runs so often, and notes what it sees. */
+/* A task that runs periodically, and records its ticks. */
 typedef struct ticking {
     pacer_task task;
     uint64_t start, last;
@@ -62,7 +62,7 @@ START_TEST(tasks_run_at_their_times_and_never_before) {
         ck_assert_uint_eq(atomic_load(&many[i].count), TICKS);
         ck_assert(!atomic_load(&many[i].ran_early));
         ck_assert(!atomic_load(&many[i].ran_out_of_order));
-        /* The last due time follows from the first: no drift, however late the ticks were. */
+        /* The last due time follows from the first: ticks do not drift, however late they are. */
         ck_assert_uint_eq(many[i].last, many[i].start + TICKS * PERIOD);
         ck_assert_uint_ge(end, many[i].last);
     }
@@ -85,7 +85,7 @@ START_TEST(removed_task_does_not_run_again) {
 }
 END_TEST
 
-/* A task that is always behind. */
+/* Runs a task that is always late. */
 static uint64_t hog(pacer_task *task, uint64_t due) {
     ticking *t = (ticking *)task;
     uint64_t end = clock_now() + PERIOD / 4;

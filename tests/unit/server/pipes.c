@@ -11,7 +11,7 @@
 
 static const pipe_bounds bounds = {.idle_time = 1000, .reply_time = 100, .share = 4};
 
-/* A table with one connection, opened at time 0. */
+/* Creates a table with one connection, opened at time 0. */
 static void open_one(pipe_table *table, transport_kind kind) {
     pipe_record record = {.id = 5, .listener = 2, .kind = kind, .peer = "somebody"};
     pipe_table_init(table);

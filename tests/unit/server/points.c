@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bookkeeping of points: their numbers, their times, and the numbers that disturb.
+ * Bookkeeping of points: their numbers, their times, and the numbers of the disturbance.
  */
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ START_TEST(numbers_in_order_are_new) {
 }
 END_TEST
 
-/* Against a table of all numbers that came. */
+/* Compares the counts with a table of all numbers that arrived. */
 START_TEST(any_order_is_counted_as_a_table_of_all_counts) {
     static bool came[NUMBERS + 1];
     random_source random = random_seed("any order is counted", 23);
@@ -98,7 +98,7 @@ START_TEST(points_hold_until_the_next_or_go_in_a_line) {
     ck_assert(input_queue_create(&queue, 2, 2, 8));
     queue.parts = POINT_TAU | POINT_Q | POINT_V | POINT_A;
     ck_assert(!input_queue_at(&queue, entry->model, 1, false, &input, &used));
-    /* Out of order, as they may come. */
+    /* The points arrive out of order. */
     put(&queue, 2, 20);
     put(&queue, 1, 10);
     put(&queue, 3, 40);

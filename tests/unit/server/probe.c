@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The self-probe, against a listener that greets as nng does and takes up connections when the test says so.
+ * Self-probe against a listener that greets as nng does and accepts connections when the test allows it.
  */
 #include "observe/probe.h"
 
@@ -13,11 +13,11 @@
 #include "observe/clock.h"
 #include "unit/server/support.h"
 
-/* Ticks of the daemon's loop. However late they are, so many take less than the two seconds after which a listener is
- * dead; however early, more than the probe's timeout. */
+/* Ticks of the daemon's loop. However late they are, SLOW_TICKS take less than the two seconds after which a listener
+ * is dead; however early, more than the probe's timeout. */
 enum { TICK_MILLISECONDS = 50, SLOW_TICKS = 10, CONNECTIONS = 64 };
 
-/* A publisher, the probe that looks at it, and the loop of both. */
+/* A publisher, the probe that checks it, and the loop of both. */
 typedef struct bench {
     uv_loop_t loop;
     uv_timer_t timer;
@@ -29,7 +29,7 @@ typedef struct bench {
     logger log;
     probe *probe;
     int ticks, stop_at;
-    long pause; /* ns that the loop stands still at each tick */
+    long pause; /* ns that each tick blocks the loop */
     uint64_t admitted;
     unsigned restarts;
 } bench;
@@ -48,7 +48,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
     }
 }
 
-/* Greets, as nng's listeners do even when nothing is taken up any more. */
+/* Greets, as nng's listeners do even when they accept nothing any more. */
 static void on_connection(uv_stream_t *listener, int status) {
     static char greeting[] = {0, 'S', 'P', 0, 0, 0x20, 0, 0};
     bench *b = listener->data;
@@ -90,7 +90,7 @@ static void on_tick(uv_timer_t *timer) {
     }
 }
 
-/* Runs the loop for so many ticks at most, and until the listener is created again. */
+/* Runs the loop for at most `ticks` ticks, and until the listener is created again. */
 static void run(bench *b, int ticks) {
     b->stop_at = b->ticks + ticks;
     uv_run(&b->loop, UV_RUN_DEFAULT);
@@ -142,7 +142,7 @@ static void close_bench(bench *b) {
     rmdir(b->directory);
 }
 
-/* State of the listener's component, which was entered last. */
+/* Returns the state of the listener's component, which was added last. */
 static health_state listener_state(bench *b) {
     static health_component component;
     health_read(&b->health, b->health.count - 1, &component);
@@ -159,7 +159,7 @@ START_TEST(listener_that_takes_up_nothing_is_created_again) {
 }
 END_TEST
 
-/* As nng's threads may be on a busy machine that runs the loop. */
+/* Checks a listener as slow as nng's threads on a busy machine, which runs the loop. */
 START_TEST(listener_that_is_slow_to_take_up_is_told_and_left) {
     static bench b;
     open_bench(&b);

@@ -28,7 +28,7 @@ static void remove_directory(void) {
     rmdir(directory);
 }
 
-/* A state with this number. */
+/* Appends a state with this number. */
 static bool append(recording *r, uint64_t step) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__SimulationState state = DYNAMICS__V1__SIMULATION_STATE__INIT;
@@ -41,7 +41,7 @@ static bool append(recording *r, uint64_t step) {
     return recording_append(r, &entry.base);
 }
 
-/* Number of entries that can be read, which must be those of the beginning. */
+/* Returns the number of entries that can be read, which must be the first ones. */
 static uint64_t count_entries(bool *is_whole) {
     recording_reader reader;
     uint64_t count = 0;
@@ -79,7 +79,7 @@ START_TEST(messages_come_back_and_every_broken_end_is_noticed) {
         ck_assert_int_eq(truncate(path, size), 0);
         uint64_t count = count_entries(&is_whole);
         ck_assert_uint_le(count, last);
-        /* It looks whole only where it was cut between two messages. */
+        /* A file looks whole only where it was cut between two messages. */
         ck_assert(!is_whole || count == last - 1 || size == 0 || count == last);
         last = count;
     }
@@ -87,7 +87,7 @@ START_TEST(messages_come_back_and_every_broken_end_is_noticed) {
 }
 END_TEST
 
-/* A reader that maps the file gets a signal where its pages are gone. */
+/* Checks a file that is shortened during a read; a reader that maps the file would get a signal. */
 START_TEST(file_that_is_shortened_while_it_is_read_ends_early) {
     const off_t sizes[] = {4096, 0};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
@@ -127,7 +127,7 @@ static bool write_varint(FILE *file, size_t value) {
     return fputc((int)value, file) != EOF;
 }
 
-/* Two bytes of a message can stand for an object of a hundred bytes in memory. */
+/* Checks damaged messages, of which two bytes can stand for an object of a hundred bytes in memory. */
 START_TEST(damaged_message_cannot_ask_for_memory_without_bound) {
     enum { DESCRIPTION = 8 << 3 | 2, JOINT = 4 << 3 | 2 };
     const size_t joints = 1 << 20, body = 2 * joints;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that are opened by name: what is no regular file is refused, and nobody waits for it.
+ * Files that are opened by name: an entry that is no regular file is refused without a wait.
  */
 #include "files/regular_file.h"
 

@@ -11,7 +11,7 @@
 
 #include "unit/server/support.h"
 
-/* A fixed key: which peers and clients share what does not change from run to run. */
+/* A fixed key, so that the slots that peers and clients share do not change from run to run. */
 static const fingerprint_key secret = {{3, 4}};
 
 static const transport_identity alice = {TRANSPORT_ORIGIN_USER, 1000}, bob = {TRANSPORT_ORIGIN_IPV4, 0x7f000001};
@@ -33,7 +33,7 @@ static reply_state enter(const transport_identity *peer, uint64_t client, uint64
     return reply_cache_enter(cache, &request, waiter, entry);
 }
 
-/* Stores a reply of so many bytes, which begins with the id. */
+/* Stores a reply of `size` bytes, which begins with the id. */
 static void store(const transport_identity *peer, uint64_t client, uint64_t id, size_t size) {
     reply_entry *entry;
     uint8_t *bytes = calloc(1, size + sizeof id);
@@ -43,7 +43,7 @@ static void store(const transport_identity *peer, uint64_t client, uint64_t id, 
     free(bytes);
 }
 
-/* Size of the stored reply to a request; 0: there is none. */
+/* Returns the size of the stored reply to a request; 0: there is none. */
 static size_t stored(const transport_identity *peer, uint64_t client, uint64_t id) {
     reply_entry *entry;
     size_t size = 0;
@@ -118,7 +118,7 @@ START_TEST(flood_of_one_peer_evicts_no_reply_of_another) {
     for (uint64_t id = 0; id < OWN; id++) {
         store(&alice, 1, id, 100);
     }
-    /* From many clients and addresses of the same machine, so that none of them has much. */
+    /* Many clients and addresses of one machine send the flood, so that none of them has much. */
     for (uint64_t id = 0; id < (uint64_t)3 * REPLY_CACHE_ENTRIES; id++) {
         const transport_identity loopback = {bob.origin, bob.value + id % 256};
         store(&loopback, 1 + id % 1000, id, id % 8 == 0 ? flood_sizes[_i] : 16);
@@ -179,7 +179,7 @@ START_TEST(bytes_are_bounded_and_the_newest_is_stored) {
 }
 END_TEST
 
-/* Threads that ask the same: each request is new to one of them, and all see its reply. */
+/* Threads that send equal requests: each request is new to one of them, and all get its reply. */
 enum { THREADS = 4, REQUESTS = 20000 };
 
 static atomic_uint executions, wrong;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The models that the daemon knows.
+ * Models of the daemon.
  */
 #include "models/store.h"
 
@@ -9,7 +9,7 @@
 
 #include "unit/server/support.h"
 
-/* Changes in the order in which they were told. */
+/* Changes in the order of their notifications. */
 typedef struct diary {
     model_change changes[16];
     size_t count;
@@ -79,7 +79,7 @@ START_TEST(name_is_kept_unless_replacement_is_asked_for) {
 }
 END_TEST
 
-/* A model takes the place of the one that is expected, and of no other. */
+/* Checks that a model replaces the expected one, and no other. */
 START_TEST(only_the_expected_model_is_replaced) {
     model_store *store = model_store_create(8);
     model_entry *ur5 = load_robot("ur5", "arm"), *panda = load_robot("panda", "arm"),
@@ -170,7 +170,7 @@ START_TEST(bad_names_are_refused) {
 }
 END_TEST
 
-/* One of several threads that change and read the store. */
+/* Runs one of several threads that change and read the store. */
 static void *disturb(void *argument) {
     model_store *store = argument;
     for (int i = 0; i < 200; i++) {

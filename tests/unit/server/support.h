@@ -13,7 +13,7 @@
 /* Runs the tests of one case and returns the exit code. */
 int run_tests(TCase *tests);
 
-/* A model of the sample robots, such as "ur5", under another name; the caller owns a reference. */
+/* Loads a model of the sample robots, such as "ur5", under another name; the caller owns a reference. */
 model_entry *load_robot(const char *robot, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words for messages.
+ * Texts of messages.
  */
 #include "methods/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The start of a transport while clients connect, and its end while a request is under way.
+ * Start of a transport while clients connect, and its end while a request is under way.
  */
 #include "transport/transport.h"
 
@@ -21,10 +21,10 @@ enum { ENDPOINTS = 100, ENDS = 20, REPLY_BYTES = 1 << 20, FEW_BYTES = 4 << 20 };
 static atomic_bool has_arrived;
 static memory_budget budget;
 
-/* Identity of the peer that asked last; valid once has_arrived is set. */
+/* Identity of the peer that sent the last request; valid once has_arrived is set. */
 static transport_identity asker;
 
-/* Answers when the transport is being stopped. */
+/* Answers while the transport stops. */
 static void answer_late(void *context, transport_call *call) {
     (void)context;
     asker = call->identity;
@@ -58,7 +58,7 @@ static transport *open_transport(const transport_endpoint *endpoints, size_t cou
     return t;
 }
 
-/* Opens a transport, asks, and stops it before the answer. */
+/* Opens a transport, sends a request, and stops the transport before the answer. */
 static void ask_and_stop(const char *address) {
     transport_endpoint endpoint = {.kind = TRANSPORT_REQUEST};
     snprintf(endpoint.address, sizeof endpoint.address, "%s", address);
@@ -109,7 +109,7 @@ START_TEST(peer_keeps_its_identity_over_connections) {
 }
 END_TEST
 
-/* A client that comes as soon as the first endpoint is there, and comes again until the last one is. */
+/* A client that connects as soon as the first endpoint exists, and again until the last one does. */
 typedef struct early_client {
     const char *address;
     atomic_bool may_end;
@@ -162,7 +162,7 @@ START_TEST(messages_that_wait_for_slow_subscribers_are_charged_and_few) {
     ck_assert_uint_eq(atomic_load(&budget.held), 128 * SMALL);
     transport_topic_publish(topic, "state", body, LARGE);
     ck_assert_uint_eq(atomic_load(&budget.held), 5 * LARGE);
-    /* A subscriber that reads nothing: its socket and the queue take what they can, the rest is lost. */
+    /* A subscriber that reads nothing: its socket and the queue hold what they can, the rest is lost. */
     sp_peer deaf = sp_open(transport_topic_address(topic, 0), SP_SUB);
     size_t before = allocated_bytes();
     for (int i = 0; i < 200; i++) {

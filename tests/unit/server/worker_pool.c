@@ -44,7 +44,7 @@ START_TEST(full_queue_refuses_and_recovers) {
     pthread_mutex_lock(&gate);
     ck_assert(worker_pool_submit(pool, wait_at_gate, NULL));
     int accepted = 0;
-    /* The first task may still wait in the queue, or be with its thread. */
+    /* The first task may still be in the queue, or on its thread. */
     while (worker_pool_submit(pool, count, &one) && accepted < 10) {
         accepted++;
     }
