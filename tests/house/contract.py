@@ -27,7 +27,7 @@ HEAD = "# The wire contract as it is promised. Written by tests/house/contract.p
 
 
 def facts(files):
-    """What is promised: key -> value, both tuples of words."""
+    """Promises of the contract: key -> value, both tuples of words."""
     found = {}
     for file in files:
         for name, value in file.options.items():

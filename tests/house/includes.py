@@ -96,7 +96,7 @@ def target_of(root, source, name):
 
 
 def is_library(room):
-    """Whether a room is a part of the library; lib/compile is a program."""
+    """True if a room is a part of the library; lib/compile is a program."""
     return room.startswith("lib/") and room != "lib/compile"
 
 

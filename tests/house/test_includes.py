@@ -21,7 +21,7 @@ HEADERS = {
 
 class Includes(unittest.TestCase):
     def violations(self, path, text):
-        """What is said of a tree with the headers above and one more file."""
+        """Findings of a tree with the headers above and one more file."""
         with tempfile.TemporaryDirectory() as directory:
             root = pathlib.Path(directory)
             for name, content in {**HEADERS, path: text}.items():

@@ -86,7 +86,7 @@ class Subscriber(Peer):
         super().__init__(url, SUB)
 
     def hears(self, seconds):
-        """Whether an event arrives within a time."""
+        """Returns True if an event arrives within a time."""
         return bool(select.select([self.connection], [], [], seconds)[0])
 
     def next(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Who is let in, and who is cut: origins, token, TLS, limits, slow readers, silence."""
+"""Access of clients to the gateway: origins, token, TLS, limits, slow readers, silence."""
 import pathlib
 import signal
 import socket

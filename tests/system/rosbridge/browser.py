@@ -57,7 +57,7 @@ class Browser(fixture.Program):
         self.socket = websocket.connect(port, target.split(str(port), 1)[1])
 
     def text(self):
-        """What the page says."""
+        """Returns the text of the page."""
         self.socket.send(json.dumps({"id": 1, "method": "Runtime.evaluate", "params": {
             "expression": "document.querySelector('pre')?.innerText ?? ''"}}))
         return json.loads(self.socket.receive())["result"]["result"]["value"]
@@ -69,7 +69,7 @@ class Browser(fixture.Program):
 
 
 def show(daemon, page, is_done):
-    """What the page says once it is done."""
+    """Returns the text of the page once it is done."""
     browser = Browser(daemon.directory, page)
     try:
         return fixture.wait_for(lambda: (text := browser.text()) and is_done(text) and text, f"{page} is done")

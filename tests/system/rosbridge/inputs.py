@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What clients publish into simulations and streams: joints of every kind, and the order in which it arrives."""
+"""Messages from clients to simulations and streams: joints of every kind, and the order in which it arrives."""
 import random
 import unittest
 
