@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One accurate motion: a Runge-Kutta method of order 8 with error control, which finds the times at which joints run
- * into their limits. The numbers to hold other integrators against.
+ * Accurate integration of one motion: a Runge-Kutta method of order 8 with error control, which locates the times at
+ * which joints reach their limits. Its results serve as the reference for other integrators.
  */
 #ifndef DYNAMICS_ADAPTIVE_H
 #define DYNAMICS_ADAPTIVE_H
@@ -16,51 +16,52 @@ extern "C" {
 #endif
 
 typedef struct dyn_adaptive_motion {
-    size_t n;                  /* rows; at least 1 */
+    size_t n;                  /* number of rows; at least 1 */
     const double *t;           /* n times, strictly increasing, s */
-    const double *q, *v;       /* the state at t[0]: nq, and nv or NULL (at rest) */
-    const double *tau;         /* n x nv, from each time to the next; NULL: zeros */
-    bool is_linear;            /* tau goes in lines through its rows; else each is held */
-    double relative, absolute; /* tolerances of a step's error; 0: 1e-10 and 1e-12 */
-    size_t most_steps;         /* between two rows; 0: 100000 */
-    size_t most_events;        /* 0: 1000 */
+    const double *q, *v;       /* state at t[0]: nq, and nv or NULL (at rest) */
+    const double *tau;         /* n x nv, row i from t[i] to t[i + 1]; NULL: zeros */
+    bool is_linear;            /* tau is interpolated linearly between its rows; else each row is held */
+    double relative, absolute; /* tolerances of a step's error; 0 means 1e-10 and 1e-12 */
+    size_t most_steps;         /* most steps between two rows; 0 means 100000 */
+    size_t most_events;        /* most stops hit in a motion; 0 means 1000 */
 
-    /* Called every now and then; false ends the motion. NULL is allowed. */
+    /* Called at intervals. Returning false cancels the integration. May be NULL. */
     bool (*proceed)(void *context);
     void *context;
 } dyn_adaptive_motion;
 
-/* How the motion ended. */
+/* Reason for which the integration ended. */
 typedef enum dyn_adaptive_end {
     DYN_ADAPTIVE_DONE,
-    DYN_ADAPTIVE_RESTS,    /* a joint came to rest on its limit, slower than the rest velocity after its rebound */
-    DYN_ADAPTIVE_DIVERGED, /* a velocity passed the bound, or no step was short enough */
+    DYN_ADAPTIVE_RESTS,    /* a joint came to rest on its limit: it rebounds more slowly than the rest velocity */
+    DYN_ADAPTIVE_DIVERGED, /* a velocity exceeded the bound, or no step was short enough */
     DYN_ADAPTIVE_TOO_LONG, /* more steps or events than allowed */
 } dyn_adaptive_end;
 
-/* A joint that ran into a rigid stop, and when. */
+/* Impact of a joint on its rigid stop. */
 typedef struct dyn_adaptive_event {
     double t;
     int joint;
-    double velocity; /* before */
+    double velocity; /* before the impact */
 } dyn_adaptive_event;
 
 typedef struct dyn_adaptive_result {
     dyn_adaptive_end end;
-    double t;  /* up to which the motion is known; rows after it keep the state there */
-    int joint; /* that came to rest, where one did */
+    double t;  /* time up to which the motion is known; later rows repeat the state there */
+    int joint; /* joint that came to rest, with DYN_ADAPTIVE_RESTS */
     size_t steps, rejected, evaluations;
-    size_t events; /* in all */
+    size_t events; /* number of all events, stored or not */
 } dyn_adaptive_result;
 
-/* Integrates M a + h = tau + r from t[0] to t[n - 1] and gives the states at all times: q is n x nq, v n x nv,
- * quaternions of norm one. `events` receives the first `capacity` ones, and may be NULL. Gravity, damping, friction,
- * stops, effort limits and the velocity bound are the simulator's, its integrator, dt and substeps are not used; it
- * must have no controller. Quaternions are integrated as p' = p (w, 0) / 2 and brought back to norm one after each
- * step. A rigid stop is located to rounding of t and passed with the impulse of joint_stop; without restitution the
- * motion ends there.
- * Errors: DYN_INVALID_ARGUMENT with "t[3]", "q[2]", "v[2]", "tau[7]", "relative" ... or a joint that starts outside its
- * limits; DYN_FAILED_PRECONDITION for a controller; DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED by `proceed`. Allocates.
+/* Integrates M a + h = tau + r from t[0] to t[n - 1] and stores the states at all times: q is n x nq, v is n x nv,
+ * quaternions have norm one. `events` receives the first `capacity` events and may be NULL. Gravity, damping, friction,
+ * stops, effort limits and the velocity bound are those of the simulator. Its integrator, dt and substeps are not used,
+ * and it must have no controller. Integrates quaternions as p' = p (w, 0) / 2 and normalizes them after each step.
+ * Locates the impact on a rigid stop to the rounding of t and applies the impulse of joint_stop; without restitution
+ * the motion ends there. Allocates.
+ * Errors: DYN_INVALID_ARGUMENT with "t[3]", "q[2]", "v[2]", "tau[7]", "relative" and so on, or for a joint that starts
+ * outside its limits; DYN_FAILED_PRECONDITION for a controller; DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED where `proceed`
+ * returns false.
  * Source: Fehlberg 1968, RK7(8); Hairer, Norsett and Wanner 1993, sections II.4 and II.6; ARKODE (Hindmarsh et al.
  * 2005). */
 DYN_API dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, dyn_error *error,

@@ -24,15 +24,16 @@ typedef struct dyn_builder dyn_builder;
 /* Bounds on a description; beyond one the status is DYN_RESOURCE_EXHAUSTED. */
 enum { DYN_MAX_LINKS = 10000, DYN_MAX_NAME = 255 };
 
-/* A rigid body. `line` is its place in a file for messages, or 0. */
+/* Rigid body. `line` is its line in a file, for messages, or 0. */
 typedef struct dyn_link_description {
     const char *name;
-    dyn_inertia inertia; /* all zero: a massless link */
+    dyn_inertia inertia; /* all zero for a massless link */
     int line;
 } dyn_link_description;
 
-/* A joint. `position` and `rotation` place the joint frame in the parent link's frame; the child link's frame coincides
- * with the joint frame at q = 0. `rotation` is row-major and maps joint coordinates to parent coordinates. */
+/* Joint of a description. `position` and `rotation` place the joint frame in the parent link's frame; the child link's
+ * frame coincides with the joint frame at q = 0. `rotation` is row-major and maps joint coordinates to parent
+ * coordinates. */
 typedef struct dyn_joint_description {
     const char *name;
     dyn_joint_type type;
@@ -41,8 +42,8 @@ typedef struct dyn_joint_description {
     double position[3]; /* m */
     double rotation[9];
     double axis[3]; /* in the joint frame, any length but zero; not read for fixed, spherical and floating joints */
-    double second_axis[3]; /* of a universal joint: the axis that the first one carries */
-    double pitch;          /* of a helical joint: m/rad */
+    double second_axis[3]; /* second axis of a universal joint, which the first one moves */
+    double pitch;          /* pitch of a helical joint, m/rad */
     bool has_limits;
     dyn_joint_limits limits;
     double damping;          /* N m s/rad or N s/m */
@@ -57,33 +58,34 @@ typedef enum dyn_base { DYN_BASE_FIXED, DYN_BASE_FLOATING } dyn_base;
 
 typedef enum dyn_mimic_policy {
     DYN_MIMIC_COUPLED,     /* a mimic joint shares its master's coordinate: q = multiplier * q_master + offset */
-    DYN_MIMIC_INDEPENDENT, /* a mimic joint is a joint like any other, and that is reported */
+    DYN_MIMIC_INDEPENDENT, /* a mimic joint is a joint like any other; the report holds a warning */
 } dyn_mimic_policy;
 
 typedef struct dyn_build_options {
     dyn_base base;
     dyn_mimic_policy mimic;
-    bool strict; /* refuse a model whose report holds a warning */
+    bool strict; /* refuse a model whose report contains a warning */
 } dyn_build_options;
 
-/* Creates an empty builder for a robot of that name (1 to DYN_MAX_NAME bytes) under gravity (0, 0, -9.81).
+/* Creates an empty builder for a robot called `name` (1 to DYN_MAX_NAME bytes) under gravity (0, 0, -9.81).
  * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_create(const char *name, dyn_error *error, dyn_builder **builder);
 
 /* Frees a builder; NULL is allowed. */
 DYN_API void dyn_builder_free(dyn_builder *builder);
 
-/* Sets the acceleration of gravity in the world, m/s^2. Errors: DYN_INVALID_ARGUMENT if not finite. */
+/* Sets the acceleration of gravity in the world, m/s^2. Errors: DYN_INVALID_ARGUMENT if it is not finite. */
 DYN_API dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error);
 
-/* Adds a link. A name has 1 to DYN_MAX_NAME bytes of UTF-8 without control characters. Errors, with place "link NAME":
- * DYN_INVALID_ARGUMENT for a bad or repeated name, a negative or not finite mass, an inertia that is not finite;
- * DYN_RESOURCE_EXHAUSTED. Building judges whether the inertia is that of a body. */
+/* Adds a link. A name has 1 to DYN_MAX_NAME bytes of UTF-8 without control characters. dyn_builder_build checks whether
+ * a body can have the inertia.
+ * Errors, with place "link NAME": DYN_INVALID_ARGUMENT for an invalid or repeated name, a negative or not finite mass,
+ * an inertia that is not finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 
-/* Adds a joint. Its links need not exist yet. Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for a bad or
- * repeated name, a zero axis, parallel axes of a universal joint, a rotation that is none (to 1e-9), a value that is
- * not finite; DYN_RESOURCE_EXHAUSTED. */
+/* Adds a joint. Its links may be added later.
+ * Errors, with place "joint NAME": DYN_INVALID_ARGUMENT for an invalid or repeated name, a zero axis, parallel axes of
+ * a universal joint, a matrix that is no rotation (to 1e-9), a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
 /* Checks the description and compiles it to a model.
@@ -92,18 +94,20 @@ DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_d
  * joints are merged: their links stay known by name. With DYN_BASE_FLOATING a floating joint "root_joint" carries the
  * root link; with DYN_BASE_FIXED that link and all that fixed joints connect with it are fixed to the world.
  *
- * `options` may be NULL: all zero. `report` may be NULL. The builder stays usable. Cost O(links log links).
+ * `options` may be NULL, which means all zero. `report` may be NULL. The builder can be used again afterwards.
+ * Cost O(links log links).
  * Errors, with the element as place, or "urdf:LINE" for a builder that was read from a file: DYN_INVALID_ARGUMENT for
  * no link, no root or two, a cycle, a missing parent or child link, a link with two parents, a mimic joint without
  * master, with more than one coordinate or in a cycle, inertias with which the mass matrix is indefinite, values that
  * overflow when merged, or a warning under `strict`; DYN_RESOURCE_EXHAUSTED.
  *
- * Inertias that no body has are warnings: inertia without mass, a negative principal moment (beyond 1e-9 of the largest
- * one), moments that violate the triangle inequality. What counts is the mass matrix. Where a body, that is, links that
- * move together, has an inertia that is not positive semidefinite, the mass matrix is eliminated in 32 configurations:
- * at zero and at random within the limits of the joints, mimic joints independent. A negative pivot is an error with
- * the link of the smallest principal moment behind that joint as place. A joint that no inertia resists is a warning:
- * the mass matrix is singular, and what solves with it, such as dyn_aba, is DYN_FAILED_PRECONDITION; the rest works. */
+ * An inertia that no body can have is a warning: inertia without mass, a negative principal moment (beyond 1e-9 of the
+ * largest one), moments that violate the triangle inequality. The mass matrix decides on errors. Where a body, that is,
+ * links that move together, has an inertia that is not positive semidefinite, the mass matrix is factorized in 32
+ * configurations: at zero and at random within the limits of the joints, with mimic joints independent. A negative
+ * pivot is an error whose place is the link with the smallest principal moment behind that joint. A joint that no
+ * inertia resists is a warning: the mass matrix is singular, and functions that solve with it, such as dyn_aba, return
+ * DYN_FAILED_PRECONDITION. Other functions work. */
 DYN_API dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                                      dyn_error *error, dyn_model **model);
 

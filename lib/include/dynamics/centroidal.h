@@ -2,8 +2,8 @@
 /*
  * Centroidal dynamics: momentum about the centre of mass, in world axes, angular part first.
  *
- * Allocates nothing; safe as long as each thread has its own workspace. Errors as in inverse_dynamics.h, and
- * DYN_FAILED_PRECONDITION for a robot without mass.
+ * The functions allocate nothing and are thread-safe as long as each thread has its own workspace.
+ * Errors as in inverse_dynamics.h, and DYN_FAILED_PRECONDITION for a robot without mass.
  * Source: Orin, Goswami and Lee 2013; Wensing and Orin 2016.
  */
 #ifndef DYNAMICS_CENTROIDAL_H
@@ -18,14 +18,14 @@
 extern "C" {
 #endif
 
-/* Momentum h_G = A_G v, n x 6: angular kg m^2/s, then linear kg m/s. q is n x nq, v n x nv. Cost O(bodies) per sample.
- * */
+/* Computes the momentum h_G = A_G v, n x 6: angular kg m^2/s, then linear kg m/s. q is n x nq, v is n x nv. Cost
+ * O(bodies) per sample. */
 DYN_API dyn_status dyn_centroidal_momentum(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                            const double *v, dyn_error *error, double *momentum);
 
-/* The rotational inertia of the whole robot about its centre of mass (n x 9, world axes), the centroidal momentum
- * matrix A_G and its rate dA_G/dt (n x 6 x nv each). The rate of momentum is A_G a + dA_G/dt v: the sum of the external
- * and gravity wrenches. Any output may be NULL. v (NULL: zero) is used by the rate alone. Cost O(bodies + nv) per
+/* Computes the rotational inertia of the whole robot about its centre of mass (n x 9, world axes), the centroidal
+ * momentum matrix A_G and its rate dA_G/dt (n x 6 x nv each). The rate of momentum is A_G a + dA_G/dt v: the sum of the
+ * external and gravity wrenches. Any output may be NULL. Only the rate uses v (NULL: zero). Cost O(bodies + nv) per
  * sample. */
 DYN_API dyn_status dyn_centroidal(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                   const double *v, dyn_error *error, double *inertia, double *A_G, double *dA_G);

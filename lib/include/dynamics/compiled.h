@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Algorithms that were compiled for one robot, by `dynamics-compile --shared`: the same results to rounding, in a part
- * of the time.
+ * Algorithms that `dynamics-compile --shared` has compiled for one robot. Their results equal those of the library to
+ * rounding, in a fraction of the time.
  *
- * Compiled are, as far as the object has them: dyn_rnea, dyn_bias, dyn_gravity, dyn_crba, dyn_aba, dyn_minverse,
- * dyn_rnea_derivatives and dyn_aba_derivatives; and dyn_frame_pose, dyn_frame_jacobian and dyn_frame_motion of frames
- * at the end of a branch, behind which nothing moves, such as hands and feet.
+ * A shared object may contain dyn_rnea, dyn_bias, dyn_gravity, dyn_crba, dyn_aba, dyn_minverse, dyn_rnea_derivatives
+ * and dyn_aba_derivatives; and dyn_frame_pose, dyn_frame_jacobian and dyn_frame_motion of frames at the end of a
+ * branch, behind which nothing moves, such as hands and feet.
  *
- * A payload changes inertias, which are constants of the code, as gravity is; and external forces act on any link. So
- * calls with a payload, with another gravity than the model's, or with external forces are computed as without them,
- * and every other call is, too. A robot for another gravity is a model of its own (dyn_builder_set_gravity), which can
- * be compiled. Simulators take steps with them (dyn_simulator_use_compiled).
+ * Inertias and gravity are constants of the compiled code, and external forces may act on any link. So calls with a
+ * payload, with another gravity than the model's, or with external forces run the library's own code, as do calls of
+ * all other functions. For another gravity, compile a model that has it (dyn_builder_set_gravity). Simulators can use
+ * compiled algorithms for their steps (dyn_simulator_use_compiled).
  */
 #ifndef DYNAMICS_COMPILED_H
 #define DYNAMICS_COMPILED_H
@@ -24,27 +24,28 @@
 extern "C" {
 #endif
 
-/* The compiled algorithms of one model. Immutable, and readable by any number of threads. */
+/* Compiled algorithms of one model. They are immutable: any number of threads may read them. */
 typedef struct dyn_compiled dyn_compiled;
 
-/* Loads a shared object and checks it: it was made for an equal model and for the instruction set in use, and at
- * random states each of its functions agrees with the library's own to 1e-11 of the result's norm (1e-8 where M is
- * solved with), and gives one state alone and among others the same bits. What is loaded is code: `path` must be
- * trusted. The model must outlive the result.
+/* Loads a shared object and checks it. It must be compiled for an equal model and for the instruction set in use. At
+ * random states each of its functions must agree with the library's own to 1e-11 of the result's norm (1e-8 where M is
+ * solved with), and must return the same bits for a state alone and among others. Loading runs code: `path` must be
+ * trusted. The model must outlive the result. Cost: some hundred calls of each function.
  * Errors: DYN_NOT_FOUND for a file that cannot be loaded; DYN_FAILED_PRECONDITION for another model, instruction set or
- * version, or for other results; DYN_RESOURCE_EXHAUSTED. Cost: some hundred calls of each function. */
+ * version, or for other results; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_compiled_load(const char *path, const dyn_model *model, dyn_error *error,
                                      dyn_compiled **compiled);
 
-/* Unloads it; NULL is allowed. No workspace may use it any more. */
+/* Unloads a shared object; NULL is allowed. No workspace may use it any more. */
 DYN_API void dyn_compiled_free(dyn_compiled *compiled);
 
-/* Number of functions that it has but for those of frames, and the name of function i, such as "rnea". */
+/* Number of its functions without those of frames, and the name of function i, such as "rnea". */
 DYN_API size_t dyn_compiled_count(const dyn_compiled *compiled);
 DYN_API const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i);
 
-/* Has a workspace of the same model compute with it from now on; NULL: no longer. It must outlive the workspace, or
- * that use. A compiled model computes in double precision: a workspace for single precision goes on without it.
+/* Makes a workspace of the same model compute with `compiled` from now on; NULL ends that use. `compiled` must outlive
+ * the workspace or its use there. Compiled algorithms compute in double precision: a workspace for single precision
+ * ignores them.
  * Errors: DYN_INVALID_ARGUMENT for a workspace of another model. */
 DYN_API dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compiled *compiled, dyn_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configurations q that a user asks for by name.
+ * Configurations q that have a name.
  */
 #ifndef DYNAMICS_CONFIGURATION_H
 #define DYNAMICS_CONFIGURATION_H
@@ -12,11 +12,11 @@
 extern "C" {
 #endif
 
-/* The zero configuration: every coordinate zero, quaternions identity. q has nq values. Thread-safe. */
+/* Stores the zero configuration: every coordinate zero, quaternions identity. q has nq values. Thread-safe. */
 DYN_API void dyn_zero_configuration(const dyn_model *model, double *q);
 
-/* The home configuration: zero, but the middle of the range where zero lies outside a joint's limits. q has nq values.
- * Thread-safe. */
+/* Stores the home configuration: zero, or the middle of the range where zero lies outside a joint's limits. q has nq
+ * values. Thread-safe. */
 DYN_API void dyn_home_configuration(const dyn_model *model, double *q);
 
 #ifdef __cplusplus

@@ -6,11 +6,11 @@
  *     planar      (x, y, angle) is a displacement of the plane, v = (vx, vy, w) in the moved frame's axes
  *     spherical   the quaternion is a rotation R, v = w in the child link's axes
  *     floating    (position, quaternion) is a rigid displacement, v = (v; w) in the child link's axes
- * and q (+) v is the end of the motion that keeps v for one unit of time: R exp(w~), r + R V(w) v. All other joints
- * add.
+ * and q (+) v is the end of the motion with constant v for one unit of time: R exp(w~), r + R V(w) v. For all other
+ * joints it is the sum.
  *
- * Common to all functions here: rows of nq and nv as everywhere, n samples, cost O(joints) each; nothing is allocated;
- * a thread needs nothing of its own. Outputs may be the same arrays as inputs of the same width.
+ * Common to all functions here: n samples, rows of nq and nv, cost O(joints) each. They allocate nothing and are
+ * thread-safe. Outputs may be the same arrays as inputs of the same width.
  * Errors: DYN_INVALID_ARGUMENT for NaN, infinity, or a quaternion whose norm is further than 1e-3 from one, as in
  * inverse_dynamics.h.
  * Source: Murray, Li and Sastry 1994, section 2.3; Sola, Deray and Atchuthan 2018.
@@ -28,30 +28,31 @@
 extern "C" {
 #endif
 
-/* q_next = q (+) dt v: exact for constant v. Quaternions come out with norm one. dt in s, finite. */
+/* Computes q_next = q (+) dt v, which is exact for constant v. The quaternions of q_next have norm one. dt is in s and
+ * finite. */
 DYN_API dyn_status dyn_integrate(const dyn_model *model, size_t n, const double *q, const double *v, double dt,
                                  dyn_error *error, double *q_next);
 
-/* v = q_1 (-) q_0: the shortest v with q_0 (+) v = q_1; rotations by at most pi. Angles of single joints are taken as
- * numbers, not modulo 2 pi. */
+/* Computes v = q_1 (-) q_0, the shortest v with q_0 (+) v = q_1; rotations are by at most pi. Angles of single joints
+ * are subtracted as numbers, not modulo 2 pi. */
 DYN_API dyn_status dyn_difference(const dyn_model *model, size_t n, const double *q_0, const double *q_1,
                                   dyn_error *error, double *v);
 
-/* q = q_0 (+) s (q_1 (-) q_0): q_0 at s = 0, q_1 at s = 1. */
+/* Computes q = q_0 (+) s (q_1 (-) q_0): q_0 at s = 0, q_1 at s = 1. */
 DYN_API dyn_status dyn_interpolate(const dyn_model *model, size_t n, const double *q_0, const double *q_1, double s,
                                    dyn_error *error, double *q);
 
-/* The Euclidean norm of q_1 (-) q_0, n numbers. It mixes radians and metres. */
+/* Computes the Euclidean norm of q_1 (-) q_0, n numbers. It mixes radians and metres. */
 DYN_API dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, const double *q_1,
                                 dyn_error *error, double *distance);
 
-/* Scales the quaternions of configurations to norm one with w >= 0. q may have quaternions of any norm but zero, which
- * is DYN_INVALID_ARGUMENT. */
+/* Scales the quaternions of configurations to norm one with w >= 0. The quaternions of q may have any norm but zero,
+ * which is DYN_INVALID_ARGUMENT. */
 DYN_API dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, dyn_error *error, double *out);
 
-/* A random configuration: uniform within the limits; angles without limits in [-pi, pi], displacements in [-1, 1],
- * quaternions uniform over the rotations. `state` is the generator's state, chosen by the caller and moved on: equal
- * states give equal configurations. */
+/* Draws a random configuration: uniform within the limits, angles without limits in [-pi, pi], displacements in [-1,
+ * 1], quaternions uniform over the rotations. `state` is the state of the generator: the caller chooses its first
+ * value, and each call advances it. Equal states yield equal configurations. */
 DYN_API void dyn_random_configuration(const dyn_model *model, uint64_t *state, double *q);
 
 #ifdef __cplusplus

@@ -16,30 +16,31 @@
 extern "C" {
 #endif
 
-/* Place of frame i in frame i - 1, and where frame i is on link i. */
+/* Convention for the transform from frame i - 1 to frame i and for the position of frame i on link i. */
 typedef enum dyn_dh_convention {
-    DYN_DH_STANDARD, /* Rz(theta) Tz(d) Tx(a) Rx(alpha), at the far end: Denavit and Hartenberg 1955, Paul 1981 */
-    DYN_DH_MODIFIED, /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i: Craig 1986; row i has his alpha(i-1) and a(i-1) */
+    DYN_DH_STANDARD, /* Rz(theta) Tz(d) Tx(a) Rx(alpha), frame at the far end: Denavit and Hartenberg 1955, Paul 1981 */
+    DYN_DH_MODIFIED, /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i: Craig 1986; row i holds his alpha(i-1) and a(i-1) */
 } dyn_dh_convention;
 
-/* One row of a table: joint i and link i. */
+/* Row of a table: joint i and link i. */
 typedef struct dyn_dh_row {
     dyn_joint_type type; /* revolute, continuous or prismatic */
     double theta;        /* rad; a revolute or continuous joint adds its variable q to it */
     double d;            /* m; a prismatic joint adds its variable q to it */
     double a;            /* m */
     double alpha;        /* rad */
-    dyn_inertia inertia; /* of link i in frame i */
+    dyn_inertia inertia; /* inertia of link i in frame i */
     bool has_limits;
-    dyn_joint_limits limits;  /* of q */
+    dyn_joint_limits limits;  /* bounds of q */
     double damping, friction; /* as in builder.h */
 } dyn_dh_row;
 
-/* Describes the serial chain of `count` rows in a new builder, which the caller frees. The base is "link0",
- * massless; row i = 1 .. count gives "joint1" .. and "link1" .., whose frames are the frames of the convention. In
- * the standard one a joint's axis is in frame i - 1: the joint carries a massless link "jointI:frame", on which
- * "jointI:fixed" holds linkI. Errors, with place "rows[k].NAME": DYN_INVALID_ARGUMENT for a number that is not
- * finite or another type; for the rest as in builder.h. */
+/* Describes the serial chain of `count` rows in a new builder, which the caller frees. The base is "link0", massless;
+ * row i = 1 .. count becomes "joint1" .. and "link1" .., whose frames are the frames of the convention. In the standard
+ * one a joint's axis is in frame i - 1: the joint carries a massless link "jointI:frame", to which "jointI:fixed"
+ * attaches linkI.
+ * Errors, with place "rows[k].NAME": DYN_INVALID_ARGUMENT for a number that is not finite or another joint type; for
+ * the rest as in builder.h. */
 DYN_API dyn_status dyn_dh_describe(const char *name, dyn_dh_convention convention, int count, const dyn_dh_row *rows,
                                    dyn_error *error, dyn_builder **builder);
 

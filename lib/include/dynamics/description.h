@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a model back to its description: the links and joints that it was built from, fixed joints and the couplings of
- * mimic joints included, so that a description can be read, changed, written and built again.
+ * Conversion of a model back to its description: the links and joints that it was built from, including fixed joints
+ * and the couplings of mimic joints, so that a description can be read, changed, written and built again.
  *
- * Thread-safe for models; a builder belongs to one thread at a time.
+ * The functions are thread-safe for models; a builder belongs to one thread at a time.
  */
 #ifndef DYNAMICS_DESCRIPTION_H
 #define DYNAMICS_DESCRIPTION_H
@@ -20,12 +20,12 @@
 extern "C" {
 #endif
 
-/* A new builder that holds the model's description: all that the model's own builder held but the lines of a file.
- * Built with dyn_model_build_options it gives an equal model. The caller frees it. Cost O(links log links).
+/* Creates a builder that holds the model's description: all that the model's own builder held except the lines of a
+ * file. Building it with dyn_model_build_options yields an equal model. The caller frees it. Cost O(links log links).
  * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_model_describe(const dyn_model *model, dyn_error *error, dyn_builder **builder);
 
-/* The options that the model was built with. */
+/* Returns the options that the model was built with. */
 DYN_API dyn_build_options dyn_model_build_options(const dyn_model *model);
 
 /* Name of the robot, and the acceleration of gravity, m/s^2. */
@@ -33,25 +33,27 @@ DYN_API const char *dyn_builder_name(const dyn_builder *builder);
 DYN_API void dyn_builder_gravity(const dyn_builder *builder, double gravity[3]);
 
 /* Links and joints in the order in which they were added; axes have unit length. The descriptions and their strings
- * live until the builder is changed or freed. NULL for a number that is none. */
+ * live until the builder is changed or freed. The result is NULL for an index that is out of range. */
 DYN_API int dyn_builder_link_count(const dyn_builder *builder);
 DYN_API const dyn_link_description *dyn_builder_link(const dyn_builder *builder, int link);
 DYN_API int dyn_builder_joint_count(const dyn_builder *builder);
 DYN_API const dyn_joint_description *dyn_builder_joint(const dyn_builder *builder, int joint);
 
-/* The description as text, for another program: of all joint types, with the options that the model was built with, and
- * exact, so that what reads it builds a model of the same canonical text. Its first line is "dynamics description 1".
- * dyn_urdf_write (urdf.h) writes what other tools read too. The caller frees it with free(). Errors:
- * DYN_RESOURCE_EXHAUSTED. Cost O(links). */
+/* Writes the description as text for another program. It covers all joint types and the options that the model was
+ * built with, and it is exact: a program that reads it builds a model of the same canonical text. The first line is
+ * "dynamics description 1". The caller frees the text with free(). For a format that other tools read, see
+ * dyn_urdf_write (urdf.h).
+ * Cost O(links).
+ * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_description_write(const dyn_model *model, dyn_error *error, char **text, size_t *length);
 
-/* Reads such a text (not NUL-terminated) into a new builder, which the caller frees, and the options to build it with.
- * Errors: DYN_INVALID_ARGUMENT with the place "line 12"; those of dyn_builder_add_link and dyn_builder_add_joint. Cost
- * O(links log links). */
+/* Reads a text of dyn_description_write (not NUL-terminated) into a new builder, which the caller frees, and the
+ * options to build it with. Cost O(links log links).
+ * Errors: DYN_INVALID_ARGUMENT with the place "line 12"; those of dyn_builder_add_link and dyn_builder_add_joint. */
 DYN_API dyn_status dyn_description_read(const char *text, size_t length, dyn_error *error, dyn_builder **builder,
                                         dyn_build_options *options);
 
-/* Returns whether a text begins as such a text does. */
+/* Returns whether a text begins like a text of dyn_description_write. */
 DYN_API bool dyn_description_is_text(const char *text, size_t length);
 
 #ifdef __cplusplus

@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-/* Kinetic energy T = v' M v / 2 and potential energy V = -sum of m g' c of all moving links, J, n numbers each; either
- * may be NULL. V is zero with all mass at the world's origin. q is n x nq, v (NULL: zero) n x nv; `gravity`, errors,
- * aliasing and threads as in inverse_dynamics.h. Cost O(bodies) per sample.
+/* Computes the kinetic energy T = v' M v / 2 and the potential energy V = -sum of m g' c of all moving links, in J, n
+ * numbers each; either may be NULL. V is zero with all mass at the world's origin. q is n x nq, v (NULL: zero) is n x
+ * nv; `gravity`, errors, aliasing and threads as in inverse_dynamics.h. Cost O(bodies) per sample.
  * Source: Modern Robotics (Lynch and Park 2017), section 8.1.2. */
 DYN_API dyn_status dyn_energy(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                               const double *q, const double *v, dyn_error *error, double *kinetic, double *potential);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DYN_API marks what libdynamics offers; all else is hidden.
+ * DYN_API exports a symbol from libdynamics. All other symbols are hidden.
  */
 #ifndef DYNAMICS_EXPORT_H
 #define DYNAMICS_EXPORT_H

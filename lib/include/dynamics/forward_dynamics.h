@@ -15,13 +15,15 @@
 extern "C" {
 #endif
 
-/* The articulated-body algorithm: a for the forces tau at the state (q, v).
+/* Computes a for the forces tau at the state (q, v) by the articulated-body algorithm.
  *
  * q is n x nq; v, tau (NULL: zero) and a are n x nv; a may be the same array as tau or v. `gravity` and `forces` as in
  * inverse_dynamics.h. Cost O(bodies) per sample; O(nv^3) for a model with coupled mimic joints, whose coordinates the
- * recursion cannot separate: there M from dyn_crba is factorized. Allocates nothing; safe as long as each thread has
- * its own workspace. Errors as in inverse_dynamics.h, and DYN_FAILED_PRECONDITION where M is singular, with the joint
- * that no inertia resists and the sample. Source: Featherstone 1983; 2008, table 7.1. */
+ * recursion cannot separate: there M from dyn_crba is factorized. Allocates nothing. Thread-safe as long as each thread
+ * has its own workspace.
+ * Errors as in inverse_dynamics.h, and DYN_FAILED_PRECONDITION where M is singular, with the joint that no inertia
+ * resists and the sample.
+ * Source: Featherstone 1983; 2008, table 7.1. */
 DYN_API dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                            const double *q, const double *v, const double *tau, const dyn_external_forces *forces,
                            dyn_error *error, double *a);

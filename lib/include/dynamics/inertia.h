@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertias of rigid bodies: from shapes, moved and added, checked, and in other coordinates.
+ * Inertias of rigid bodies: computed from shapes, moved and added, checked, and converted to other coordinates.
  *
  * A dyn_inertia states mass m, centre of mass c and the rotational inertia I_c about c in the axes of one frame. All
  * functions are thread-safe and allocate nothing. Outputs may be inputs of the same type.
@@ -18,82 +18,85 @@
 extern "C" {
 #endif
 
-/* ---- homogeneous shapes, centred in the frame -------------------------------------------------------------------- */
+/* ---- Homogeneous shapes, centred in the frame -------------------------------------------------------------------- */
 
-/* Each takes the mass (kg, at least 0) and lengths (m, at least 0). Errors: DYN_INVALID_ARGUMENT with the name of the
- * argument. Source: Modern Robotics (Lynch and Park 2017), figure 8.5; the capsule by composition. */
+/* Mass is in kg and lengths are in m, all at least 0. Errors: DYN_INVALID_ARGUMENT with the name of the argument.
+ * Source: Modern Robotics (Lynch and Park 2017), figure 8.5; the capsule by composition. */
 
-/* A box with edges size[0..2] along x, y, z. */
+/* Computes the inertia of a box with edges size[0..2] along x, y, z. */
 DYN_API dyn_status dyn_inertia_box(double mass, const double size[3], dyn_error *error, dyn_inertia *inertia);
 
-/* A cylinder along z. */
+/* Computes the inertia of a cylinder along z. */
 DYN_API dyn_status dyn_inertia_cylinder(double mass, double radius, double length, dyn_error *error,
                                         dyn_inertia *inertia);
 
 DYN_API dyn_status dyn_inertia_sphere(double mass, double radius, dyn_error *error, dyn_inertia *inertia);
 
-/* An ellipsoid with semi-axes semi_axes[0..2] along x, y, z. */
+/* Computes the inertia of an ellipsoid with semi-axes semi_axes[0..2] along x, y, z. */
 DYN_API dyn_status dyn_inertia_ellipsoid(double mass, const double semi_axes[3], dyn_error *error,
                                          dyn_inertia *inertia);
 
-/* A cylinder of `length` along z with half spheres at both ends. */
+/* Computes the inertia of a cylinder of `length` along z with half spheres at both ends. */
 DYN_API dyn_status dyn_inertia_capsule(double mass, double radius, double length, dyn_error *error,
                                        dyn_inertia *inertia);
 
-/* The homogeneous body inside a closed mesh, by the divergence theorem: binary or ASCII STL of `length` bytes, its
- * coordinates times `scale` being metres. `mass` in kg; 0 takes 1000 kg/m^3. `volume` (m^3) may be NULL. Cost
- * O(length).
- * Errors: DYN_INVALID_ARGUMENT with place "stl:LINE" or "stl[triangle k]": not STL, a number that is none, or a mesh
- * that encloses no positive volume, as an open one or one with its faces turned inwards does.
+/* Computes the inertia of the homogeneous body inside a closed mesh, by the divergence theorem. `stl` is binary or
+ * ASCII STL of `length` bytes, whose coordinates times `scale` are metres. `mass` is in kg; 0 stands for a density of
+ * 1000 kg/m^3. `volume` (m^3) may be NULL. Cost O(length).
+ * Errors: DYN_INVALID_ARGUMENT with place "stl:LINE" or "stl[triangle k]" for text that is not STL, an invalid number,
+ * or a mesh that encloses no positive volume, such as an open one or one whose faces are turned inwards.
  * Source: Mirtich 1996, in the form of Eberly 2002. */
 DYN_API dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double mass, dyn_error *error,
                                    double *volume, dyn_inertia *inertia);
 
-/* ---- moved and added --------------------------------------------------------------------------------------------- */
+/* ---- Transformation and addition --------------------------------------------------------------------------------- */
 
 /* Transforms an inertia to the frame A. `pose` is the pose of the inertia's frame in A. */
 DYN_API void dyn_inertia_transform(const dyn_inertia *inertia, const dyn_pose *pose, dyn_inertia *moved);
 
-/* Two bodies as one, in their common frame. */
+/* Adds the inertias of two bodies, stated in the same frame. */
 DYN_API void dyn_inertia_add(const dyn_inertia *a, const dyn_inertia *b, dyn_inertia *sum);
 
-/* Rotational inertia about a point, in the same axes: I_c + m (|d|^2 1 - d d'), d = c - point (Steiner);
- * xx xy xz yy yz zz. */
+/* Computes the rotational inertia about a point, in the same axes: I_c + m (|d|^2 1 - d d'), d = c - point (Steiner),
+ * in the order xx xy xz yy yz zz. */
 DYN_API void dyn_inertia_about(const dyn_inertia *inertia, const double point[3], double rotational[6]);
 
-/* ---- checked ----------------------------------------------------------------------------------------------------- */
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-/* Principal moments about the centre of mass, ascending. */
+/* Computes the principal moments about the centre of mass, in ascending order. */
 DYN_API void dyn_inertia_principal_moments(const dyn_inertia *inertia, double moments[3]);
 
-/* Returns whether a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment
- * not above the sum of the others, which is to say that the pseudo-inertia is positive semidefinite: some density of
- * mass realizes it. Errors: DYN_INVALID_ARGUMENT with the violated condition. Source: Wensing, Kim and Slotine 2018. */
+/* Returns whether a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment not
+ * above the sum of the others. The last condition means that the pseudo-inertia is positive semidefinite: some density
+ * of mass realizes it.
+ * Errors: DYN_INVALID_ARGUMENT with the violated condition.
+ * Source: Wensing, Kim and Slotine 2018. */
 DYN_API dyn_status dyn_inertia_check(const dyn_inertia *inertia, dyn_error *error);
 
-/* ---- in other coordinates ---------------------------------------------------------------------------------------- */
+/* ---- Other coordinates ------------------------------------------------------------------------------------------- */
 
-/* The ten parameters in which the equation of motion is linear: m, m c, and I about the frame's origin,
- * p = (m, hx, hy, hz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz). */
+/* Computes the ten parameters in which the equation of motion is linear: m, m c, and I about the frame's origin:
+ *     p = (m, hx, hy, hz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) */
 DYN_API void dyn_inertia_to_parameters(const dyn_inertia *inertia, double p[10]);
 
-/* Errors: DYN_INVALID_ARGUMENT where m is not positive. */
+/* Computes the inertia from the ten parameters. Errors: DYN_INVALID_ARGUMENT where m is not positive. */
 DYN_API dyn_status dyn_inertia_from_parameters(const double p[10], dyn_error *error, dyn_inertia *inertia);
 
-/* The pseudo-inertia, 4 x 4, row-major: [Sigma h; h' m] with Sigma = integral of r r' dm = tr(I)/2 1 - I. */
+/* Computes the pseudo-inertia, 4 x 4, row-major: [Sigma h; h' m] with Sigma = integral of r r' dm = tr(I)/2 1 - I. */
 DYN_API void dyn_inertia_to_pseudo(const dyn_inertia *inertia, double pseudo[16]);
 
-/* Of a symmetric pseudo-inertia, of which the upper triangle is read. Errors: DYN_INVALID_ARGUMENT where m is not
- * positive. */
+/* Computes the inertia from a symmetric pseudo-inertia, of which it reads the upper triangle. Errors:
+ * DYN_INVALID_ARGUMENT where m is not positive. */
 DYN_API dyn_status dyn_inertia_from_pseudo(const double pseudo[16], dyn_error *error, dyn_inertia *inertia);
 
-/* Log-Cholesky coordinates (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3): every ten numbers are one realizable
- * inertia, but for such whose mass overflows or vanishes: that is NaN.
+/* Computes the inertia from log-Cholesky coordinates (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3):
  *     pseudo = U U',  U = e^alpha [e^d1 s12 s13 t1; 0 e^d2 s23 t2; 0 0 e^d3 t3; 0 0 0 1]
+ * Any ten numbers yield a realizable inertia. If the mass overflows or vanishes, the result is NaN.
  * Source: Rucker and Wensing 2022. */
 DYN_API void dyn_inertia_from_log_cholesky(const double coordinates[10], dyn_inertia *inertia);
 
-/* Errors: DYN_FAILED_PRECONDITION where the pseudo-inertia is not positive definite: a point or a flat body. */
+/* Computes the log-Cholesky coordinates. Errors: DYN_FAILED_PRECONDITION where the pseudo-inertia is not positive
+ * definite: a point or a flat body. */
 DYN_API dyn_status dyn_inertia_to_log_cholesky(const dyn_inertia *inertia, dyn_error *error, double coordinates[10]);
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* The recursive Newton-Euler algorithm: tau for the motion (q, v, a).
+/* Computes tau for the motion (q, v, a) by the recursive Newton-Euler algorithm.
  *
  * q is n x nq; v, a (NULL: zero) and tau are n x nv. `forces` may be NULL. Cost O(bodies) per sample.
  * Source: Luh, Walker and Paul 1980, in the form of Balafoutis and Patel 1991. */
@@ -32,12 +32,13 @@ DYN_API dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, si
                             const double *q, const double *v, const double *a, const dyn_external_forces *forces,
                             dyn_error *error, double *tau);
 
-/* Gravity forces g(q): tau that holds the robot at rest. q is n x nq, g is n x nv. Cost O(bodies) per sample. */
+/* Computes the gravity forces g(q), the tau that hold the robot at rest. q is n x nq, g is n x nv. Cost O(bodies) per
+ * sample. */
 DYN_API dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                const double *q, dyn_error *error, double *g);
 
-/* Bias forces h(q, v) = C(q, v) v + g(q): tau at a = 0. q is n x nq; v (NULL: zero) and h are n x nv.
- * Cost O(bodies) per sample. */
+/* Computes the bias forces h(q, v) = C(q, v) v + g(q), which is tau at a = 0. q is n x nq; v (NULL: zero) and h are n x
+ * nv. Cost O(bodies) per sample. */
 DYN_API dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                             const double *q, const double *v, dyn_error *error, double *h);
 

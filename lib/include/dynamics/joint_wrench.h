@@ -15,18 +15,18 @@
 extern "C" {
 #endif
 
-/* The wrench (n; f) that each joint carries in the motion (q, v, a): what the parent link exerts on the child link,
- * torque N m, then force N, in the axes and about the origin of the child link. wrenches is n x joints x 6, in the
- * order of the joints. Its component along a joint's axis is the joint's force tau; the others are what bearings and
- * structure bear. v, a, `gravity`, `forces`, aliasing, threads and errors as in dyn_rnea. Cost O(bodies) per sample.
+/* Computes the wrench (n; f) that each joint transmits in the motion (q, v, a). The parent link exerts it on the child
+ * link: torque N m, then force N, in the axes and about the origin of the child link. wrenches is n x joints x 6, in
+ * the order of the joints. Its component along a joint's axis is the joint's force tau; bearings and structure carry
+ * the others. v, a, `gravity`, `forces`, aliasing, threads and errors as in dyn_rnea. Cost O(bodies) per sample.
  * Source: Featherstone 2008, table 5.1. */
 DYN_API dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                       const double *q, const double *v, const double *a,
                                       const dyn_external_forces *forces, dyn_error *error, double *wrenches);
 
-/* tau = J' F: the joint forces that hold the wrench F which the robot exerts at a frame. F is n x 6 (torque, then
- * force), in the reference frame; q is n x nq, tau n x nv. Cost O(bodies) per sample. Errors and threads as in
- * dyn_rnea. */
+/* Computes tau = J' F, the joint forces that balance the wrench F which the robot exerts at a frame. F is n x 6
+ * (torque, then force), in the reference frame; q is n x nq, tau is n x nv. Cost O(bodies) per sample. Errors and
+ * threads as in dyn_rnea. */
 DYN_API dyn_status dyn_frame_force(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                    int frame, dyn_reference_frame reference_frame, const double *F, dyn_error *error,
                                    double *tau);

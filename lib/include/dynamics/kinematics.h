@@ -2,8 +2,8 @@
 /*
  * Poses and Jacobians of frames.
  *
- * Nothing here allocates; a workspace serves one thread. Errors as in inverse_dynamics.h, and DYN_NOT_FOUND for a frame
- * index that the model has not.
+ * The functions allocate nothing. A workspace serves one thread.
+ * Errors as in inverse_dynamics.h, and DYN_NOT_FOUND for a frame index that is out of range.
  */
 #ifndef DYNAMICS_KINEMATICS_H
 #define DYNAMICS_KINEMATICS_H
@@ -17,24 +17,24 @@
 extern "C" {
 #endif
 
-/* Places of `frame` in the world: position is n x 3 (m), rotation n x 9, row-major, frame to world coordinates.
- * q is n x nq. Either output may be NULL. Cost O(depth of the frame) per sample.
+/* Computes the pose of `frame` in the world: position is n x 3 (m), rotation is n x 9, row-major, frame to world
+ * coordinates. q is n x nq. Either output may be NULL. Cost O(depth of the frame) per sample.
  * Source: Murray, Li and Sastry 1994, section 3.2. */
 DYN_API dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                   int frame, dyn_error *error, double *position, double *rotation);
 
-/* Jacobian of `frame`: n x 6 x nv, angular rows first, with twist (w; v) = J v expressed in `reference_frame`. The
- * linear part is the velocity of the point of the frame's body at the reference frame's origin. q is n x nq. Cost O(nv)
- * per sample.
+/* Computes the Jacobian of `frame`, n x 6 x nv, angular rows first, with twist (w; v) = J v expressed in
+ * `reference_frame`. The linear part is the velocity of the point of the frame's body at the reference frame's origin.
+ * q is n x nq. Cost O(nv) per sample.
  * Source: Murray, Li and Sastry 1994, section 3.4. */
 DYN_API dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                       int frame, dyn_reference_frame reference_frame, dyn_error *error, double *J);
 
-/* Unit quaternion x, y, z, w with w >= 0 of a row-major rotation matrix, by the largest component (Shepperd 1978).
- * Thread-safe. */
+/* Computes the unit quaternion x, y, z, w with w >= 0 of a row-major rotation matrix, by the largest component
+ * (Shepperd 1978). Thread-safe. */
 DYN_API void dyn_rotation_to_quaternion(const double rotation[9], double quaternion[4]);
 
-/* Row-major rotation matrix of a quaternion x, y, z, w of any length but zero. Thread-safe. */
+/* Computes the row-major rotation matrix of a quaternion x, y, z, w of any length but zero. Thread-safe. */
 DYN_API void dyn_quaternion_to_rotation(const double quaternion[4], double rotation[9]);
 
 #ifdef __cplusplus

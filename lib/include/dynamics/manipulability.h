@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * In which directions a robot moves easily: manipulability, and the ellipsoids of velocity, force and mass.
+ * Manipulability: the directions in which a robot moves easily, and the ellipsoids of velocity, force and mass.
  *
  * An ellipsoid is three lengths of its semi-axes, the longest first (n x 3), and their directions (n x 9: one unit
- * vector in each row, the largest component positive, in the axes of the reference frame). Axes of equal length are any
- * of those that fit. A length below 1e-7 (in single precision 2e-3) of the longest is taken for zero.
+ * vector in each row, the largest component positive, in the axes of the reference frame). The directions of axes of
+ * equal length are not unique. A length below 1e-7 (in single precision 2e-3) of the longest counts as zero.
  *
- * Allocate nothing; safe as long as each thread has its own workspace. Errors as in kinematics.h.
+ * The functions allocate nothing and are thread-safe as long as each thread has its own workspace.
+ * Errors as in kinematics.h.
  * Sources: Yoshikawa 1985, "Manipulability of robotic mechanisms"; Modern Robotics (Lynch and Park 2017), sections 5.4
  * and 8.1.3.
  */
@@ -22,37 +23,38 @@
 extern "C" {
 #endif
 
-/* How far a frame is from a singular configuration, for the linear rows J_v of its Jacobian, the angular rows J_w and
- * all six, J, in DYN_LOCAL (or DYN_LOCAL_WORLD_ALIGNED: the numbers are the same):
+/* Computes the distance of a frame from a singular configuration, for the linear rows J_v of its Jacobian, the angular
+ * rows J_w and all six, J, in DYN_LOCAL (or DYN_LOCAL_WORLD_ALIGNED: the numbers are the same):
  *
- *     linear    n x 2   sqrt(det(J_v J_v')) (Yoshikawa's measure, the volume of the velocity ellipsoid but for 4 pi /
- *                       3), and the shortest semi-axis divided by the longest: 1 all directions alike, 0 singular
- *     angular   n x 2   the same of J_w
+ *     linear    n x 2   sqrt(det(J_v J_v')) (Yoshikawa's measure: the volume of the velocity ellipsoid divided by
+ *                       4 pi / 3), and the shortest semi-axis divided by the longest: 1 isotropic, 0 singular
+ *     angular   n x 2   these two numbers for J_w
  *     spatial   n       sqrt(det(J J')); 0 with nv < 6
  *
- * Any may be NULL. q is n x nq. Cost O(nv) per sample. */
+ * Any output may be NULL. q is n x nq. Cost O(nv) per sample. */
 DYN_API dyn_status dyn_manipulability(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                       int frame, dyn_error *error, double *linear, double *angular, double *spatial);
 
-/* Velocities of a frame that joint velocities with |v| = 1 make: those of its origin, axes and roots of the eigenvalues
- * of J_v J_v', and angular ones, of J_w J_w'. The forces that joint forces with |tau| = 1 hold have the same axes and
- * the reciprocal lengths. Any output may be NULL. q is n x nq. Cost O(nv) per sample. */
+/* Computes the ellipsoids of the velocities of a frame under joint velocities with |v| = 1: axes and square roots of
+ * the eigenvalues of J_v J_v' for its origin, and of J_w J_w' for its angular velocity. The forces that joint forces
+ * with |tau| = 1 balance have the same axes and the reciprocal lengths. Any output may be NULL. q is n x nq. Cost O(nv)
+ * per sample. */
 DYN_API dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                            int frame, dyn_reference_frame reference_frame, dyn_error *error,
                                            double *linear, double *linear_axes, double *angular, double *angular_axes);
 
 /* Computes eigenvalues and axes of the apparent mass (J_v M^-1 J_v')^-1, kg, of a frame's origin with its rotation
  * free, and of the apparent inertia (J_w M^-1 J_w')^-1, kg m^2. Directions that cannot be moved have INFINITY and come
- * first. Any output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic joints. Also
+ * first. Any output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic joints. Returns
  * DYN_FAILED_PRECONDITION where M is singular. */
 DYN_API dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                        int frame, dyn_reference_frame reference_frame, dyn_error *error, double *mass,
                                        double *mass_axes, double *inertia, double *inertia_axes);
 
-/* Accelerations J M^-1 tau of a frame that joint forces with |tau| = 1 make at rest and without gravity: those of its
- * origin, axes and roots of the eigenvalues of J_v M^-1 (J_v M^-1)', and angular ones, of J_w M^-1 (J_w M^-1)'. Any
- * output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic joints. Also
- * DYN_FAILED_PRECONDITION where M is singular.
+/* Computes the ellipsoids of the accelerations J M^-1 tau of a frame under joint forces with |tau| = 1, at rest and
+ * without gravity: axes and square roots of the eigenvalues of J_v M^-1 (J_v M^-1)' for its origin, and of J_w M^-1
+ * (J_w M^-1)' for its angular acceleration. Any output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3)
+ * with coupled mimic joints. Returns DYN_FAILED_PRECONDITION where M is singular.
  * Sources: Yoshikawa 1985, "Dynamic manipulability of robot manipulators"; Chiacchio, Chiaverini, Sciavicco and
  * Siciliano 1991, "Influence of gravity on the manipulability ellipsoid for robot arms". */
 DYN_API dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n,
@@ -60,16 +62,16 @@ DYN_API dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_works
                                                dyn_error *error, double *linear, double *linear_axes, double *angular,
                                                double *angular_axes);
 
-/* Principal moments, kg m^2, and principal axes of the body that carries `frame`, about its centre of mass: n x 3, the
- * largest first, and their directions, n x 9, as those of an ellipsoid. For the body see dyn_body_inertia, whose errors
- * are these too. Neither may be NULL. q is n x nq. Cost O(depth of the frame) per sample. */
+/* Computes the principal moments, kg m^2, and principal axes of the body that carries `frame`, about its centre of
+ * mass: n x 3, the largest first, and their directions, n x 9, as those of an ellipsoid. dyn_body_inertia defines the
+ * body and its errors. Neither output may be NULL. q is n x nq. Cost O(depth of the frame) per sample. */
 DYN_API dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                          int frame, dyn_reference_frame reference_frame, dyn_error *error,
                                          double *moments, double *axes);
 
-/* Joint forces M a that joint accelerations with |a| = 1 need, the torque ellipsoid or mass ellipsoid of the joints:
- * eigenvalues of M, n x nv, the largest first, and its unit eigenvectors, n x nv x nv, one in each row. Mixes units
- * where joints do. Neither may be NULL. q is n x nq. Cost O(nv^3) per sample. */
+/* Computes the torque ellipsoid (mass ellipsoid) of the joints, the joint forces M a for joint accelerations with |a| =
+ * 1: eigenvalues of M, n x nv, the largest first, and its unit eigenvectors, n x nv x nv, one in each row. It mixes the
+ * units of the joints. Neither output may be NULL. q is n x nq. Cost O(nv^3) per sample. */
 DYN_API dyn_status dyn_torque_ellipsoid(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                         dyn_error *error, double *lengths, double *axes);
 

@@ -14,34 +14,37 @@
 extern "C" {
 #endif
 
-/* The composite-rigid-body algorithm: M(q), with kinetic energy = v' M v / 2.
+/* Computes M(q), with kinetic energy = v' M v / 2, by the composite-rigid-body algorithm.
  *
  * q is n x nq; M is n x nv x nv, row-major, both triangles filled, and must not overlap q. Cost O(bodies * depth) per
- * sample. Allocates nothing; safe as long as each thread has its own workspace. Errors as in inverse_dynamics.h.
+ * sample. Allocates nothing. Thread-safe as long as each thread has its own workspace.
+ * Errors as in inverse_dynamics.h.
  * Source: Walker and Orin 1982, method 3; Featherstone 2008, table 6.2. */
 DYN_API dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                             dyn_error *error, double *M);
 
-/* The inverse M(q)^-1, n x nv x nv, both triangles, from the factors M = L' D L along the branches of the tree. q is n
- * x nq.
- * Cost O(nv * depth^2 + nv^2 * depth) per sample. Threads and errors as above, and DYN_FAILED_PRECONDITION where M is
- * singular, with the joint that no inertia resists and the sample.
+/* Computes the inverse M(q)^-1, n x nv x nv, both triangles, from the factors M = L' D L along the branches of the
+ * tree. q is n x nq.
+ * Cost O(nv * depth^2 + nv^2 * depth) per sample. Threads and errors as in dyn_crba, and DYN_FAILED_PRECONDITION where
+ * M is singular, with the joint that no inertia resists and the sample.
  * Source: Featherstone 2005. */
 DYN_API dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                 dyn_error *error, double *inverse);
 
-/* The factors of M = L' D L along the branches of the tree: n x nv x nv with D on the diagonal, L (of unit diagonal)
- * below it and zeros above. L has an entry (i, j) only where coordinate j is above i in the tree. q is n x nq. Cost
- * O(bodies * depth + nv * depth^2) per sample. Threads and errors as dyn_minverse.
+/* Computes the factors of M = L' D L along the branches of the tree: n x nv x nv with D on the diagonal, L (of unit
+ * diagonal) below it and zeros above. L has an entry (i, j) only where coordinate j is above i in the tree. q is n x
+ * nq.
+ * Cost O(bodies * depth + nv * depth^2) per sample. Threads and errors as in dyn_minverse.
  * Source: Featherstone 2005. */
 DYN_API dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                     dyn_error *error, double *factors);
 
-/* x with M x = b, n x nv each, from the factors of dyn_mass_factors, which serve for any number of b; x may be b. It is
- * computed in double precision whatever the workspace's is.
- * Forces in, accelerations out. Cost O(nv * depth) per sample. Allocates nothing; threads as above. Errors:
- * DYN_INVALID_ARGUMENT for a b that is missing or not finite. The factors are not checked. Source: Featherstone 2008,
- * section 6.5. */
+/* Solves M x = b for x, n x nv each, with the factors of dyn_mass_factors, which serve any number of b; x may be the
+ * same array as b. b holds forces, x accelerations. Computes in double precision, whatever the precision of the
+ * workspace.
+ * Cost O(nv * depth) per sample. Allocates nothing. Threads as in dyn_crba.
+ * Errors: DYN_INVALID_ARGUMENT for a b that is missing or not finite. The factors are not checked.
+ * Source: Featherstone 2008, section 6.5. */
 DYN_API dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *factors,
                                   const double *b, dyn_error *error, double *x);
 

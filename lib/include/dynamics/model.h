@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A robot: links, joints, frames. Immutable once built, and readable by any number of threads.
+ * A robot: links, joints, frames. A model is immutable once built: any number of threads may read it.
  *
  * Conventions of the whole library
  *   units       SI, radians.
@@ -47,30 +47,30 @@ typedef struct dyn_joint_limits {
     double effort;       /* N m or N; 0: not stated */
 } dyn_joint_limits;
 
-/* Place of a frame in another: position of its origin, and rotation from its coordinates to the other's, row-major. */
+/* Pose of a frame in another: position of its origin, and rotation from its coordinates to the other's, row-major. */
 typedef struct dyn_pose {
     double position[3];
     double rotation[9];
 } dyn_pose;
 
-/* A joint that moves. Strings live as long as the model. */
+/* Joint that moves. Strings live as long as the model. */
 typedef struct dyn_joint {
     const char *name;
     dyn_joint_type type;
     int parent_link, child_link;  /* link indices; parent_link is -1 for the floating base */
     int q_index, v_index, nq, nv; /* q[q_index .. q_index + nq - 1], v[v_index .. v_index + nv - 1] */
     double axis[3];               /* unit vector in the joint frame; zero for spherical and floating joints */
-    double second_axis[3];        /* of a universal joint */
+    double second_axis[3];        /* second axis of a universal joint */
     double pitch;                 /* m/rad */
     dyn_pose origin;              /* joint frame in the parent link's frame at q = 0 */
     bool has_limits;
     dyn_joint_limits limits;
-    double damping, friction; /* stated in the description; no part of the rigid-body quantities */
+    double damping, friction; /* stated in the description; not included in the rigid-body quantities */
     int master;               /* joint that a coupled mimic joint follows, or -1 */
     double multiplier, offset;
 } dyn_joint;
 
-/* A link as described, before fixed joints were merged. */
+/* Link as described, before fixed joints were merged. */
 typedef struct dyn_link {
     const char *name;
     dyn_inertia inertia;
@@ -82,12 +82,12 @@ typedef struct dyn_link {
 /* Frames are numbered 0 .. link_count - 1 like the links whose frames they are; DYN_WORLD_FRAME is the world. */
 enum { DYN_WORLD_FRAME = -1 };
 
-/* Frees a model; NULL is allowed. No other call on it may be under way. */
+/* Frees a model; NULL is allowed. No other call on it may be in progress. */
 DYN_API void dyn_model_free(dyn_model *model);
 
 DYN_API const char *dyn_model_name(const dyn_model *model);
 
-/* Number of coordinates q, and of velocities v. */
+/* Numbers of coordinates q and of velocities v. */
 DYN_API int dyn_model_nq(const dyn_model *model);
 DYN_API int dyn_model_nv(const dyn_model *model);
 
@@ -99,26 +99,28 @@ DYN_API const dyn_joint *dyn_model_joint(const dyn_model *model, int joint);
 DYN_API int dyn_model_link_count(const dyn_model *model);
 DYN_API const dyn_link *dyn_model_link(const dyn_model *model, int link);
 
-/* Index of a moving joint, or -1. */
+/* Returns the index of a moving joint, or -1. */
 DYN_API int dyn_model_find_joint(const dyn_model *model, const char *name);
 
-/* Frame of a link, of a joint (the frame of its child link) or "world", in this order of precedence.
- * Errors: DYN_NOT_FOUND with the name. Cost O(log links). */
+/* Finds the frame of a link, of a joint (the frame of its child link) or of "world", in this order of precedence.
+ * Cost O(log links).
+ * Errors: DYN_NOT_FOUND with the name. */
 DYN_API dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, dyn_error *error, int *frame);
 
-/* Acceleration of gravity, m/s^2, world axes. */
+/* Stores the acceleration of gravity, m/s^2, in world axes. */
 DYN_API void dyn_model_gravity(const dyn_model *model, double gravity[3]);
 
 /* Returns whether a floating joint carries the root, and whether mimic joints are coupled. */
 DYN_API bool dyn_model_is_floating(const dyn_model *model);
 DYN_API bool dyn_model_has_coupling(const dyn_model *model);
 
-/* Sum of the masses of all links that move, kg. */
+/* Returns the sum of the masses of all links that move, kg. */
 DYN_API double dyn_model_mass(const dyn_model *model);
 
-/* The canonical description: text that is equal for equal models and different for different ones, whatever the order,
- * spelling or formatting of the file they came from was beyond the order of joints. The caller frees it with free().
- * Errors: DYN_RESOURCE_EXHAUSTED. Cost O(links). */
+/* Writes the canonical description: text that is equal for equal models and different for different ones. It depends on
+ * the order of joints in the source file, but on no other order, spelling or formatting there. The caller frees it with
+ * free(). Cost O(links).
+ * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_model_canonical(const dyn_model *model, dyn_error *error, char **text, size_t *length);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The equation of motion, linear in the inertial parameters: tau = Y(q, v, a) p.
+ * Regressors of the equation of motion, which is linear in the inertial parameters: tau = Y(q, v, a) p.
  *
  * p holds ten parameters of each moving joint's child link, in the order of the joints: mass, first moment and
  * rotational inertia about the origin of the link's frame, in its axes,
  *     (m, hx, hy, hz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz)        (dyn_inertia_to_parameters)
- * with all that fixed joints fix to the link. What is fixed to the world has none.
+ * They include all links that fixed joints connect to the link. Links that are fixed to the world have none.
  */
 #ifndef DYNAMICS_REGRESSOR_H
 #define DYNAMICS_REGRESSOR_H
@@ -19,22 +19,24 @@
 extern "C" {
 #endif
 
-/* Number of inertial parameters: ten times the number of joints. */
+/* Returns the number of inertial parameters, which is ten times the number of joints. */
 DYN_API int dyn_model_parameter_count(const dyn_model *model);
 
-/* The model's own parameters p. kg, kg m, kg m^2. Thread-safe. */
+/* Stores the model's own parameters p in kg, kg m and kg m^2. Thread-safe. */
 DYN_API void dyn_model_parameters(const dyn_model *model, double *p);
 
-/* The joint-torque regressor Y: n x nv x parameter count, row-major. q is n x nq; v and a (NULL: zero) are n x nv;
- * `gravity` as in inverse_dynamics.h. Cost O(joints * depth) per sample. Allocates nothing; safe as long as each thread
- * has its own workspace. Errors as in inverse_dynamics.h.
+/* Computes the joint-torque regressor Y, n x nv x parameter count, row-major. q is n x nq; v and a (NULL: zero) are n x
+ * nv; `gravity` as in inverse_dynamics.h. Cost O(joints * depth) per sample. Allocates nothing. Thread-safe as long as
+ * each thread has its own workspace.
+ * Errors as in inverse_dynamics.h.
  * Source: Atkeson, An and Hollerbach 1986. */
 DYN_API dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                         const double *gravity, const double *q, const double *v, const double *a,
                                         dyn_error *error, double *Y);
 
-/* The regressors of the kinetic energy T = y_T' p, and of the potential energy V = y_V' p (dyn_energy): n x parameter
- * count each; either may be NULL. q is n x nq, v (NULL: zero) n x nv. Cost O(joints) per sample. All else as above.
+/* Computes the regressors of the kinetic energy T = y_T' p and of the potential energy V = y_V' p (dyn_energy), n x
+ * parameter count each; either may be NULL. q is n x nq, v (NULL: zero) is n x nv. Cost O(joints) per sample.
+ * `gravity`, threads and errors as in dyn_torque_regressor.
  * Source: Gautier and Khalil 1988. */
 DYN_API dyn_status dyn_energy_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                         const double *gravity, const double *q, const double *v, dyn_error *error,

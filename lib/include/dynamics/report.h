@@ -17,13 +17,13 @@ extern "C" {
 typedef struct dyn_report dyn_report;
 
 typedef enum dyn_severity {
-    DYN_NOTE,    /* for the record: a fixed joint merged, a visual ignored */
+    DYN_NOTE,    /* a fixed joint merged, a visual ignored */
     DYN_WARNING, /* suspicious: likely not what the author of the description meant */
 } dyn_severity;
 
 typedef struct dyn_report_entry {
     dyn_severity severity;
-    int line;            /* in the description; 0 where no single line is meant */
+    int line;            /* line of the description; 0 where there is no single line */
     const char *place;   /* "link wrist", "joint elbow", "robot" */
     const char *message; /* a sentence; both are printable (text.h) */
 } dyn_report_entry;
@@ -34,13 +34,13 @@ DYN_API dyn_status dyn_report_create(dyn_report **report);
 /* Frees a report and its entries; NULL is allowed. */
 DYN_API void dyn_report_free(dyn_report *report);
 
-/* Number of entries, in the order in which they were found. */
+/* Returns the number of entries. They are in the order in which they were found. */
 DYN_API size_t dyn_report_count(const dyn_report *report);
 
-/* Entry i < dyn_report_count(report); its strings live as long as the report. */
+/* Returns entry i < dyn_report_count(report). Its strings live as long as the report. */
 DYN_API dyn_report_entry dyn_report_at(const dyn_report *report, size_t i);
 
-/* Number of entries of that severity. */
+/* Returns the number of entries of that severity. */
 DYN_API size_t dyn_report_count_severity(const dyn_report *report, dyn_severity severity);
 
 #ifdef __cplusplus

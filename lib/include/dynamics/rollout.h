@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts: many samples taken many steps forward in time at once, as sampling planners and model-predictive
- * controllers need them.
+ * Rollouts: many steps forward in time of many samples at once, for sampling planners and model-predictive controllers.
  */
 #ifndef DYNAMICS_ROLLOUT_H
 #define DYNAMICS_ROLLOUT_H
@@ -16,14 +15,14 @@
 extern "C" {
 #endif
 
-/* Numbers that vary with the sample and the step: the row for sample s in step k starts at rows[s * sample_stride +
- * k * step_stride]. A stride of 0 means the same row for all; rows NULL: zeros. */
+/* Numbers that vary with the sample and the step: the row for sample s in step k starts at rows[s * sample_stride + k *
+ * step_stride]. A stride of 0 repeats the same row; rows NULL means zeros. */
 typedef struct dyn_signal {
     const double *rows;
     size_t sample_stride, step_stride;
 } dyn_signal;
 
-/* A wrench that the environment applies to a frame, as in external_force.h: rows of 6, torque first. */
+/* Wrench that the environment applies to a frame, as in external_force.h: rows of 6, torque first. */
 typedef struct dyn_signal_force {
     int frame;
     dyn_reference_frame reference_frame;
@@ -31,31 +30,32 @@ typedef struct dyn_signal_force {
 } dyn_signal_force;
 
 typedef struct dyn_rollout {
-    size_t steps;             /* of the simulator's dt; at least 1 */
-    size_t stride;            /* results at the steps 0, stride, 2 stride, ...; 0: at the end alone */
-    const double *q, *v;      /* n x nq, n x nv: where the samples start; v NULL: at rest */
-    dyn_signal tau;           /* rows of nv */
-    bool is_linear;           /* tau goes in lines through its rows, of which there are steps + 1; else each is held */
-    dyn_signal q_r, v_r, a_r; /* the controller's reference: rows of nq, nv, nv */
+    size_t steps;        /* number of steps of the simulator's dt; at least 1 */
+    size_t stride;       /* results at the steps 0, stride, 2 stride, ...; 0: only at the end */
+    const double *q, *v; /* n x nq, n x nv: initial states; v NULL: at rest */
+    dyn_signal tau;      /* rows of nv */
+    bool is_linear; /* tau is interpolated linearly between its rows, of which there are steps + 1; else each is held */
+    dyn_signal q_r, v_r, a_r;       /* the controller's reference: rows of nq, nv, nv */
     const dyn_signal_force *forces; /* held over each step */
     size_t force_count;
 
-    /* Called every now and then with the number of sample-steps since the last call; false ends the rollout. NULL is
-     * allowed. */
+    /* Called at intervals with the number of sample-steps since the last call. Returning false cancels the rollout. May
+     * be NULL. */
     bool (*proceed)(void *context, size_t sample_steps);
     void *context;
 } dyn_rollout;
 
-/* Outcome of a sample. If it stopped before the end, its results hold the last state. */
+/* Outcome of a sample. If it stopped before the end, its results repeat the last state. */
 typedef struct dyn_rollout_result {
     dyn_sample_status status;
-    int joint;           /* that made it stop */
-    size_t steps;        /* that it ran */
-    size_t hits;         /* steps in which a joint ran into a rigid stop faster than the rest velocity */
+    int joint;           /* joint that stopped it */
+    size_t steps;        /* number of steps that it ran */
+    size_t hits;         /* steps in which a joint hit a rigid stop faster than the rest velocity */
     double energy_drift; /* largest |E - E at the start| over the rows, J; zero without energies */
 } dyn_rollout_result;
 
-/* Any of them NULL: not wanted. Rows are results at the stride, dyn_rollout_rows of them for each sample. */
+/* Results of a rollout. Any pointer may be NULL. Rows are results at the stride, dyn_rollout_rows of them for each
+ * sample. */
 typedef struct dyn_rollout_output {
     double *q, *v;               /* n x rows x nq, n x rows x nv */
     double *tau;                 /* n x rows x nv: input and controller at the start of the step; at the end of the last
@@ -64,19 +64,20 @@ typedef struct dyn_rollout_output {
     dyn_rollout_result *results; /* n */
 } dyn_rollout_output;
 
-/* Number of rows: 1 for stride 0, else steps / stride + 1. Thread-safe. */
+/* Returns the number of rows: 1 for stride 0, else steps / stride + 1. Thread-safe. */
 DYN_API size_t dyn_rollout_rows(const dyn_rollout *rollout);
 
-/* Returns whether n samples can be rolled out so: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]",
- * "tau[13]", "q_r[13]", "v_r[13]", "a_r[13]" (indices from the first row of the array) or
- * "external_forces[2].force[1]", as in dyn_simulator_step; DYN_NOT_FOUND for an unknown frame;
- * DYN_RESOURCE_EXHAUSTED for too many forces. Cost O(n steps nv). */
+/* Checks the arguments of a rollout of n samples. Cost O(n steps nv).
+ * Errors: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]", "tau[13]", "q_r[13]", "v_r[13]", "a_r[13]"
+ * (indices from the first row of the array) or "external_forces[2].force[1]", as in dyn_simulator_step; DYN_NOT_FOUND
+ * for an unknown frame; DYN_RESOURCE_EXHAUSTED for too many forces. */
 DYN_API dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,
                                      dyn_error *error);
 
-/* Takes n samples forward. They stay in the lanes from the first step to the last. Cost and independence of samples as
- * for dyn_simulator_step; nothing is allocated. Errors: those of dyn_rollout_check, which it calls; DYN_CANCELLED when
- * `proceed` said so, and then the output is undefined. A sample that diverges is no error: it stops by itself. */
+/* Integrates n samples forward. They stay in the lanes from the first step to the last. Cost and independence of
+ * samples as for dyn_simulator_step; allocates nothing. A sample that diverges is no error: it stops by itself.
+ * Errors: those of dyn_rollout_check, which it calls; DYN_CANCELLED where `proceed` returns false, and then the output
+ * is undefined. */
 DYN_API dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout *rollout, dyn_error *error,
                                    const dyn_rollout_output *output);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots that move forward in time: M(q) a + h(q, v) = tau + r(q, v) + sum J' f_ext, one step after the other.
+ * Simulation: integrates M(q) a + h(q, v) = tau + r(q, v) + sum J' f_ext forward in time, step by step.
  *
- * A simulator holds a model, options and scratch memory; the states belong to the caller. So one simulator may drive
- * one robot for hours, or thousands of them side by side. Results of a sample have the same bits whatever n is, in any
- * place and thread, and whatever becomes of the other samples.
+ * A simulator holds a model, options and scratch memory; the states belong to the caller. So one simulator can drive
+ * one robot for hours, or thousands of them side by side. Results of a sample have the same bits for any n, place and
+ * thread, and do not depend on the other samples.
  *
  * Forces r that the description states, each on unless the options say otherwise
  *     damping    -b v
@@ -14,8 +14,8 @@
  * The friction and damping of a coupled mimic joint act on its master, through the ratio.
  *
  * Integrators
- *     DYN_SEMI_IMPLICIT_EULER   order 1; energy does not drift; stable for any damping and friction, which it takes at
- *                               the new velocity: (M + dt K) a = tau - h - K v, K = b + f / sqrt(v^2 + v_f^2)
+ *     DYN_SEMI_IMPLICIT_EULER   order 1; energy does not drift; stable for any damping and friction, since it evaluates
+ *                               them at the new velocity: (M + dt K) a = tau - h - K v, K = b + f / sqrt(v^2 + v_f^2)
  *     DYN_EXPLICIT_EULER        order 1; gains energy; Modern Robotics, algorithm of section 8.9
  *     DYN_RUNGE_KUTTA_4         order 4; needs dt K / M_ii < 2.7
  * Rotations are integrated on their manifold: increments of configuration_space.h, no drift of the quaternion's norm.
@@ -48,12 +48,12 @@ typedef enum dyn_integrator {
 typedef enum dyn_joint_stop {
     DYN_STOP_RIGID,  /* an impulse through the whole robot reverses its velocity by the restitution; q stays within, and
                         what starts outside is put on the limit by the first step */
-    DYN_STOP_SPRING, /* a spring and a damper push back from behind the limit */
-    DYN_STOP_NONE,   /* it passes */
+    DYN_STOP_SPRING, /* a spring and a damper push back beyond the limit */
+    DYN_STOP_NONE,   /* the joint passes its limits */
 } dyn_joint_stop;
 
-/* How the joints' forces follow the reference (q_r, v_r, a_r), with e = q_r (-) q. Floating joints get
- * none. */
+/* Control law by which the joints' forces follow the reference (q_r, v_r, a_r), with e = q_r (-) q. It does not act on
+ * floating joints. */
 typedef enum dyn_control {
     DYN_CONTROL_NONE,
     DYN_CONTROL_PD,              /* tau += K_p e + K_d (v_r - v) */
@@ -80,66 +80,69 @@ typedef struct dyn_simulation_options {
     dyn_control control;
     const double *control_stiffness, *control_damping; /* K_p and K_d, nv each >= 0; copied; NULL: zeros */
 
-    bool ignore_effort_limits; /* else tau is cut to the joints' effort limits, where these are stated */
+    bool ignore_effort_limits; /* false: tau is clamped to the joints' effort limits, where these are stated */
 
     double velocity_bound; /* a sample with a faster joint has diverged, rad/s or m/s; > 0 */
 } dyn_simulation_options;
 
-/* Semi-implicit Euler with dt = 0.001; v_f = 0.01; rigid stops without restitution, rest velocity 0.05, spring stops of
- * 1e4 and 100; no controller; velocity bound 1e6. */
+/* Stores the default options: semi-implicit Euler with dt = 0.001; v_f = 0.01; rigid stops without restitution, rest
+ * velocity 0.05, spring stops of 1e4 and 100; no controller; velocity bound 1e6. */
 DYN_API void dyn_simulation_defaults(dyn_simulation_options *options);
 
 typedef struct dyn_simulator dyn_simulator;
 
-/* Creates a simulator; the model must outlive it. It is not shared: two threads need two. Once it is created, nothing
- * allocates. Errors: DYN_INVALID_ARGUMENT with the option's name as the place; DYN_RESOURCE_EXHAUSTED. */
+/* Creates a simulator; the model must outlive it. Threads cannot share it: each needs its own. Once it is created,
+ * nothing allocates.
+ * Errors: DYN_INVALID_ARGUMENT with the option's name as the place; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error,
                                         dyn_simulator **simulator);
 
 /* Frees a simulator; NULL is allowed. */
 DYN_API void dyn_simulator_free(dyn_simulator *simulator);
 
-/* Its options, with gains that live as long as it does, and its gravity (never NULL). */
+/* Options of the simulator, with gains that live as long as it does, and its gravity (never NULL). */
 DYN_API const dyn_simulation_options *dyn_simulator_options(const dyn_simulator *simulator);
 DYN_API const double *dyn_simulator_gravity(const dyn_simulator *simulator);
 
-/* Loads the robot with `count` payloads, as dyn_workspace_load does: the same errors. */
+/* Loads the robot with `count` payloads, as dyn_workspace_load does, with the same errors. */
 DYN_API dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_payload *payloads,
                                       dyn_error *error);
 
-/* Has the steps computed by compiled forward dynamics (compiled.h), and the controllers' forces by what else was
- * compiled; NULL: no longer. It must outlive the simulator. Samples have other roundings then, and the same bits among
- * others as alone. Errors: DYN_INVALID_ARGUMENT where it was loaded for another model. */
+/* Makes the simulator compute steps by compiled forward dynamics (compiled.h), and the controllers' forces by other
+ * compiled functions; NULL ends that use. `compiled` must outlive the simulator. Results then differ in rounding. A
+ * sample still has the same bits alone and among others.
+ * Errors: DYN_INVALID_ARGUMENT where `compiled` belongs to another model. */
 DYN_API dyn_status dyn_simulator_use_compiled(dyn_simulator *simulator, const dyn_compiled *compiled, dyn_error *error);
 
-/* Returns whether it does so: not once payloads were loaded, nor with another gravity than the model's, nor where
- * forward dynamics were not compiled. Steps in which external forces act are computed by the library's own kernels
- * all the same. */
+/* Returns whether steps use compiled functions. They do not after payloads were loaded, with another gravity than the
+ * model's, or where forward dynamics was not compiled. Steps in which external forces act always run the library's own
+ * kernels. */
 DYN_API bool dyn_simulator_is_compiled(const dyn_simulator *simulator);
 
-/* The model that it moves, with payloads where there are some: for other algorithms with its workspace. */
+/* Returns the simulated model, with its payloads if there are any, for other algorithms with the simulator's workspace.
+ */
 DYN_API const dyn_model *dyn_simulator_model(const dyn_simulator *simulator);
 
-/* Its workspace, for other algorithms between two steps. */
+/* Returns the simulator's workspace, for other algorithms between two steps. */
 DYN_API dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator);
 
 /* Status of a sample. */
 typedef enum dyn_sample_status {
     DYN_SAMPLE_RUNNING = 0,
     DYN_SAMPLE_NOT_FINITE, /* a position or velocity became NaN or infinite */
-    DYN_SAMPLE_TOO_FAST,   /* a velocity passed the bound */
+    DYN_SAMPLE_TOO_FAST,   /* a velocity exceeded the bound */
     DYN_SAMPLE_SINGULAR,   /* no inertia resists a joint */
 } dyn_sample_status;
 
-/* All zeros at the start; kept by the caller with the state. */
+/* Result of a sample. The caller stores it with the state; it is all zeros at the start. */
 typedef struct dyn_sample_result {
-    dyn_sample_status status; /* a sample that does not run is left as it is */
-    int joint;                /* that made it stop; undefined while it runs */
-    int hit_joint;            /* 1 + the last joint that ran into a rigid stop in this step, or 0 */
-    double hit_velocity;      /* its velocity before, rad/s or m/s */
+    dyn_sample_status status; /* a sample that is not running is left unchanged */
+    int joint;                /* joint that stopped it; undefined while it runs */
+    int hit_joint;            /* 1 + the last joint that hit a rigid stop in this step, or 0 */
+    double hit_velocity;      /* velocity of that joint before the impact, rad/s or m/s */
 } dyn_sample_result;
 
-/* Inputs of n samples during a step. Any pointer may be NULL, which stands for zeros. */
+/* Inputs of n samples during a step. Any pointer may be NULL, which means zeros. */
 typedef struct dyn_step_input {
     const double *tau; /* n x nv, at the start of the step; a controller's forces are added */
     const double
@@ -148,16 +151,16 @@ typedef struct dyn_step_input {
     const double *q_r; /* n x nq, n x nv, n x nv: the reference; q_r is needed if and only if there is a */
     const double *v_r; /* controller; v_r and a_r of a spherical joint are in the axes of the moved link */
     const double *a_r;
-    const dyn_external_forces *forces; /* as in external_force.h, held in their frames */
+    const dyn_external_forces *forces; /* as in external_force.h, constant in their frames */
 } dyn_step_input;
 
-/* Takes n samples from (q, v) to the state after one step, in place.
+/* Integrates n samples from (q, v) to the state after one step, in place.
  *
- * q is n x nq, v n x nv; quaternions come out with norm one. `tau` (NULL or n x nv) receives the forces that acted at
- * the start of the step: input and controller, cut to the effort limits. `results` (NULL or n) tells which samples
- * stopped: such a sample keeps the last state that was finite and within the bound, for good while its status stays;
- * without results it keeps it for this step. Input may be NULL. Cost O(bodies) per sample and substep, 4 times that for
- * Runge-Kutta 4; O(nv^3) for models with coupled mimic joints. Allocates nothing.
+ * q is n x nq, v is n x nv; the resulting quaternions have norm one. `tau` (NULL or n x nv) receives the forces that
+ * acted at the start of the step: input and controller, clamped to the effort limits. `results` (NULL or n) reports
+ * which samples stopped. A stopped sample retains the last state that was finite and within the bound, for as long as
+ * its status stays set; without results, for this step only. `input` may be NULL. Cost O(bodies) per sample and
+ * substep, 4 times that for Runge-Kutta 4; O(nv^3) for models with coupled mimic joints. Allocates nothing.
  * Errors, with the state unchanged: DYN_INVALID_ARGUMENT for NaN, infinity or a quaternion whose norm is further than
  * 1e-3 from one, with the place "q[13]", "v[13]", "tau[13]", "tau_end[13]", "q_r[13]", "v_r[13]", "a_r[13]", and for a
  * missing or superfluous "q_r"; forces as in dyn_rnea. */

@@ -2,8 +2,8 @@
 /*
  * Status codes and error descriptions of libdynamics.
  *
- * Every function that can fail returns a dyn_status and takes a dyn_error that the caller owns and may pass as NULL.
- * The library never prints, exits or aborts on what it is given.
+ * Every function that can fail returns a dyn_status and fills in a dyn_error, which the caller owns and may pass as
+ * NULL. The library never prints, exits or aborts because of its input.
  */
 #ifndef DYNAMICS_STATUS_H
 #define DYNAMICS_STATUS_H
@@ -30,7 +30,7 @@ enum { DYN_PLACE_SIZE = 192, DYN_MESSAGE_SIZE = 512 };
 
 /* Causes of errors, for programs. */
 typedef enum dyn_cause {
-    DYN_CAUSE_OTHER = 0,            /* the status and the message say all */
+    DYN_CAUSE_OTHER = 0,            /* the status and the message say everything */
     DYN_CAUSE_MISSING,              /* an argument is NULL or empty */
     DYN_CAUSE_NOT_FINITE,           /* a number is infinite or not a number */
     DYN_CAUSE_PRECISION,            /* a number is outside the range of single precision */
@@ -39,19 +39,19 @@ typedef enum dyn_cause {
     DYN_CAUSE_OVERFLOW,             /* a result is outside the range of the precision */
     DYN_CAUSE_FRAME,                /* there is no such frame or link */
     DYN_CAUSE_JOINT,                /* there is no such joint */
-    DYN_CAUSE_NAME,                 /* a name is not one that may be given */
-    DYN_CAUSE_SINGULAR_MASS_MATRIX, /* no inertia resists a joint, or a negative one */
+    DYN_CAUSE_NAME,                 /* a name is not allowed */
+    DYN_CAUSE_SINGULAR_MASS_MATRIX, /* no inertia resists a joint, or a negative one does */
     DYN_CAUSE_SINGULAR_TASK,        /* rows of a task depend on each other */
     DYN_CAUSE_NO_MASS,              /* the links have no mass */
     DYN_CAUSE_MEMORY,               /* out of memory */
     DYN_CAUSE_TOO_MANY,             /* a count or a size is above a bound */
 } dyn_cause;
 
-/* Values that an error is about. `argument` is the name of a parameter, static text, or NULL. With `has_item` it is a
- * list, the error is about its element `item`, and `part` (static text) is a member of that. With `has_index`, `index`
- * counts the numbers of the argument or its part as they are passed, of which each sample has `width` (0: the numbers
- * are of all samples); with `has_sample`, `sample` counts the samples of the call, and with `has_joint`, `joint` the
- * joints of the model. */
+/* Values that an error is about. `argument` is the name of a parameter, static text, or NULL. With `has_item` the
+ * argument is a list, the error is about its element `item`, and `part` (static text) is a member of that element. With
+ * `has_index`, `index` counts the numbers of the argument or its part as they are passed, of which each sample has
+ * `width` (0: the numbers apply to all samples); with `has_sample`, `sample` counts the samples of the call, and with
+ * `has_joint`, `joint` the joints of the model. */
 typedef struct dyn_error_site {
     dyn_cause cause;
     const char *argument, *part;
@@ -62,7 +62,7 @@ typedef struct dyn_error_site {
 
 /* Description of an error. `place` names the argument or the element, such as "q[13]", "link wrist" or "urdf:42";
  * `message` is a sentence with the offending value. Both are printable (text.h); a name too long is cut. The message
- * names neither samples nor indices: these are in `site`, so that callers who split their work can count them anew. */
+ * contains neither samples nor indices: these are in `site`, so that callers who split their work can renumber them. */
 typedef struct dyn_error {
     dyn_status status;
     dyn_error_site site;
@@ -70,7 +70,7 @@ typedef struct dyn_error {
     char message[DYN_MESSAGE_SIZE];
 } dyn_error;
 
-/* The status in words, such as "invalid argument"; never NULL. Thread-safe. */
+/* Returns the status in words, such as "invalid argument"; never NULL. Thread-safe. */
 DYN_API const char *dyn_status_name(dyn_status status);
 
 #ifdef __cplusplus

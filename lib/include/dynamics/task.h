@@ -20,20 +20,20 @@ enum { DYN_TASK_FRAMES = 8, DYN_TASK_ROWS = 48 };
 /* Rows of a frame's Jacobian: bit i stands for row i, angular rows first. */
 enum { DYN_TASK_ANGULAR = 0x07, DYN_TASK_LINEAR = 0x38, DYN_TASK_ALL = 0x3f };
 
-/* Rows that a task takes of one frame. */
+/* Rows of one frame in a task. */
 typedef struct dyn_task_frame {
     int frame;                           /* as in kinematics.h; one that is fixed to the world has rows of zeros */
-    dyn_reference_frame reference_frame; /* that its Jacobian is expressed in */
-    unsigned rows;                       /* which ones, in their order: at least one of the six bits */
+    dyn_reference_frame reference_frame; /* frame that the Jacobian is expressed in */
+    unsigned rows;                       /* selected rows, in their order: at least one of the six bits */
 } dyn_task_frame;
 
-/* Its frames, whose rows follow each other. */
+/* Task: the rows of its frames follow each other. */
 typedef struct dyn_task {
     size_t count;
     const dyn_task_frame *frames;
 } dyn_task;
 
-/* The number m of its rows. Thread-safe. */
+/* Returns the number m of rows of a task. Thread-safe. */
 DYN_API int dyn_task_row_count(const dyn_task *task);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading and writing the Unified Robot Description Format (URDF), http://wiki.ros.org/urdf/XML.
+ * Reader and writer of the Unified Robot Description Format (URDF), http://wiki.ros.org/urdf/XML.
  */
 #ifndef DYNAMICS_URDF_H
 #define DYNAMICS_URDF_H
@@ -20,11 +20,11 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
 /* Reads the `length` bytes of a URDF document into a new builder.
  *
  * Understood: <robot>, <link> with <inertial>, <joint> of every type (fixed, revolute, continuous, prismatic, planar,
- * floating) with <origin>, <axis>, <limit>, <dynamics>, <mimic>. No file that the document names is opened, entities
- * other than XML's own are refused. `report` (may be NULL) receives, with line numbers, each element and attribute that
- * was ignored and each value that is suspicious. A name of a link or joint that is not printable (text.h) is an error:
- * it would read as another one in logs and tables. Cost O(length). Errors, with place "urdf:LINE" and the element in
- * the message: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED.
+ * floating) with <origin>, <axis>, <limit>, <dynamics>, <mimic>. The reader opens no file that the document names, and
+ * refuses entities other than XML's own. `report` (may be NULL) receives, with line numbers, each element and attribute
+ * that was ignored and each value that is suspicious. A name of a link or joint that is not printable (text.h) is an
+ * error: it would read as another one in logs and tables. Cost O(length).
+ * Errors, with place "urdf:LINE" and the element in the message: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED.
  *
  * Public robots depart from URDF and from XML in ways whose meaning is plain. The reader reports each of these as a
  * warning, so that building under `strict` (dyn_build_options) refuses it:
@@ -41,23 +41,24 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  *     another encoding than UTF-8, UTF-16,        the document is ISO-8859-1 where that is windows-1252 or a name of
  *     ISO-8859-1 and US-ASCII                     ISO-8859-1; else UTF-8, and an error where it has other bytes
  *
- * Inertias that no body has are for dyn_builder_build (builder.h): also warnings, as long as the mass matrix stays
- * positive definite or is merely singular. */
+ * dyn_builder_build (builder.h) checks for inertias that no body can have: they are also warnings, as long as the mass
+ * matrix stays positive definite or is merely singular. */
 DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_error *error,
                                  dyn_builder **builder);
 
-/* dyn_urdf_read and dyn_builder_build in one. */
+/* Reads a URDF document as dyn_urdf_read does and builds the model as dyn_builder_build does. */
 DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
                                  dyn_error *error, dyn_model **model);
 
-/* Writes a description as a URDF document; the caller frees `text` with free(). What is read from it is an equal
- * description: of equal canonical text where rotations came from a URDF document whose pitch angles are within a right
- * angle, else to the rounding of roll, pitch and yaw. URDF has no gravity, and no floating base: that is an option of
- * building. Errors: DYN_FAILED_PRECONDITION with place "joint NAME" for a helical, cylindrical, universal or spherical
- * joint; DYN_RESOURCE_EXHAUSTED. Cost O(links). */
+/* Writes a description as a URDF document; the caller frees `text` with free(). Reading it yields an equal description:
+ * of equal canonical text where rotations came from a URDF document whose pitch angles are within a right angle, else
+ * to the rounding of roll, pitch and yaw. URDF has no gravity, and no floating base, which is an option of building.
+ * Cost O(links).
+ * Errors: DYN_FAILED_PRECONDITION with place "joint NAME" for a helical, cylindrical, universal or spherical joint;
+ * DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_urdf_write(const dyn_builder *builder, dyn_error *error, char **text, size_t *length);
 
-/* dyn_model_describe and dyn_urdf_write in one. */
+/* Writes the description of a model (dyn_model_describe) as dyn_urdf_write does. */
 DYN_API dyn_status dyn_urdf_write_model(const dyn_model *model, dyn_error *error, char **text, size_t *length);
 
 #ifdef __cplusplus

@@ -16,30 +16,30 @@
 extern "C" {
 #endif
 
-/* One caller's scratch memory for one model. It is not shared: two threads need two. Once it is created, no algorithm
- * allocates. Its size is linear in the number of bodies, but for at most 1 MiB of matrices, and for the mass matrix of
- * a model with coupled mimic joints. */
+/* Scratch memory of one caller for one model. Threads cannot share it: each needs its own. Once it is created, no
+ * algorithm allocates. Its size is linear in the number of bodies, except for at most 1 MiB of matrices and for the
+ * mass matrix of a model with coupled mimic joints. */
 typedef struct dyn_workspace dyn_workspace;
 
 /* Creates a workspace for double precision; the model must outlive it. Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace);
 
 /* Creates a workspace of one precision: every algorithm that uses the workspace computes in it (precision.h). Also
- * DYN_FAILED_PRECONDITION with the place "model", the joint and the value where a constant of the model is beyond the
- * range of single precision. */
+ * returns DYN_FAILED_PRECONDITION with the place "model", the joint and the value where a constant of the model is
+ * beyond the range of single precision. */
 DYN_API dyn_status dyn_workspace_create_in(dyn_precision precision, const dyn_model *model, dyn_error *error,
                                            dyn_workspace **workspace);
 
-/* The precision that it was created for. */
+/* Returns the precision of a workspace. */
 DYN_API dyn_precision dyn_workspace_precision(const dyn_workspace *workspace);
 
 /* Frees a workspace; NULL is allowed. */
 DYN_API void dyn_workspace_free(dyn_workspace *workspace);
 
-/* Bytes that it holds. */
+/* Returns the number of bytes that a workspace occupies. */
 DYN_API size_t dyn_workspace_size(const dyn_workspace *workspace);
 
-/* Instruction set that the kernels were chosen for, such as "scalar"; dyn_lanes says how many states they compute at
+/* Returns the instruction set that the kernels use, such as "scalar"; dyn_lanes returns how many states they compute at
  * once. Thread-safe. */
 DYN_API const char *dyn_instruction_set(void);
 
