@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The builder: keeps links and joints, and checks each by itself. What concerns the whole is checked by tree.c, mimic.c
- * and compile.c.
+ * Builder: stores links and joints, and checks each by itself. tree.c, mimic.c and compile.c check the description as a
+ * whole.
  */
 #include "description.h"
 
@@ -112,7 +112,7 @@ static bool grow(void **array, int count, int *capacity, size_t size) {
     return true;
 }
 
-/* Checks the name of a new element: good in itself and not taken. */
+/* Checks the name of a new element: it must be valid and not in use. */
 static dyn_status check_new_name(const dyn_builder *builder, const name_index *taken, int count, const char *kind,
                                  const char *name, int line, dyn_error *error) {
     char place[64];
@@ -190,8 +190,8 @@ dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description 
     return status == DYN_OK ? append_link(builder, &added, error) : status;
 }
 
-/* Scales an axis to unit length; false for zero or a value that is not finite. One that was scaled already keeps its
- * bits: what is described, written and read again is the same model. */
+/* Scales an axis to unit length. Returns false for zero or a value that is not finite. An axis that is already scaled
+ * keeps its bits, so that a description that is written and read again is the same model. */
 static bool normalize_axis(double axis[3]) {
     if (fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1) <= 8 * DBL_EPSILON) {
         return true;
@@ -208,7 +208,7 @@ static bool normalize_axis(double axis[3]) {
     return true;
 }
 
-/* Checks the axes of a joint and scales them to unit length; those that the type has not become zero. */
+/* Checks the axes of a joint and scales them to unit length. Sets axes that the type does not have to zero. */
 static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *joint, dyn_error *error) {
     double *a = joint->axis, *b = joint->second_axis;
     int axes = dyn_joint_type_traits(joint->type)->axes;
@@ -267,7 +267,7 @@ static dyn_status check_joint_values(const dyn_builder *builder, const dyn_joint
     return DYN_OK;
 }
 
-/* Checks all of a joint but its name, and normalizes its axes. */
+/* Checks a joint except for its name, and normalizes its axes. */
 static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description *joint, dyn_error *error) {
     if (!dyn_joint_type_traits(joint->type)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
@@ -344,7 +344,7 @@ dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder *
         return status;
     }
     memcpy((*copy)->gravity, from->gravity, sizeof from->gravity);
-    /* Names and values were checked when they came. */
+    /* Names and values were checked when they were added. */
     for (int i = 0; i < from->link_count && status == DYN_OK; i++) {
         dyn_link_description link = from->links[i];
         link.line = 0;

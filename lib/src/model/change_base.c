@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Another root: the joints on the way are reversed; subtrees and chains.
+ * Change of the root, which reverses the joints between the old root and the new one; subtrees and chains.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static void turn_axis(double axis[3]) {
     }
 }
 
-/* Reverses the motion of a joint, its frame being that of both links at q = 0. A planar joint keeps its plane, and
- * has the coordinates of the inverse displacement. */
+/* Reverses the motion of a joint whose frame is that of both links at q = 0. A planar joint keeps its plane, and has
+ * the coordinates of the inverse displacement. */
 static void reverse_motion(dyn_joint_description *joint) {
     if (joint->type == DYN_JOINT_PLANAR) {
         return;
@@ -48,7 +48,7 @@ static void set_joint_place(dyn_joint_description *joint, const dyn_pose *place)
     memcpy(joint->rotation, place->rotation, sizeof joint->rotation);
 }
 
-/* Lets the child link of joint j carry its parent link. */
+/* Makes the child link of joint j carry its parent link. */
 static dyn_status reverse_joint(dyn_builder *builder, int j, dyn_error *error) {
     dyn_pose place = joint_place(&builder->joints[j]), inverse;
     pose_invert(&place, &inverse);
@@ -65,7 +65,7 @@ static dyn_status reverse_joint(dyn_builder *builder, int j, dyn_error *error) {
         free((char *)parent);
         parent = between;
     }
-    dyn_joint_description *joint = &builder->joints[j]; /* adding may have moved it */
+    dyn_joint_description *joint = &builder->joints[j]; /* adding may reallocate the joints */
     joint->parent_link = child;
     joint->child_link = parent;
     set_joint_place(joint, fixed ? &inverse : &identity_pose);
@@ -102,7 +102,7 @@ dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_b
     return derivation_finish(copy, base, status, error, result);
 }
 
-/* Marks what a link carries, beside what is marked: everything, or only what fixed joints connect with it. */
+/* Marks the links that marked links carry: all of them, or only those connected by fixed joints. */
 static void mark_carried(const dyn_builder *builder, const tree *links, bool only_fixed, bool *keep) {
     for (int i = 0; i < builder->link_count; i++) {
         int link = links->order[i], carrier = links->parent_joint[link];

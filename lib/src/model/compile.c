@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compiling a description to the normal form: axes turned to +z, fixed joints merged, universal joints split, mimic
- * joints coupled.
+ * Compiles a description to the normal form: turns axes to +z, merges fixed joints, splits universal joints, couples
+ * mimic joints.
  */
 #include "compile.h"
 
@@ -16,19 +16,19 @@
 #include "round_constants.h"
 #include "turn_frames.h"
 
-/* State of a compilation: the numbers of the builder's links and joints in the model. */
+/* State of a compilation: numbers of the builder's links and joints in the model. */
 typedef struct compilation {
     const dyn_builder *builder;
     const tree *links;
     const coupling *couplings;
     dyn_model *model;
-    int *link_number;  /* in the model, of each of the builder's links */
-    int *joint_number; /* in the model, of each of the builder's joints; -1 for fixed ones */
-    int *last_body;    /* of each of the model's joints: the body that carries its child link */
-    dyn_pose *child;   /* of each of the model's joints: its child link in the frame of that body */
+    int *link_number;  /* number in the model of each of the builder's links */
+    int *joint_number; /* number in the model of each of the builder's joints; -1 for fixed ones */
+    int *last_body;    /* body that carries the child link of each of the model's joints */
+    dyn_pose *child;   /* child link of each of the model's joints in the frame of that body */
 } compilation;
 
-/* Motion of the (last) body of a joint of that type. */
+/* Returns the motion of the (last) body of a joint of that type. */
 static motion_type joint_motion_type(dyn_joint_type type) {
     switch (type) {
     case DYN_JOINT_PRISMATIC:
@@ -48,7 +48,7 @@ static motion_type joint_motion_type(dyn_joint_type type) {
     }
 }
 
-/* Turns the axis of a joint to +z; without an axis there is nothing to turn. */
+/* Computes the rotation that turns the axis of a joint to +z; the identity for a joint without an axis. */
 static void align_axis(const double axis[3], double alignment[9]) {
     if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0) {
         memcpy(alignment, identity_pose.rotation, sizeof identity_pose.rotation);
@@ -57,7 +57,7 @@ static void align_axis(const double axis[3], double alignment[9]) {
     }
 }
 
-/* Appends a body whose joint frame, before it is turned by `alignment`, has the place `joint` in the parent body. */
+/* Appends a body whose joint frame, before `alignment` turns it, has the pose `joint` in the parent body. */
 static int append_body(dyn_model *model, int parent, const dyn_pose *joint, const double alignment[9], motion_type type,
                        int public_joint) {
     static const struct { int nq, nv; } counts[] = {{1, 1}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {4, 3}, {7, 6}};
@@ -93,7 +93,7 @@ static void append_joint_bodies(compilation *c, int j, int parent, const dyn_pos
     c->last_body[j] = last;
 }
 
-/* Gives a joint that is its own master the next coordinates. */
+/* Assigns the next coordinates to a joint that is its own master. */
 static void append_coordinates(dyn_model *model, dyn_joint *joint) {
     const dyn_joint_traits *own = dyn_joint_type_traits(joint->type);
     joint->nq = own->nq;
@@ -104,7 +104,7 @@ static void append_coordinates(dyn_model *model, dyn_joint *joint) {
     model->nv += own->nv;
 }
 
-/* Places a link in the frame of a body, -1 being the world. */
+/* Stores the pose of a link in the frame of a body; -1 is the world. */
 static void place_link(dyn_model *model, int link, int moving_joint, const dyn_pose *pose, int carrier,
                        const dyn_pose *carrier_frame) {
     model->links[link].moving_joint = moving_joint;
@@ -113,7 +113,7 @@ static void place_link(dyn_model *model, int link, int moving_joint, const dyn_p
     pose_compose(carrier_frame, pose, &model->frames[link].pose);
 }
 
-/* Places the child link of a moving joint. */
+/* Stores the pose of the child link of a moving joint. */
 static void place_child_link(compilation *c, int link, int j) {
     place_link(c->model, link, j, &identity_pose, c->last_body[j], &c->child[j]);
 }
@@ -168,7 +168,7 @@ static void append_moving_joint(compilation *c, int described, int parent, int l
     place_child_link(c, link, j);
 }
 
-/* Merges a link behind a fixed joint into what carries its parent. */
+/* Merges a link behind a fixed joint into the body that carries its parent. */
 static void merge_link(compilation *c, int described, int parent, int link) {
     dyn_model *model = c->model;
     const dyn_joint_description *joint = &c->builder->joints[described];
@@ -209,7 +209,7 @@ static dyn_status append_link(compilation *c, int i, bool floating, dyn_error *e
     return DYN_OK;
 }
 
-/* Lets every coupled mimic joint share the coordinate of its master. */
+/* Makes every coupled mimic joint share the coordinate of its master. */
 static void couple_joints(compilation *c) {
     dyn_model *model = c->model;
     for (int i = 0; i < c->builder->joint_count; i++) {
@@ -239,7 +239,7 @@ static void merge_inertias(dyn_model *model) {
     }
 }
 
-/* Values that are finite one by one can overflow once they are merged. */
+/* Checks for overflow: values that are finite one by one can overflow once they are merged. */
 static dyn_status check_overflow(const dyn_builder *builder, const dyn_model *model, dyn_error *error) {
     for (int i = 0; i < model->link_count; i++) {
         const body_frame *frame = &model->frames[i];
@@ -263,7 +263,7 @@ static dyn_status check_overflow(const dyn_builder *builder, const dyn_model *mo
     return DYN_OK;
 }
 
-/* Room for everything that the model will hold. */
+/* Allocates memory for everything that the model will hold. */
 static dyn_status allocate(compilation *c, dyn_error *error) {
     dyn_model *model = c->model;
     size_t links = (size_t)c->builder->link_count, joints = (size_t)c->builder->joint_count + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configurations q that a user asks for by name.
+ * Configurations q that have a name.
  */
 #include <dynamics/configuration.h>
 

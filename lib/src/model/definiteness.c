@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pivots of the mass matrix, found by the articulated-body elimination in plain doubles: pivot k is what a force
- * along coordinate k feels while all coordinates behind it are free. M is positive definite where all are positive.
- * Featherstone 2008, section 7.1.
+ * Pivots of the mass matrix, computed by the articulated-body elimination in plain doubles: pivot k is the inertia that
+ * resists a force along coordinate k while all coordinates behind it are free. M is positive definite where all pivots
+ * are positive.
+ * Source: Featherstone 2008, section 7.1.
  */
 #include "definiteness.h"
 
@@ -15,25 +16,25 @@
 #include "load_report.h"
 #include "placement.h"
 
-/* A symmetric inertia as the map from motions (w; v) to forces (n; f). */
+/* Symmetric inertia as the map from motions (w; v) to forces (n; f). */
 typedef struct full_inertia {
     double entry[6][6];
 } full_inertia;
 
-/* One elimination. */
+/* State of an elimination. */
 typedef struct elimination {
     const dyn_model *model;
-    full_inertia *inertia; /* articulated, of each body */
-    bool *is_resisted;     /* each body, in some configuration so far */
-    bool *is_shared;       /* each coordinate: one of its bodies is resisted; zero at first */
-    double scale;          /* kg m^2: of the whole robot */
+    full_inertia *inertia; /* articulated inertia of each body */
+    bool *is_resisted;     /* whether an inertia resists each body, in some configuration so far */
+    bool *is_shared;       /* for each coordinate: an inertia resists one of its bodies; initially false */
+    double scale;          /* kg m^2: scale of the whole robot */
     uint64_t random;       /* state of the generator */
     int negative;          /* the body with a negative pivot, or -1 */
-    bool is_rigid;         /* what a body carries does not move on it: nothing is eliminated */
+    bool is_rigid;         /* treat all that a body carries as fixed to it: eliminate nothing */
 } elimination;
 
-/* Ratio of a number to its scale below which only rounding keeps it from zero. For rotations a mass has a radius of
- * one meter: a radius of gyration below 0.3 micrometers is none. */
+/* Ratio of a number to its scale below which it counts as rounding. For rotations the scale of a mass is its inertia at
+ * a radius of one meter: a radius of gyration below 0.3 micrometers counts as zero. */
 static const double negligible = 1e-13;
 
 static full_inertia own_inertia(const body *b) {
@@ -46,7 +47,7 @@ static full_inertia own_inertia(const body *b) {
                            {h[1], -h[0], 0, 0, 0, m}}};
 }
 
-/* A number between low and high, of a linear congruential generator (Knuth's MMIX). */
+/* Returns a number between low and high from a linear congruential generator (Knuth's MMIX). */
 static double random_between(elimination *e, double low, double high) {
     e->random = e->random * 6364136223846793005U + 1442695040888963407U;
     return low + (high - low) * (double)(e->random >> 11) * 0x1p-53;
@@ -57,7 +58,7 @@ static void turn_about_z(double angle, double R[9]) {
     memcpy(R, turn, sizeof turn);
 }
 
-/* A motion of a joint; that of a floating joint does not change M. */
+/* Returns a random motion of a joint. The motion of a floating joint does not change M. */
 static dyn_pose random_motion(elimination *e, const body *b) {
     const dyn_joint *joint = &e->model->joints[b->joint];
     bool is_limited = joint->has_limits && joint->limits.lower < joint->limits.upper;
@@ -87,7 +88,7 @@ static dyn_pose random_motion(elimination *e, const body *b) {
     return moved;
 }
 
-/* Place of a body in its parent: at the zero configuration, or at random. */
+/* Returns the pose of a body in its parent, at the zero configuration or at random. */
 static dyn_pose place_in_parent(elimination *e, const body *b, bool is_zero) {
     dyn_pose origin, place, motion = is_zero ? identity_pose : random_motion(e, b);
     memcpy(origin.rotation, b->rotation, sizeof origin.rotation);
@@ -96,7 +97,7 @@ static dyn_pose place_in_parent(elimination *e, const body *b, bool is_zero) {
     return place;
 }
 
-/* onto += X' I X, where X takes motions of the parent to the child at `place`. */
+/* onto += X' I X, where X maps motions of the parent to those of the child at `place`. */
 static void add_moved(const dyn_pose *place, const full_inertia *I, full_inertia *onto) {
     const double *R = place->rotation, *r = place->position;
     double X[6][6] = {{0}}, IX[6][6] = {{0}};
@@ -125,8 +126,8 @@ static void add_moved(const dyn_pose *place, const full_inertia *I, full_inertia
     }
 }
 
-/* Eliminates coordinate k of body i from its inertia. Returns false where no inertia resists it, or less than none;
- * then the coordinate stays. */
+/* Eliminates coordinate k of body i from its inertia. Returns false, and leaves the coordinate in, where the inertia
+ * that resists it is zero or negative. */
 static bool eliminate(elimination *e, int i, int k) {
     const body *b = &e->model->bodies[i];
     full_inertia *I = &e->inertia[i];
@@ -175,7 +176,7 @@ static void eliminate_all(elimination *e, bool is_zero) {
     }
 }
 
-/* Returns whether some rigid body could have the inertia, but for the triangle inequality. */
+/* Returns whether some rigid body can have the inertia, apart from the triangle inequality. */
 static bool is_semidefinite(const body *b) {
     double I[6], moments[3], size = 0;
     const double *h = b->first_moment, square = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
@@ -189,7 +190,7 @@ static bool is_semidefinite(const body *b) {
     return moments[0] >= -1e-12 * size;
 }
 
-/* Returns whether body i is `behind` or hangs on it. */
+/* Returns whether body i is `behind` or one of its descendants. */
 static bool is_behind(const dyn_model *model, int i, int behind) {
     while (i > behind) {
         i = model->bodies[i].parent;
@@ -197,7 +198,7 @@ static bool is_behind(const dyn_model *model, int i, int behind) {
     return i == behind;
 }
 
-/* Refuses the model for the worst link behind a body with a negative pivot. */
+/* Sets the error for a body with a negative pivot. It names the worst link behind the body. */
 static dyn_status refuse(const dyn_builder *builder, const dyn_model *model, int behind, dyn_error *error) {
     double moments[3] = {0}, smallest[3] = {INFINITY};
     int worst = 0;
@@ -217,7 +218,7 @@ static dyn_status refuse(const dyn_builder *builder, const dyn_model *model, int
         smallest[0], smallest[1], smallest[2], model->joints[model->bodies[behind].joint].name);
 }
 
-/* Line of a joint; 0 for the one that carries a floating base. */
+/* Returns the line of a joint; 0 for the one that carries a floating base. */
 static int joint_line(const dyn_builder *builder, const char *name) {
     int joint = name_index_find(&builder->joint_names, name);
     return joint >= 0 ? builder->joints[joint].line : 0;
@@ -231,7 +232,7 @@ static bool all_are_resisted(const elimination *e) {
     return i == e->model->body_count;
 }
 
-/* A coordinate is resisted where one of its bodies is. */
+/* Marks a coordinate as resisted if one of its bodies is. */
 static void share_resistance(elimination *e) {
     const dyn_model *model = e->model;
     for (int i = 0; i < model->body_count; i++) {
@@ -242,8 +243,9 @@ static void share_resistance(elimination *e) {
     }
 }
 
-/* Finds the bodies that no inertia resists in any configuration. Coupled joints are no tree: where there are some, a
- * body counts that is not resisted with all that it carries held, and a coordinate where none of its bodies is. */
+/* Finds the bodies that no inertia resists in any configuration. Coupled joints do not form a tree: where there are
+ * some, a body counts as not resisted if it is so while all that it carries is held, and a coordinate if all of its
+ * bodies do. */
 static void find_unresisted(elimination *e) {
     const dyn_model *model = e->model;
     e->is_rigid = model->has_coupling;
@@ -255,7 +257,7 @@ static void find_unresisted(elimination *e) {
     }
 }
 
-/* Looks for a negative pivot. */
+/* Searches for a negative pivot. */
 static void find_negative(elimination *e) {
     e->is_rigid = false;
     for (int k = 0; k < DEFINITENESS_CONFIGURATIONS && e->negative < 0; k++) {
@@ -263,7 +265,7 @@ static void find_negative(elimination *e) {
     }
 }
 
-/* Warns of the joints that no inertia resists. */
+/* Reports the joints that no inertia resists as warnings. */
 static void report_unresisted(const dyn_builder *builder, dyn_model *model, const bool *is_resisted,
                               dyn_report *report) {
     for (int i = 0; i < model->body_count; i++) {

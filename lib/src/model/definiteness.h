@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Test of the mass matrix of a model: is it positive definite?
+ * Test whether the mass matrix of a model is positive definite.
  */
 #ifndef DYNAMICS_MODEL_DEFINITENESS_H
 #define DYNAMICS_MODEL_DEFINITENESS_H
@@ -8,17 +8,18 @@
 #include "description.h"
 #include "normal_form.h"
 
-/* Configurations in which the mass matrix of a model with an inertia that no body has is eliminated. */
+/* Number of configurations in which the mass matrix is factorized if a body has an impossible inertia. */
 enum { DEFINITENESS_CONFIGURATIONS = 32 };
 
-/* Refuses a model whose mass matrix is indefinite, and reports the joints that no inertia resists; the first of those
- * that none resists in any configuration is noted in the model.
+/* Refuses a model whose mass matrix is indefinite, and reports the joints that no inertia resists. Stores one of those
+ * that none resists in any configuration in the model (unresisted).
  *
- * Where the inertia of every body is positive semidefinite, M = sum J' I J is so in all configurations. Else M is
- * eliminated in DEFINITENESS_CONFIGURATIONS of them: the zero configuration, and others at random, within the limits.
- * Mimic joints count as independent there: where that M is positive definite, M of the coupled joints is. What is found
- * wrong names the link with the smallest principal moment behind the joint. Errors: DYN_INVALID_ARGUMENT,
- * DYN_RESOURCE_EXHAUSTED. Cost O(bodies) for each configuration. */
+ * Where the inertia of every body is positive semidefinite, M = sum J' I J is positive semidefinite in all
+ * configurations. Else M is factorized in DEFINITENESS_CONFIGURATIONS configurations: the zero configuration, and
+ * others at random, within the limits. Mimic joints are independent there: where that M is positive definite, M of the
+ * coupled joints is. An error names the link with the smallest principal moment behind the joint. Cost O(bodies) for
+ * each configuration.
+ * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
 dyn_status inspect_mass_matrix(const dyn_builder *builder, dyn_model *model, dyn_report *report, dyn_error *error);
 
 #endif

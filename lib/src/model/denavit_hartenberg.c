@@ -34,13 +34,13 @@ static dyn_status check_row(int k, const dyn_dh_row *row, dyn_error *error) {
     return DYN_OK;
 }
 
-/* Rz(angle) Tz(shift) */
+/* Rz(angle) Tz(shift). */
 static dyn_pose screw_z(double angle, double shift) {
     double c = cos(angle), s = sin(angle);
     return (dyn_pose){.position = {0, 0, shift}, .rotation = {c, -s, 0, s, c, 0, 0, 0, 1}};
 }
 
-/* Rx(angle) Tx(shift), the two in either order. */
+/* Rx(angle) Tx(shift), which commute. */
 static dyn_pose screw_x(double angle, double shift) {
     double c = cos(angle), s = sin(angle);
     return (dyn_pose){.position = {shift, 0, 0}, .rotation = {1, 0, 0, 0, c, -s, 0, s, c}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Deriving a model from another.
+ * Derivation of a model from another.
  */
 #include "derivation.h"
 
@@ -87,20 +87,20 @@ dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_descripti
     return status == DYN_OK ? dyn_builder_add_joint(builder, &to_frame, error) : status;
 }
 
-/* Returns whether a joint of the description stays: both of its links do. */
+/* Returns whether a joint of the description remains because both of its links do. */
 static bool stays(const dyn_builder *builder, const bool *keep, int j) {
     const dyn_joint_description *joint = &builder->joints[j];
     return keep[name_index_find(&builder->link_names, joint->parent_link)] &&
            keep[name_index_find(&builder->link_names, joint->child_link)];
 }
 
-/* Returns whether the joint of that name stays. */
+/* Returns whether the joint of that name remains. */
 static bool name_stays(const dyn_builder *builder, const bool *keep, const char *name) {
     int j = name_index_find(&builder->joint_names, name);
     return j >= 0 && stays(builder, keep, j);
 }
 
-/* Lets a mimic joint that stays follow one that stays too. */
+/* Makes a remaining mimic joint follow its master directly where the joint that it names is removed. */
 static dyn_status keep_master(const dyn_model *model, const dyn_builder *from, const bool *keep,
                               dyn_joint_description *joint, dyn_error *error) {
     if (joint->mimic_joint == NULL || name_stays(from, keep, joint->mimic_joint)) {

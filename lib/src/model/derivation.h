@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Deriving a model from another: its description is copied, changed, and built again.
+ * Derivation of a model from another: its description is copied, changed, and built again.
  */
 #ifndef DYNAMICS_MODEL_DERIVATION_H
 #define DYNAMICS_MODEL_DERIVATION_H
@@ -8,23 +8,23 @@
 #include "description.h"
 #include "normal_form.h"
 
-/* A copy of the model's description, whose mimic joints are those that are coupled in the model. */
+/* Copies the model's description. Mimic joints of the copy are those that are coupled in the model. */
 dyn_status derivation_begin(const dyn_model *model, dyn_error *error, dyn_builder **copy);
 
 /* Builds the changed description, unless `status` is an error already, and frees it. Returns the status. */
 dyn_status derivation_finish(dyn_builder *copy, dyn_base base, dyn_status status, dyn_error *error, dyn_model **result);
 
-/* The base of a model that was built. */
+/* Returns the base that a model was built with. */
 dyn_base model_base(const dyn_model *model);
 
-/* Number of a link by name; DYN_NOT_FOUND with place "link NAME". */
+/* Finds the number of a link by name. Errors: DYN_NOT_FOUND with place "link NAME". */
 dyn_status description_find_link(const dyn_builder *builder, const char *name, dyn_error *error, int *link);
 
-/* Adds a fixed joint "NAME:fixed" at `pose`, NULL being the identity. */
+/* Adds a fixed joint "NAME:fixed" at `pose`; NULL is the identity. */
 dyn_status add_fixed_joint(dyn_builder *builder, const char *name, const char *parent, const char *child,
                            const dyn_pose *pose, dyn_error *error);
 
-/* Name of a link between a joint and the link that it carries elsewhere than at its own origin. */
+/* Name of the link between a joint and the link that it carries away from its own origin. */
 typedef struct frame_name {
     char text[DYN_MAX_NAME + 16];
 } frame_name;
@@ -33,8 +33,8 @@ typedef struct frame_name {
 dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *child, const dyn_pose *pose,
                            dyn_error *error, frame_name *frame);
 
-/* Adds a joint whose child link has the place `offset` in the frame that moves: with a joint frame, unless it is the
- * identity. */
+/* Adds a joint whose child link has the pose `offset` in the frame that moves. Adds a joint frame between them unless
+ * `offset` is the identity. */
 dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_description *joint, const dyn_pose *offset,
                                  dyn_error *error);
 
@@ -42,7 +42,7 @@ dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_descripti
 bool pose_is_identity(const dyn_pose *pose);
 
 /* Replaces a description by its links with keep[i] and the joints between them. A mimic joint follows its master where
- * the joint that it names goes; an error if that goes too. */
+ * the joint that it names is removed; removing the master too is an error. */
 dyn_status prune(const dyn_model *model, const bool *keep, dyn_error *error, dyn_builder **builder);
 
 #endif

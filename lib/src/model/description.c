@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading a description, also out of a model.
+ * Access to a description, also to that of a model.
  */
 #include <dynamics/description.h>
 

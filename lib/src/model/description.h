@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The description of a robot in a builder, with axes scaled to unit length.
+ * Description of a robot in a builder, with axes scaled to unit length.
  */
 #ifndef DYNAMICS_MODEL_DESCRIPTION_H
 #define DYNAMICS_MODEL_DESCRIPTION_H
@@ -9,13 +9,13 @@
 
 #include "name_index.h"
 
-/* Links and joints as in builder.h. The names of a joint's links and of its master are copies of the joint's own; those
- * of the links and joints themselves belong to the indices. */
+/* Builder: links and joints as in builder.h. Each joint owns copies of the names of its links and of its master. The
+ * indices own the names of the links and joints themselves. */
 struct dyn_builder {
     char *name;
     double gravity[3];
-    const char *source; /* "urdf" where lines are those of a URDF document; NULL: without a file */
-    int line;           /* of the robot itself */
+    const char *source; /* "urdf" where lines are those of a URDF document; NULL without a file */
+    int line;           /* line of the robot itself */
 
     int link_count, link_capacity;
     dyn_link_description *links;
@@ -26,20 +26,20 @@ struct dyn_builder {
     name_index joint_names;
 };
 
-/* Appends a link, or a joint, whose values are known to be good: as they are, but without the line. Errors: a bad or
- * repeated name, too many, out of memory. */
+/* Appends a link, or a joint, whose values have been checked, without its line. Errors: an invalid or repeated name,
+ * too many, out of memory. */
 dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
 /* Checks mass and inertia of a link. */
 dyn_status builder_check_inertia(const dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 
-/* Builds as dyn_builder_build does, with the builder itself as the model's description: it is the model's from now on,
- * or freed on failure. */
+/* Builds as dyn_builder_build does, and makes the builder itself the model's description: the model owns it from now
+ * on. Frees it on failure. */
 dyn_status builder_build_own(dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                              dyn_error *error, dyn_model **model);
 
-/* A new builder that holds the same, but for the lines of a file. */
+/* Creates a builder with the same description, except for the lines of a file. */
 dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy);
 
 /* Sets an error about an element such as "joint elbow". Its place is the element; with a source and a line it is
@@ -47,7 +47,7 @@ dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder *
 dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, int line, const char *kind,
                         const char *name, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
-/* The type in words, such as "revolute". */
+/* Returns the name of the type, such as "revolute". */
 const char *joint_type_name(dyn_joint_type type);
 
 /* Returns whether joints of that type have exactly one coordinate. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model's description as text: a line for each fact, in words and numbers behind them. Lines are
+ * Description of a model as text. Each line states one element as words, each followed by names or numbers:
  *
  *     dynamics description 1
  *     robot NAME base fixed|floating mimic coupled|independent gravity X Y Z
@@ -8,7 +8,7 @@
  *     joint NAME type TYPE parent NAME child NAME position X Y Z rotation R11 .. R33 axis X Y Z second X Y Z pitch P
  *         damping B friction F [limits LOWER UPPER VELOCITY EFFORT] [mimic NAME by MULTIPLIER OFFSET]
  *
- * a joint's in one line.
+ * A joint is on one line.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const char heading[] = "dynamics description 1\n";
 static const char *const bases[] = {"fixed", "floating"};
 static const char *const mimics[] = {"coupled", "independent"};
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 static void print_named(FILE *out, const char *word, const char *name) {
     fprintf(out, " %s ", word);
@@ -86,15 +86,15 @@ dyn_status dyn_description_write(const dyn_model *model, dyn_error *error, char 
     return plain_text_write(print_description, model, error, text, length);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Text as it is read, in memory of its own; words are cut out of it. */
+/* State of reading a text. The reader owns a copy of the text and cuts words out of it. */
 typedef struct reader {
-    char *at; /* in the line */
+    char *at; /* position in the line */
     int line;
     locale_t plain;
     dyn_error *error;
-    dyn_status status; /* of the first thing that was wrong; what comes then changes nothing */
+    dyn_status status; /* first error; later ones are ignored */
 } reader;
 
 static bool fail(reader *r, const char *what, const char *found) {
@@ -106,7 +106,7 @@ static bool fail(reader *r, const char *what, const char *found) {
     return false;
 }
 
-/* The next word of the line, cut off; "" at its end. */
+/* Cuts off the next word of the line and returns it; "" at the end of the line. */
 static char *take_word(reader *r) {
     char *word = r->at + strspn(r->at, " ");
     r->at = word + strcspn(word, " ");
@@ -121,7 +121,7 @@ static bool expect(reader *r, const char *word) {
     return strcmp(found, word) == 0 ? r->status == DYN_OK : fail(r, word, found);
 }
 
-/* A name in quotes, which become the end of it. */
+/* Reads a name in quotes. Its closing quote becomes the end of the string. */
 static const char *take_name(reader *r) {
     char *from = r->at + strspn(r->at, " "), *name = from + 1, *to = name;
     if (r->status != DYN_OK) {
@@ -144,7 +144,7 @@ static const char *take_name(reader *r) {
     return name;
 }
 
-/* The place of the next word in a list. */
+/* Reads the next word and returns its index in a list. */
 static int take_choice(reader *r, const char *const *list, int count) {
     const char *found = r->status == DYN_OK ? take_word(r) : list[0];
     for (int i = 0; i < count; i++) {
@@ -168,13 +168,13 @@ static void take_numbers(reader *r, const char *word, double *values, int count)
     }
 }
 
-/* The word ahead, if it is this one. */
+/* Returns whether the next word is `word`. */
 static bool is_next(const reader *r, const char *word) {
     size_t blank = strspn(r->at, " "), length = strlen(word);
     return r->status == DYN_OK && strncmp(r->at + blank, word, length) == 0 && r->at[blank + length] == ' ';
 }
 
-/* The line is done. */
+/* Checks that the line ends here. */
 static void expect_end(reader *r) {
     if (r->status == DYN_OK && r->at[strspn(r->at, " ")] != '\0') {
         fail(r, "the end of the line", r->at + strspn(r->at, " "));
@@ -251,7 +251,7 @@ static void read_joint(reader *r, dyn_builder *builder) {
     }
 }
 
-/* One line behind the heading. */
+/* Reads one line after the heading. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
     static const char *const kinds[] = {"link", "joint"};
     if (*builder == NULL) {

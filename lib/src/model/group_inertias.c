@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The parameters of the body alone. */
+/* Returns the parameters of the body alone. */
 static mass_grouping ungrouped(const body *b) {
     mass_grouping g = {.mass = b->mass};
     memcpy(g.first_moment, b->first_moment, sizeof g.first_moment);
@@ -12,7 +12,7 @@ static mass_grouping ungrouped(const body *b) {
     return g;
 }
 
-/* Moves what lies on the axis of a revolute joint to the parent. */
+/* Moves mass on the axis of a revolute joint to the parent. */
 static void pass_to_parent(body *b, mass_grouping *parent) {
     mass_grouping *g = &b->grouped;
     const double *r = b->position, u[3] = {b->rotation[2], b->rotation[5], b->rotation[8]};

@@ -2,13 +2,14 @@
 /*
  * Grouping of inertial parameters.
  *
- * A body turns about the z axis of its frame where its joint is revolute. What lies on that axis is not moved by the
- * joint and gives no moment about it: it is as well fixed to the parent. Of the parameters of a body these are the mass
- * m, the moment m c_z and the second moment J_zz, those of a rod along the axis; they move to the parent, body after
- * body from the tips:
+ * A body turns about the z axis of its frame where its joint is revolute. The joint does not move mass on that axis,
+ * and that mass causes no moment about it: fixing it to the parent has the same effect. These parameters of a body are
+ * the mass m, the moment m c_z and the second moment J_zz, those of a rod along the axis. They move to the parent, body
+ * by body from the tips:
  *     m_p += m      h_p += m r + h_z u      J_p += m r r' + h_z (r u' + u r') + J_zz u u'
- * with the child's origin r and its z axis u. What reaches the world is gone. Joint forces, and all that follows from
- * them, are the same in exact arithmetic; the wrenches that joints carry are not. No number is subtracted.
+ * with the child's origin r and its z axis u. Parameters that reach the world are dropped. Joint forces, and all that
+ * follows from them, are the same in exact arithmetic; the wrenches that joints transmit are not. Nothing is
+ * subtracted.
  *
  * Source: Gautier and Khalil 1990, "Direct calculation of minimum set of inertial parameters of serial robots".
  */
@@ -17,7 +18,8 @@
 
 #include "normal_form.h"
 
-/* Finds the grouped parameters of `count` bodies. Where they overflow, each body keeps its own, and none is serial. */
+/* Computes the grouped parameters of `count` bodies. Where they overflow, each body keeps its own parameters, and no
+ * body is serial. */
 void group_inertias(body *bodies, int count);
 
 #endif

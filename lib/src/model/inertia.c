@@ -11,7 +11,7 @@
 #include "error.h"
 #include "placement.h"
 
-/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static dyn_status check_number(const char *name, double value, dyn_error *error) {
     return value >= 0 && isfinite(value) ? DYN_OK
@@ -27,7 +27,7 @@ static dyn_status check_lengths(const char *name, const double lengths[3], dyn_e
     return status;
 }
 
-/* A centred body with these principal moments. */
+/* Returns a centred body with these principal moments. */
 static dyn_inertia centred(double mass, double Ixx, double Iyy, double Izz) {
     return (dyn_inertia){.mass = mass, .rotational = {Ixx, 0, 0, Iyy, 0, Izz}};
 }
@@ -44,7 +44,7 @@ dyn_status dyn_inertia_box(double mass, const double size[3], dyn_error *error, 
     return status;
 }
 
-/* The three checks of round shapes. */
+/* Checks mass, radius and length of a round shape. */
 static dyn_status check_round(double mass, double radius, double length, dyn_error *error) {
     dyn_status status = check_number("mass", mass, error);
     if (status == DYN_OK) {
@@ -85,7 +85,7 @@ dyn_status dyn_inertia_ellipsoid(double mass, const double semi_axes[3], dyn_err
     return status;
 }
 
-/* A half sphere whose flat side is at z = `height`, bulging along +z or, for a negative height, along -z. */
+/* Returns a half sphere whose flat side is at z = `height`, bulging along +z or, for a negative height, along -z. */
 static dyn_inertia half_sphere(double mass, double radius, double height) {
     double center = height + copysign(3 * radius / 8, height);
     double moment = 2 * mass * radius * radius / 5, offset = 3 * radius / 8;
@@ -112,7 +112,7 @@ dyn_status dyn_inertia_capsule(double mass, double radius, double length, dyn_er
     return DYN_OK;
 }
 
-/* ---- moved and added ------------------------------------------------------------------------------------------- */
+/* ---- Transformation and addition --------------------------------------------------------------------------------- */
 
 void dyn_inertia_transform(const dyn_inertia *inertia, const dyn_pose *pose, dyn_inertia *moved) {
     dyn_inertia out = {.mass = inertia->mass};
@@ -124,7 +124,7 @@ void dyn_inertia_transform(const dyn_inertia *inertia, const dyn_pose *pose, dyn
     *moved = out;
 }
 
-/* rotational += m (d.d 1 - d d') */
+/* rotational += m (d.d 1 - d d'). */
 static void add_point_mass(double m, const double d[3], double rotational[6]) {
     double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     for (int i = 0, k = 0; i < 3; i++) {
@@ -155,7 +155,7 @@ void dyn_inertia_add(const dyn_inertia *a, const dyn_inertia *b, dyn_inertia *su
     *sum = out;
 }
 
-/* ---- checked --------------------------------------------------------------------------------------------------- */
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 void dyn_inertia_principal_moments(const dyn_inertia *inertia, double moments[3]) {
     symmetric_eigenvalues(inertia->rotational, moments);
@@ -195,7 +195,7 @@ dyn_status dyn_inertia_check(const dyn_inertia *inertia, dyn_error *error) {
     return DYN_OK;
 }
 
-/* ---- in other coordinates -------------------------------------------------------------------------------------- */
+/* ---- Other coordinates ------------------------------------------------------------------------------------------- */
 
 static const double origin[3] = {0, 0, 0};
 

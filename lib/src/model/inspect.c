@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A second look at a compiled model: what was merged, what has no effect, and what is likely a mistake.
+ * Inspection of a compiled model: reports merged links, values without effect, and likely mistakes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool has_rotational_inertia(const dyn_inertia *inertia) {
     return false;
 }
 
-/* Reports an inertia that no body has. `effect` says what becomes of it. */
+/* Reports an inertia that no body can have. `effect` states the consequence. */
 static void report_impossible(const dyn_link_description *link, const double moments[3], const char *effect,
                               dyn_report *report) {
     if (link->inertia.mass == 0 && has_rotational_inertia(&link->inertia)) {
@@ -74,7 +74,7 @@ static void inspect_links(const dyn_builder *builder, const tree *links, const d
     }
 }
 
-/* Line of a joint; 0 for the one that carries a floating base. */
+/* Returns the line of a joint; 0 for the one that carries a floating base. */
 static int joint_line(const dyn_builder *builder, const char *name) {
     int joint = name_index_find(&builder->joint_names, name);
     return joint >= 0 ? builder->joints[joint].line : 0;
@@ -111,7 +111,7 @@ static void inspect_joints(const dyn_builder *builder, const dyn_model *model, d
     }
 }
 
-/* Reports what concerns the base. */
+/* Reports on the base. */
 static void inspect_base(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report) {
     const dyn_link_description *root = &builder->links[links->root];
     int fixed = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a joint has moved its child link: the displacement in the frame whose z is the joint's axis, turned back.
+ * Displacement of a joint's child link: computed in the frame whose z is the joint's axis, then turned back.
  */
 #include "joint_displacement.h"
 
@@ -19,7 +19,7 @@ void pose_invert(const dyn_pose *pose, dyn_pose *out) {
     }
 }
 
-/* A turn about z, and a shift. */
+/* Returns a turn about z with a shift. */
 static dyn_pose about_z(double angle, double x, double y, double z) {
     double c = cos(angle), s = sin(angle);
     return (dyn_pose){.position = {x, y, z}, .rotation = {c, -s, 0, s, c, 0, 0, 0, 1}};

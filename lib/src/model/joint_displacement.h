@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a joint has moved its child link.
+ * Displacement of a joint's child link.
  */
 #ifndef DYNAMICS_MODEL_JOINT_DISPLACEMENT_H
 #define DYNAMICS_MODEL_JOINT_DISPLACEMENT_H
 
 #include <dynamics/model.h>
 
-/* Place of the child link in the joint frame. `q` are the joint's own variables, as many as its type has and as in
- * model.h; a quaternion may have any length but zero. */
+/* Returns the pose of the child link in the joint frame. `q` holds the joint's own variables, as many as its type has,
+ * as in model.h; a quaternion may have any length but zero. */
 dyn_pose joint_displacement(const dyn_joint *joint, const double *q);
 
-/* The place of B in A from the place of A in B; out is not `pose`. */
+/* Computes the pose of B in A from the pose of A in B; out is not `pose`. */
 void pose_invert(const dyn_pose *pose, dyn_pose *out);
 
 #endif

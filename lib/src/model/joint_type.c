@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Kinds of coordinates, short so that each type is one row. */
+/* Kinds of coordinates, abbreviated so that each type is one row. */
 #define L DYN_COORDINATE_LENGTH
 #define A DYN_COORDINATE_ANGLE
 #define Q DYN_COORDINATE_QUATERNION

@@ -10,11 +10,11 @@
 
 #include <dynamics/report.h>
 
-/* Entries of one severity that a report keeps. Of the rest it knows the number, and says it in a last entry. */
+/* Most entries of one severity in a report. A last entry states the number of the rest. */
 enum { REPORT_MAX_ENTRIES = 1000 };
 
-/* Adds an entry with a printf-style message. NULL is allowed and does nothing. When memory runs out the report
- * remembers that. */
+/* Adds an entry with a printf-style message. A report of NULL is allowed and does nothing. Marks the report as
+ * incomplete when memory runs out. */
 void report_add(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locking joints: each becomes a fixed one where it is.
+ * Locking of joints: each becomes a fixed joint at its current place.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "joint_displacement.h"
 #include "placement.h"
 
-/* Marks the joints that are named, and those that follow them. */
+/* Marks the named joints and those that follow them. */
 static dyn_status mark_locked(const dyn_model *model, size_t count, const char *const *names, dyn_error *error,
                               bool *locked) {
     const dyn_builder *description = model->description;
@@ -38,7 +38,7 @@ static dyn_status mark_locked(const dyn_model *model, size_t count, const char *
     return DYN_OK;
 }
 
-/* Checks the coordinates of a joint that is to be locked. */
+/* Checks the coordinates of a joint to be locked. */
 static dyn_status check_coordinates(const dyn_joint *joint, const double *q, dyn_error *error) {
     for (int k = joint->q_index; k < joint->q_index + joint->nq; k++) {
         if (!isfinite(q[k])) {
@@ -65,7 +65,7 @@ static dyn_status check_coordinates(const dyn_joint *joint, const double *q, dyn
     return DYN_OK;
 }
 
-/* Place of a joint's child link in its parent link at the configuration q. */
+/* Returns the pose of a joint's child link in its parent link at the configuration q. */
 static dyn_pose place_at(const dyn_joint *joint, const double *q) {
     double own[7];
     if (joint->master >= 0) {
@@ -78,7 +78,7 @@ static dyn_pose place_at(const dyn_joint *joint, const double *q) {
     return place;
 }
 
-/* Makes a described joint a fixed one. */
+/* Turns a described joint into a fixed one. */
 static void fix_joint(dyn_joint_description *joint, const dyn_pose *place) {
     free((char *)joint->mimic_joint);
     const dyn_joint_description moving = *joint;
@@ -90,7 +90,7 @@ static void fix_joint(dyn_joint_description *joint, const dyn_pose *place) {
     memcpy(joint->rotation, place->rotation, sizeof joint->rotation);
 }
 
-/* Puts the root of a floating base on a link "world". */
+/* Attaches the root of a floating base to a link "world". */
 static dyn_status fix_base(dyn_builder *builder, const dyn_model *model, const dyn_pose *place, dyn_error *error) {
     const dyn_link_description world = {.name = "world"};
     dyn_status status = dyn_builder_add_link(builder, &world, error);
@@ -99,7 +99,7 @@ static dyn_status fix_base(dyn_builder *builder, const dyn_model *model, const d
                             : status;
 }
 
-/* Fixes every joint that is marked. */
+/* Fixes every marked joint. */
 static dyn_status fix_joints(dyn_builder *builder, const dyn_model *model, const bool *locked, const double *q,
                              dyn_error *error) {
     dyn_status status = DYN_OK;

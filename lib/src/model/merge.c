@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Merging the inertias of links into the body that carries them.
+ * Merges the inertias of links into the body that carries them.
  */
 #include "merge.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Merging the inertias of links into the body that carries them.
+ * Merges the inertias of links into the body that carries them.
  */
 #ifndef DYNAMICS_MODEL_MERGE_H
 #define DYNAMICS_MODEL_MERGE_H
 
 #include "normal_form.h"
 
-/* Takes all inertia from a body. */
+/* Sets the inertia of a body to zero. */
 void body_clear_inertia(body *b);
 
-/* Adds the inertia of a link whose frame has that place in the body's frame. */
+/* Adds the inertia of a link whose frame has the pose `place` in the body's frame. */
 void body_merge(body *b, const dyn_inertia *link, const dyn_pose *place);
 
 #endif

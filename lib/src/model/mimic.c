@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mimic joints: chains are composed, cycles refused.
+ * Mimic joints: composes chains and refuses cycles.
  */
 #include "mimic.h"
 
@@ -10,7 +10,7 @@
 #include "error.h"
 #include "load_report.h"
 
-/* A joint whose chain has not been followed yet, or is being followed, holds one of these as its master. */
+/* Masters of a joint whose chain has not been followed yet, or is being followed. */
 enum { UNRESOLVED = -2, BEING_RESOLVED = -3 };
 
 /* Finds the joint that joint j follows directly, and checks that both may be coupled. */
@@ -60,7 +60,7 @@ static dyn_status find_leaders(const dyn_builder *builder, dyn_mimic_policy poli
     return DYN_OK;
 }
 
-/* The coupling of a joint, given its leader's. */
+/* Returns the coupling of a joint, given its leader's. */
 static coupling compose(const dyn_joint_description *joint, int leader, coupling of_leader) {
     double multiplier = joint->mimic_multiplier, offset = joint->mimic_offset;
     if (of_leader.master < 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mimic joints: which joint each one follows in the end, and how.
+ * Mimic joints: the joint that each one ultimately follows, and the coupling.
  */
 #ifndef DYNAMICS_MODEL_MIMIC_H
 #define DYNAMICS_MODEL_MIMIC_H
@@ -13,9 +13,9 @@ typedef struct coupling {
     double ratio, offset;
 } coupling;
 
-/* Finds the coupling of each of the builder's joints, chains of mimic joints composed; couplings has room for all of
- * them. Errors: a master that does not exist, a joint with other than one coordinate, a cycle. Cost O(joints log
- * joints). */
+/* Finds the coupling of each of the builder's joints and composes chains of mimic joints; couplings has room for all of
+ * them. Cost O(joints log joints).
+ * Errors: a master that does not exist, a joint without exactly one coordinate, a cycle. */
 dyn_status mimic_resolve(const dyn_builder *builder, dyn_mimic_policy policy, dyn_report *report, dyn_error *error,
                          coupling *couplings);
 

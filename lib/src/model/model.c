@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Building a model, and reading it.
+ * Construction of a model, and access to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "error.h"
 #include "load_report.h"
 
-/* Checks the options, and that the name of the floating joint is free. */
+/* Checks the options, and that no joint has the name of the floating joint. */
 static dyn_status check_options(const dyn_builder *builder, const dyn_build_options *options, dyn_error *error) {
     if (options->base != DYN_BASE_FIXED && options->base != DYN_BASE_FLOATING) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "base", "%d is no base", (int)options->base);
@@ -25,7 +25,7 @@ static dyn_status check_options(const dyn_builder *builder, const dyn_build_opti
     return DYN_OK;
 }
 
-/* Builds without regard to `strict`; the report may be NULL. */
+/* Builds without checking `strict`; the report may be NULL. */
 static dyn_status build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                         dyn_error *error, dyn_model *model) {
     tree links;
@@ -49,7 +49,7 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
     return status;
 }
 
-/* Refuses, under `strict`, a model whose report holds a warning. */
+/* Refuses a model whose report contains a warning; called under `strict`. */
 static dyn_status refuse_warnings(const dyn_builder *builder, const dyn_report *report, dyn_error *error) {
     for (size_t i = 0; i < dyn_report_count(report); i++) {
         dyn_report_entry entry = dyn_report_at(report, i);
@@ -61,7 +61,7 @@ static dyn_status refuse_warnings(const dyn_builder *builder, const dyn_report *
     return DYN_OK;
 }
 
-/* Builds all of the model but its description. */
+/* Builds all of the model except its description. */
 static dyn_status build_checked(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                                 dyn_error *error, dyn_model **model) {
     static const dyn_build_options defaults = {0};

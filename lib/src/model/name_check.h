@@ -9,7 +9,7 @@
 
 #include <dynamics/status.h>
 
-/* Checks that a name has 1 to DYN_MAX_NAME bytes of printable UTF-8 (text.h). `kind` is what it names, such as
+/* Checks that a name has 1 to DYN_MAX_NAME bytes of printable UTF-8 (text.h). `kind` is the kind of element, such as
  * "link". Errors with that place: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED for one too long. */
 dyn_status name_check(const char *name, dyn_error *error, const char *place, const char *kind);
 

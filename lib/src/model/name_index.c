@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers by name, on the C library's search tree.
+ * Index of numbers by name, on the C library's search tree.
  */
 #include "name_index.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tree holds pointers to `name`, so that a plain string serves as a key. */
+/* Node of the tree. The tree holds pointers to `name`, so that a plain string serves as a key. */
 typedef struct named_number {
     int number;
     char name[];

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers by name: a balanced tree that owns its names. Look-up costs O(log names) whatever the names are.
+ * Index of numbers by name: a balanced tree that owns its names. Look-up costs O(log names) for any names.
  */
 #ifndef DYNAMICS_MODEL_NAME_INDEX_H
 #define DYNAMICS_MODEL_NAME_INDEX_H
 
-/* Empty when all zero. */
+/* Index, empty when all zero. */
 typedef struct name_index {
     void *root;
 } name_index;
 
-/* Enters a name that is not in the index yet. Returns the index's own copy of it, which lives as long as the index, or
- * NULL when memory is out. */
+/* Adds a name that is not in the index yet. Returns the index's own copy of it, which lives as long as the index, or
+ * NULL out of memory. */
 const char *name_index_add(name_index *index, const char *name, int number);
 
-/* Number of a name, or -1. Thread-safe beside other look-ups. */
+/* Returns the number of a name, or -1. Thread-safe with other look-ups. */
 int name_index_find(const name_index *index, const char *name);
 
 /* Frees all names. */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The normal form of a model: what the algorithms read.
+ * Normal form of a model, which the algorithms read.
  *
- * A robot is a list of bodies, parents before children. Body i hangs on one joint whose motion subspace is a subset of
- * the coordinate axes of the body's own frame, so that S_i is a selection and not a matrix:
+ * A robot is a list of bodies, parents before children. Body i is connected to its parent by one joint whose motion
+ * subspace is a subset of the coordinate axes of the body's own frame, so that S_i is a selection and not a matrix:
  *
  *     revolute {wz}   prismatic {vz}   helical {wz + pitch vz}   cylindrical {wz, vz}
  *     planar {vx, vy, wz}   spherical {wx, wy, wz}   floating {vx, vy, vz, wx, wy, wz}
  *
- * To this end the frame of a body is turned against the frame of its link, so that the joint's axis is +z. Links behind
- * fixed joints are merged into the body that carries them. A universal joint is two revolute ones with a massless body
- * between. The coordinates keep the order and meaning of dynamics/model.h.
+ * To this end the frame of a body is turned relative to the frame of its link, so that the joint's axis is +z. Links
+ * behind fixed joints are merged into the body that carries them. A universal joint is two revolute ones with a
+ * massless body between. The coordinates keep the order and meaning of dynamics/model.h.
  *
- * A body's frame may still be turned about its z axis. It is turned so that the axis of the first joint on the body is
+ * The turn of a body's frame about its z axis is free. It is chosen so that the axis of the first joint on the body is
  * normal to its x axis. The placement of that joint then is Rx(tilt) Rz(turn), as in the notation of Denavit and
- * Hartenberg, and a vector passes it by two plane rotations: such a joint is a hinge.
+ * Hartenberg, and two plane rotations transform a vector across it: such a joint is a hinge.
  */
 #ifndef DYNAMICS_MODEL_NORMAL_FORM_H
 #define DYNAMICS_MODEL_NORMAL_FORM_H
@@ -39,13 +39,13 @@ typedef enum motion_type {
     MOTION_FLOATING,
 } motion_type;
 
-/* Ten inertial parameters that give the same joint forces as those of the bodies, with fewer of them other than zero
+/* Ten inertial parameters that cause the same joint forces as those of the bodies, with fewer of them other than zero
  * (group_inertias.h). */
 typedef struct mass_grouping {
-    double mass, first_moment[3], moments[6]; /* as those of a body */
+    double mass, first_moment[3], moments[6]; /* as in a body */
 } mass_grouping;
 
-/* The constants of a body, rounded to single precision under the names that they have below (round_constants.h). */
+/* Constants of a body, rounded to single precision. Names are those of struct body (round_constants.h). */
 typedef struct rounded_body {
     float tilt[2], turn;
     float position[3];
@@ -57,39 +57,39 @@ typedef struct rounded_body {
     float rotation[9];
 } rounded_body;
 
-/* Body i: its inertia, and the joint that connects it with its parent. What most algorithms read comes first, together:
- * in long chains the bodies take as much of the cache as what is computed. */
+/* Body i: its inertia, and the joint that connects it with its parent. The members that most algorithms read come
+ * first, together: in long chains the bodies occupy as much of the cache as the results. */
 typedef struct body {
-    int parent;             /* index of the parent body, less than i, or -1 for the world */
-    motion_type motion;     /* how it moves against its parent */
-    int q_index, v_index;   /* its coordinates; those of its master for a coupled mimic joint */
-    int nq, nv;             /* number of coordinates that its motion has, also for a coupled mimic joint */
-    bool hinge;             /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); see there */
-    bool on_hinges;         /* this and all joints between the body and the world are hinges, and none is coupled */
-    bool forks;             /* another body than the next one hangs on it */
-    bool trunk;             /* so much hangs on it, or on another one, that M is found in the root's axes there */
-    bool on_trunk;          /* its parent is of the trunk */
-    bool serial;            /* a hinge on the body before; its grouped m, h_z and J_zz are zero */
-    bool bears;             /* a body that is not serial hangs on it */
-    double tilt[2], turn;   /* of a hinge: cosine and sine of the tilt; the turn, to be added to the joint variable */
+    int parent;           /* index of the parent body, less than i, or -1 for the world */
+    motion_type motion;   /* motion relative to the parent */
+    int q_index, v_index; /* first coordinates; those of the master for a coupled mimic joint */
+    int nq, nv;           /* number of coordinates of its motion, also for a coupled mimic joint */
+    bool hinge;           /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); see above */
+    bool on_hinges;       /* this and all joints between the body and the world are hinges, and none is coupled */
+    bool forks;           /* a child other than the next body is connected to it */
+    bool trunk;    /* enough coordinates depend on it, or on another one, that M is computed in the root's axes there */
+    bool on_trunk; /* its parent belongs to the trunk */
+    bool serial;   /* a hinge whose parent is the preceding body; its grouped m, h_z and J_zz are zero */
+    bool bears;    /* a body that is not serial is connected to it */
+    double tilt[2], turn;   /* cosine and sine of a hinge's tilt; its turn, which is added to the joint variable */
     double position[3];     /* placement of the joint frame in the parent body's frame: r; R is below */
-    mass_grouping grouped;  /* of this and the bodies behind it, for what takes joint forces alone */
+    mass_grouping grouped;  /* of this and the bodies behind it, for algorithms that need joint forces only */
     double mass;            /* m */
     double first_moment[3]; /* m c, in the body's frame */
     double inertia[6];      /* about the origin of the body's frame, in its axes: xx xy xz yy yz zz */
-    double moments[6];      /* the integral of r r' dm, likewise: tr(inertia)/2 - inertia */
-    double ratio, offset;   /* joint variable = ratio * q + offset, rate = ratio * v; 1 and 0 but for mimic joints */
-    double pitch;           /* of a helical joint, m/rad */
+    double moments[6];      /* integral of r r' dm, likewise: tr(inertia)/2 - inertia */
+    double ratio, offset;   /* joint variable = ratio * q + offset, rate = ratio * v; 1 and 0 except for mimic joints */
+    double pitch;           /* pitch of a helical joint, m/rad */
     double rotation[9];     /* R of the joint frame in the parent body's frame, row-major */
-    int chain;              /* of a trunk: the first of the bodies, each on the one before, that end with this one */
-    int columns_behind;     /* coordinates of all that hangs on it; without mimic joints they follow its own */
-    int joint;              /* index of the public joint */
-    rounded_body rounded;   /* what kernels of single precision read */
+    int chain; /* of a trunk: first of the chain of bodies, each on the preceding one, that ends with this one */
+    int columns_behind;   /* number of coordinates of its descendants; without mimic joints they follow its own */
+    int joint;            /* index of the public joint */
+    rounded_body rounded; /* constants for kernels of single precision */
 } body;
 
-/* A named frame (the frame of a link) in the normal form. */
+/* Named frame (the frame of a link) in the normal form. */
 typedef struct body_frame {
-    int body;      /* that carries it, or -1 for the world */
+    int body;      /* body that carries it, or -1 for the world */
     dyn_pose pose; /* in the body's frame or in the world, constant */
 } body_frame;
 
@@ -112,13 +112,13 @@ struct dyn_model {
     body_frame *frames; /* link_count of them, in the order of the links */
 
     name_index link_names;  /* numbers of the links; owns their names */
-    name_index joint_names; /* of all joints, fixed ones included: the number of the child link; owns their names */
+    name_index joint_names; /* child link numbers of all joints, including fixed ones; owns their names */
 
-    dyn_builder *description;  /* what the model was built from, */
-    dyn_build_options options; /* and how */
+    dyn_builder *description;  /* description that the model was built from */
+    dyn_build_options options; /* options that it was built with */
 };
 
-/* The nv coordinate axes of a motion, in the order of v. */
+/* Returns the nv coordinate axes of a motion, in the order of v. */
 static inline const spatial_axis *motion_axes(motion_type motion) {
     static const spatial_axis axes[][6] = {
         /* revolute */ {AXIS_WZ},

@@ -14,7 +14,7 @@ int numbers_read(const char *text, locale_t plain, int capacity, double *values)
     int count = 0;
     for (text += strspn(text, white_space); *text != '\0'; text += strspn(text, white_space)) {
         size_t length = strcspn(text, white_space);
-        /* Leaves strtod no way to see a name or a hexadecimal number. */
+        /* Keeps names and hexadecimal numbers away from strtod. */
         if (count == capacity || strspn(text, "+-.0123456789eE") < length) {
             return -1;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Payloads attached, changed and detached; robots merged.
+ * Operations that attach, change and detach payloads and merge robots.
  */
 #include <dynamics/operations.h>
 
@@ -48,7 +48,7 @@ dyn_status dyn_model_change_inertia(const dyn_model *model, const char *link, co
     return derivation_finish(copy, model_base(model), status, error, result);
 }
 
-/* Marks all links but `link` and what it carries; refuses the root. */
+/* Marks all links except `link` and those that it carries; refuses the root. */
 static dyn_status mark_rest(const dyn_builder *builder, int link, dyn_error *error, bool *keep) {
     tree links;
     dyn_status status = tree_find(builder, error, &links);
@@ -84,7 +84,7 @@ dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_error 
     return derivation_finish(copy, model_base(model), status, error, result);
 }
 
-/* A name with its prefix; one that is too long is refused where it is added. */
+/* Name with its prefix. Adding it refuses one that is too long. */
 typedef struct long_name {
     char text[2 * DYN_MAX_NAME + 2];
 } long_name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Placements and mass properties of rigid bodies, in plain doubles.
+ * Poses and mass properties of rigid bodies, in plain doubles.
  */
 #include "placement.h"
 
@@ -31,7 +31,7 @@ void rotation_apply(const double A[9], const double v[3], double u[3]) {
     }
 }
 
-/* The full matrix of a symmetric one. */
+/* Expands a symmetric matrix to its full form. */
 static void symmetric_full(const double A[6], double F[9]) {
     const double full[9] = {A[0], A[1], A[2], A[1], A[3], A[4], A[2], A[4], A[5]};
     memcpy(F, full, sizeof full);
@@ -70,7 +70,7 @@ void rotation_from_z(const double axis[3], double R[9]) {
         memcpy(R, half_turn, sizeof half_turn);
         return;
     }
-    double k = z < 0 ? (1 - z) / s : 1 / (1 + z); /* equal, each accurate on its side */
+    double k = z < 0 ? (1 - z) / s : 1 / (1 + z); /* equal expressions, each accurate on its side */
     const double turn[9] = {1 - x * x * k, -x * y * k, x, -x * y * k, 1 - y * y * k, y, -x, -y, z};
     for (int i = 0; i < 9; i++) {
         R[i] = turn[i] + 0.0; /* no negative zeros */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Placements and mass properties of rigid bodies, in plain doubles: what compiling a model needs.
+ * Poses and mass properties of rigid bodies, in plain doubles, for compiling a model.
  */
 #ifndef DYNAMICS_MODEL_PLACEMENT_H
 #define DYNAMICS_MODEL_PLACEMENT_H
@@ -33,14 +33,14 @@ void rotate_symmetric(const double R[9], const double A[6], double B[6]);
 /* Returns whether R'R = 1 and det R = 1 to 1e-9. */
 bool is_rotation(const double R[9]);
 
-/* The shortest rotation that turns z into the unit vector `axis`; half a turn about x for -z. Its entries are exactly
- * 0 and +-1 where the axis is a coordinate axis. */
+/* Computes the shortest rotation that turns z into the unit vector `axis`; half a turn about x for -z. Its entries are
+ * exactly 0 and +-1 where the axis is a coordinate axis. */
 void rotation_from_z(const double axis[3], double R[9]);
 
-/* The place in A of what has the place b in B, when B has the place a in A; ab is neither a nor b. */
+/* Computes the pose ab in A of a frame with pose b in B, where B has the pose a in A; ab is neither a nor b. */
 void pose_compose(const dyn_pose *a, const dyn_pose *b, dyn_pose *ab);
 
-/* The mass properties of a link whose frame has that place. */
+/* Returns the mass properties of a link whose frame has that pose. */
 mass_properties link_mass_properties(const dyn_inertia *link, const dyn_pose *place);
 
 /* Transforms mass properties to the frame in which the body's own frame has that pose. */
@@ -49,7 +49,7 @@ mass_properties mass_properties_move(const dyn_pose *place, const mass_propertie
 /* a += b, both about the same frame. */
 void mass_properties_add(mass_properties *a, const mass_properties *b);
 
-/* Eigenvalues of a symmetric matrix xx xy xz yy yz zz, smallest first (cyclic Jacobi). */
+/* Computes the eigenvalues of a symmetric matrix xx xy xz yy yz zz, smallest first (cyclic Jacobi). */
 void symmetric_eigenvalues(const double A[6], double eigenvalues[3]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text that programs read again: numbers exact and independent of the locale, names in quotes.
+ * Text for programs: numbers exact and independent of the locale, names in quotes.
  */
 #ifndef DYNAMICS_MODEL_PLAIN_TEXT_H
 #define DYNAMICS_MODEL_PLAIN_TEXT_H
@@ -10,13 +10,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A name in quotes, unambiguous whatever it holds (names have no control characters); NULL: an empty one. */
+/* Prints a name in quotes with escapes, unambiguous for any content (names have no control characters); NULL: an empty
+ * one. */
 void print_name(FILE *out, const char *name);
 
-/* A word and numbers, with a space before each; 17 digits tell any two doubles apart, and both zeros are 0. */
+/* Prints a word and numbers, with a space before each. 17 digits distinguish any two doubles; both zeros are 0. */
 void print_numbers(FILE *out, const char *word, const double *values, int count);
 
-/* The limits of a joint as numbers; NULL, for none, prints nothing. */
+/* Prints the limits of a joint as numbers; prints nothing for NULL. */
 void print_limits(FILE *out, const dyn_joint_limits *limits);
 
 /* Returns the output of `print`, in the C locale, as text that the caller frees. Errors: DYN_RESOURCE_EXHAUSTED. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load report: a growing list of entries, bounded for each severity.
+ * Load report: a growing list of entries, bounded for each severity.
  */
 #include "load_report.h"
 
@@ -15,7 +15,7 @@ struct dyn_report {
     dyn_report_entry *entries;
     size_t count, capacity;
     size_t kept[2], dropped[2]; /* by severity */
-    char rest[128];             /* message of the last entry, which stands for those that were dropped */
+    char rest[128];             /* message of the last entry, which represents those that were dropped */
     bool incomplete;
 };
 
@@ -89,9 +89,10 @@ static void drop(dyn_report *report, dyn_severity severity) {
              report->dropped[DYN_WARNING], report->dropped[DYN_NOTE]);
 }
 
-/* The text made printable in new memory, or NULL; frees the text. */
+/* Returns the text made printable in new memory, or NULL; frees the text. */
 static char *print(char *text) {
-    /* An escape of one byte has four, and one of a character has at most five times its bytes. */
+    /* Size of the longest result: the escape of one byte has four bytes, that of a character at most five times its
+     * bytes. */
     size_t size = text != NULL ? 5 * strlen(text) + 1 : 0;
     char *printed = size > 0 ? malloc(size) : NULL;
     if (printed != NULL) {
@@ -101,7 +102,7 @@ static char *print(char *text) {
     return printed;
 }
 
-/* Adds an entry with strings that the report owns from here on. */
+/* Adds an entry and takes ownership of its strings. */
 static void add(dyn_report *report, dyn_severity severity, int line, char *raw_place, char *raw_message) {
     char *place = print(raw_place), *message = print(raw_message);
     if (place == NULL || message == NULL || !grow(report)) {
@@ -114,13 +115,13 @@ static void add(dyn_report *report, dyn_severity severity, int line, char *raw_p
     report->kept[severity]++;
 }
 
-/* The printf-style text in new memory, or NULL. */
+/* Returns the printf-style text in new memory, or NULL. */
 __attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list list) {
     char *text;
     return vasprintf(&text, format, list) >= 0 ? text : NULL;
 }
 
-/* Returns whether the report takes another entry of that severity; counts the entry if not. */
+/* Returns whether the report has room for another entry of that severity. Counts the entry if not. */
 static bool has_room(dyn_report *report, dyn_severity severity) {
     if (report == NULL || report->incomplete) {
         return false;

@@ -21,7 +21,7 @@ static dyn_status fail_at(const char *list, int k, dyn_error *error, const char 
     return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s", message);
 }
 
-/* ---- from screws ------------------------------------------------------------------------------------------------- */
+/* ---- From screws ------------------------------------------------------------------------------------------------- */
 
 static dyn_status read_displacement(int k, const double M[16], dyn_error *error, dyn_pose *pose) {
     bool finite = true;
@@ -82,7 +82,7 @@ static void cross(const double a[3], const double b[3], double out[3]) {
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* A joint from its screw: type, pitch, axis in {0}, and the point of the axis that is nearest to `origin`. */
+/* Computes a joint from its screw: type, pitch, axis in {0}, and the point of the axis that is nearest to `origin`. */
 static dyn_status read_screw(int k, const double w[3], const double v[3], const double origin[3], dyn_error *error,
                              dyn_joint_description *joint, double point[3]) {
     double turn = sqrt(dot(w, w)), shift = sqrt(dot(v, v));
@@ -98,7 +98,7 @@ static dyn_status read_screw(int k, const double w[3], const double v[3], const 
     if (!prismatic) {
         double foot[3], to_origin[3], pitch = dot(w, v) / (turn * turn);
         bool screw = fabs(pitch) > 1e-12 * fmax(1, shift);
-        cross(w, v, foot); /* the point of the axis that is nearest to {0}, times |w|^2 */
+        cross(w, v, foot); /* |w|^2 times the point of the axis that is nearest to {0} */
         for (int i = 0; i < 3; i++) {
             foot[i] /= turn * turn;
             to_origin[i] = origin[i] - foot[i];
@@ -112,7 +112,7 @@ static dyn_status read_screw(int k, const double w[3], const double v[3], const 
     return DYN_OK;
 }
 
-/* Adds joint i = k + 1 between links i - 1 and i, whose frames have the places `before` and `at` in {0} at home. The
+/* Adds joint i = k + 1 between links i - 1 and i, whose frames have the poses `before` and `at` in {0} at home. The
  * joint frame has the axes of {i}. */
 static dyn_status add_screw(dyn_builder *builder, int k, const double S[6], const dyn_pose *before, const dyn_pose *at,
                             const dyn_inertia *inertia, dyn_error *error) {
@@ -195,9 +195,9 @@ dyn_status dyn_screws_describe(const char *name, int n, const double *Mlist, con
     return DYN_OK;
 }
 
-/* ---- to screws --------------------------------------------------------------------------------------------------- */
+/* ---- To screws --------------------------------------------------------------------------------------------------- */
 
-/* Refuses what is no serial chain of joints with one coordinate on a fixed base. */
+/* Refuses a model that is no serial chain of joints with one coordinate on a fixed base. */
 static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error) {
     for (int i = 0; i < model->body_count; i++) {
         const dyn_joint *joint = &model->joints[model->bodies[i].joint];
@@ -227,7 +227,7 @@ static void write_displacement(const dyn_pose *pose, double M[16]) {
     M[15] = 1;
 }
 
-/* Frame {i} in the frame of the body: at its centre of mass, in the axes of the child link. */
+/* Returns frame {i} in the frame of the body: at its centre of mass, in the axes of the child link. */
 static dyn_pose mass_frame(const dyn_model *model, const body *b) {
     dyn_pose frame = model->frames[model->joints[b->joint].child_link].pose;
     for (int i = 0; i < 3 && b->mass > 0; i++) {
@@ -236,7 +236,7 @@ static dyn_pose mass_frame(const dyn_model *model, const body *b) {
     return frame;
 }
 
-/* The body's spatial inertia in a frame, given the place of that frame in the body's. */
+/* Writes the body's spatial inertia in a frame, given the pose of that frame in the body's. */
 static void write_inertia(const body *b, const dyn_pose *frame, double G[36]) {
     mass_properties own = {.mass = b->mass};
     memcpy(own.first_moment, b->first_moment, sizeof own.first_moment);
@@ -253,7 +253,7 @@ static void write_inertia(const body *b, const dyn_pose *frame, double G[36]) {
     G[21] = G[28] = G[35] = at.mass;
 }
 
-/* Column k of n: the axis z of the body whose frame has that place in {0}. */
+/* Writes column k of n: the z axis of the body whose frame has that pose in {0}. */
 static void write_screw(const body *b, const dyn_pose *place, int k, int n, double *Slist) {
     const double *R = place->rotation, *p = place->position, z[3] = {R[2], R[5], R[8]};
     double moment[3];
@@ -272,7 +272,7 @@ dyn_status dyn_model_screws(const dyn_model *model, int tip, dyn_error *error, d
         return status;
     }
     int n = model->body_count;
-    dyn_pose place = identity_pose, before = identity_pose; /* of the body and of {i - 1}, in {0} */
+    dyn_pose place = identity_pose, before = identity_pose; /* poses in {0} of the body and of {i - 1} */
     for (int k = 0; k <= n; k++) {
         dyn_pose step, moved, at, back, M;
         dyn_pose frame = model->frames[tip].pose;

@@ -31,7 +31,7 @@ dyn_status dyn_error_set_list(dyn_error *error, dyn_status status, const char *p
     if (error == NULL) {
         return status;
     }
-    /* Twice the room: dyn_text_print cuts, and marks the cut. */
+    /* Twice the size of the message, so that dyn_text_print does the cut and marks it. */
     char message[2 * DYN_MESSAGE_SIZE];
     vsnprintf(message, sizeof message, format, list);
     error->status = status;
@@ -61,12 +61,12 @@ dyn_status dyn_error_because(dyn_error *error, dyn_status status, dyn_cause caus
     return status;
 }
 
-/* Writes "[i]" of a number that there is; returns the length. */
+/* Writes "[i]" if `is_there`; returns the length. */
 static size_t write_index(bool is_there, size_t index, char *text, size_t size) {
     return is_there ? (size_t)snprintf(text, size, "[%zu]", index) : 0;
 }
 
-/* Writes "external_forces[2].force[4]" of a site; places fit with room to spare. */
+/* Writes "external_forces[2].force[4]" for a site. The longest place fits. */
 static void write_place(const dyn_error_site *site, char place[DYN_PLACE_SIZE]) {
     size_t used = (size_t)snprintf(place, DYN_PLACE_SIZE, "%.64s", site->argument ? site->argument : "");
     used += write_index(site->has_item, site->item, place + used, DYN_PLACE_SIZE - used);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text for people: what is printable, and escapes for the rest.
+ * Printable text, and escapes for other characters.
  */
 #include <dynamics/text.h>
 
@@ -73,7 +73,7 @@ static size_t escape_character(const char *text, char escaped[ESCAPE_SIZE]) {
 }
 
 size_t dyn_text_print(const char *text, char *printed, size_t size) {
-    size_t used = 0, cut = 0; /* `cut`: where "..." still fits */
+    size_t used = 0, cut = 0; /* `cut`: length up to which "..." still fits */
     while (*text != '\0') {
         char escaped[ESCAPE_SIZE];
         text += escape_character(text, escaped);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of links that the joints of a description make: root, cycles, depth-first order.
+ * Tree of links that the joints of a description form: root, cycles, depth-first order.
  */
 #include "tree.h"
 
@@ -18,7 +18,7 @@ void tree_clear(tree *found) {
     memset(found, 0, sizeof *found);
 }
 
-/* Number of the link that a joint names. */
+/* Finds the number of a link that a joint names. */
 static dyn_status find_link(const dyn_builder *builder, const dyn_joint_description *joint, const char *role,
                             const char *name, dyn_error *error, int *link) {
     *link = name_index_find(&builder->link_names, name);
@@ -56,7 +56,7 @@ static dyn_status connect_joints(const dyn_builder *builder, dyn_error *error, t
     return DYN_OK;
 }
 
-/* Names the links of the cycle that `link`, from which no root can be reached, hangs on. */
+/* Sets an error with the names of the cycle that leads to `link`, which cannot be reached from a root. */
 static dyn_status fail_with_cycle(const dyn_builder *builder, const tree *found, int link, dyn_error *error) {
     for (int i = 0; i < builder->link_count; i++) {
         link = found->parent_link[found->parent_joint[link]];
@@ -75,7 +75,7 @@ static dyn_status fail_with_cycle(const dyn_builder *builder, const tree *found,
                         "the links form a cycle: %s%s; a robot is a tree", names, used < sizeof names ? "" : " ...");
 }
 
-/* Finds the one link that no joint carries. */
+/* Finds the single link that no joint carries. */
 static dyn_status find_root(const dyn_builder *builder, dyn_error *error, tree *found) {
     found->root = -1;
     for (int i = 0; i < builder->link_count; i++) {
@@ -105,7 +105,7 @@ static void list_children(const dyn_builder *builder, const tree *found, int *fi
     }
 }
 
-/* Puts the links that the root carries in depth-first order; returns their number. */
+/* Sorts the links that the root carries in depth-first order; returns their number. */
 static int order_links(tree *found, const int *first, const int *next) {
     int count = 0, link = found->root;
     while (link >= 0) {
@@ -120,7 +120,7 @@ static int order_links(tree *found, const int *first, const int *next) {
     return count;
 }
 
-/* A link that the root does not carry, given those that it does. */
+/* Returns a link that the root does not carry, given the `count` links that it does. */
 static int find_unreached(const dyn_builder *builder, const tree *found, int count, int *reached) {
     memset(reached, 0, (size_t)builder->link_count * sizeof *reached);
     for (int i = 0; i < count; i++) {
@@ -133,7 +133,7 @@ static int find_unreached(const dyn_builder *builder, const tree *found, int cou
     return link;
 }
 
-/* Orders the links; links that the root does not carry form a cycle. */
+/* Orders the links. Links that the root does not carry form a cycle. */
 static dyn_status order_tree(const dyn_builder *builder, dyn_error *error, tree *found) {
     dyn_status status = DYN_OK;
     int *first = calloc((size_t)builder->link_count, sizeof *first);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turning the frames of bodies about their joints' axes.
+ * Turns the frames of bodies about their joints' axes.
  *
  * A rotation Rz(a) Rx(tilt) Rz(turn) leads from the frame of a body to that of a revolute joint on it. The frame of the
- * body takes up a where no joint did so before; the joint's angle takes up the turn.
+ * body absorbs a unless an earlier joint has already turned it; the joint's angle absorbs the turn.
  *
- * Source: the notation of Denavit and Hartenberg 1955, in the form of Craig 1986; only the angles, for origins at the
- * common normals of axes are far away where the axes are nearly parallel.
+ * Source: the notation of Denavit and Hartenberg 1955, in the form of Craig 1986. Only the angles are used, because
+ * origins at the common normals of axes are far away where the axes are nearly parallel.
  */
 #include "turn_frames.h"
 
@@ -17,17 +17,19 @@
 #include "error.h"
 #include "placement.h"
 
-/* To place a body in the root and to take its axes as any other vectors pays where many columns hang on it, which else
- * were carried to its parent: this many in a tree of which some body has so many, the root apart. */
+/* Least numbers of columns behind a body of the trunk. Placing a body in the root and transforming its axes like any
+ * other vectors pays where many columns depend on it, which would otherwise be propagated to its parent. A tree has a
+ * trunk where a body other than a root has columns_on_first columns; further bodies on the trunk need columns_on_trunk.
+ */
 static const int columns_on_trunk = 12, columns_on_first = 24;
 
-/* Returns whether a turn of the body's frame about z changes nothing but the placement of its joint. */
+/* Returns whether a turn of the body's frame about z changes only the placement of its joint. */
 static bool may_turn(const body *b) {
     return b->motion == MOTION_REVOLUTE || b->motion == MOTION_PRISMATIC || b->motion == MOTION_HELICAL ||
            b->motion == MOTION_CYLINDRICAL;
 }
 
-/* The turn about z after which a vector has no x: from what it was, T' (x, y, z) = (0, y', z). */
+/* Computes the turn about z after which a vector has no x: T' (x, y, z) = (0, y', z). */
 static void turn_into_yz(double x, double y, double T[9]) {
     double h = hypot(x, y), c = 1, s = 0;
     if (h > 0) {
@@ -38,7 +40,7 @@ static void turn_into_yz(double x, double y, double T[9]) {
     memcpy(T, turn, sizeof turn);
 }
 
-/* The turn of each body's frame: by the first revolute joint on it. */
+/* Computes the turn of each body's frame from the first revolute joint on it. */
 static void find_turns(const dyn_model *model, dyn_pose *turns) {
     for (int i = 0; i < model->body_count; i++) {
         turns[i] = identity_pose;
@@ -77,7 +79,7 @@ static void apply_turns(dyn_model *model, const dyn_pose *turns) {
     }
 }
 
-/* A hinge if R is Rx(tilt) Rz(turn) but for rounding. */
+/* Marks the body as a hinge if R is Rx(tilt) Rz(turn) to rounding. */
 static void find_hinge(body *b) {
     const double *R = b->rotation, tolerance = 3e-15;
     double h = hypot(R[5], R[8]), g = hypot(R[0], R[1]), c = R[8] / h, s = -R[5] / h, x = R[0] / g, y = -R[1] / g;
@@ -94,7 +96,7 @@ static void find_hinge(body *b) {
     }
 }
 
-/* Where bodies branch, and where so much hangs on them that they are a trunk. */
+/* Finds the bodies at which the tree branches, and the trunk. */
 static void find_branches(dyn_model *model) {
     for (int i = 0; i < model->body_count; i++) {
         body *b = &model->bodies[i];

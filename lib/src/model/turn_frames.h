@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turning the frames of bodies about their joints' axes.
+ * Turns the frames of bodies about their joints' axes.
  */
 #ifndef DYNAMICS_MODEL_TURN_FRAMES_H
 #define DYNAMICS_MODEL_TURN_FRAMES_H
@@ -9,7 +9,8 @@
 
 /* Turns the frame of every body that may be turned about its z axis so that the axis of the first joint on it is normal
  * to its x axis, and finds the hinges, the forks, the chains, the trunk and the serial bodies. The bodies have no
- * inertia yet. Errors: DYN_RESOURCE_EXHAUSTED. */
+ * inertia yet.
+ * Errors: DYN_RESOURCE_EXHAUSTED. */
 dyn_status turn_frames(dyn_model *model, dyn_error *error);
 
 #endif

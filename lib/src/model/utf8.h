@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Decodes the character at `text`, which ends with a zero byte. Returns its bytes, or 0 if it is none (overlong forms,
- * surrogates and numbers beyond U+10FFFF are none). */
+/* Decodes the character at `text`, which ends with a zero byte. Returns the number of its bytes, or 0 if it is invalid
+ * (overlong forms, surrogates and numbers beyond U+10FFFF are invalid). */
 size_t utf8_decode(const unsigned char *text, uint32_t *number);
 
 #endif

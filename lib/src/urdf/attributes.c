@@ -51,7 +51,7 @@ const char *attribute_text(const char **attributes, const char *name) {
     return NULL;
 }
 
-/* The beginning of a value, for messages. */
+/* Beginning of a value, for messages. */
 typedef struct excerpt {
     char text[64];
 } excerpt;

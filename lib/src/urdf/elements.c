@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The elements of URDF that are understood, and what each one means.
+ * Elements of URDF that the reader understands, and their meaning.
  */
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void open_robot(reader *r, const char **attributes) {
     strcpy(r->subject, "robot");
 }
 
-/* Begins a link or a joint of the name in its attributes. */
+/* Begins a link or a joint with the name in its attributes. */
 static void begin_subject(reader *r, const char *kind, const char **attributes) {
     r->subject[0] = '\0';
     attribute_name(r, kind, attributes, "name", r->name);
@@ -107,7 +107,7 @@ static void close_link(reader *r) {
     strcpy(r->subject, "robot");
 }
 
-/* Type of a joint from its name in URDF. */
+/* Reads the type of a joint from its name in URDF. */
 static void read_joint_type(reader *r, const char **attributes) {
     char type[DYN_MAX_NAME + 1];
     attribute_name(r, "joint", attributes, "type", type);
@@ -128,7 +128,7 @@ static void read_joint_type(reader *r, const char **attributes) {
                 "the type \"%.60s\" is unknown; use fixed, revolute, continuous, prismatic, planar or floating", type);
 }
 
-/* URDF's axis of a joint that states none. */
+/* Default axis of a joint in URDF. */
 static const double default_axis[3] = {1, 0, 0};
 
 static void open_joint(reader *r, const char **attributes) {
@@ -198,7 +198,7 @@ static void open_mimic(reader *r, const char **attributes) {
     r->joint.mimic_joint = r->master;
 }
 
-/* Reports what a joint lacks, and drops what its type has not. */
+/* Reports missing values of a joint, and drops those that its type does not have. */
 static void complete_joint(reader *r) {
     dyn_joint_type type = r->joint.type;
     bool ranged = dyn_joint_type_traits(type)->has_range;
@@ -226,7 +226,7 @@ static void close_joint(reader *r) {
     strcpy(r->subject, "robot");
 }
 
-/* An element that is understood: where it stands, its attributes, what is to be done. */
+/* Rule for an element that the reader understands: its parent, its attributes, its actions. */
 typedef struct rule {
     element parent, element;
     const char *name;
@@ -256,7 +256,7 @@ enum { RULES = sizeof rules / sizeof *rules };
 
 static const char *const no_part = "it has no part in rigid-body dynamics";
 
-/* Elements that are known to have no part in the dynamics. */
+/* Elements without influence on the dynamics. */
 static const struct {
     element parent;
     const char *name;
@@ -268,7 +268,7 @@ static const struct {
     {ELEMENT_JOINT, "safety_controller"},
 };
 
-/* The rule of the element e, or NULL. */
+/* Returns the rule of the element e, or NULL. */
 static const rule *rule_of(element e) {
     for (int i = 0; i < RULES; i++) {
         if (rules[i].element == e) {
@@ -292,7 +292,7 @@ static const rule *find_rule(element parent, const char *name) {
     return NULL;
 }
 
-/* Enters an element without rule as ignored, or refuses it. */
+/* Records an element without rule as ignored, or refuses it. */
 static void open_unknown(reader *r, element parent, const char *name) {
     if (strncmp(name, "xacro:", 6) == 0) {
         reader_fail(r, DYN_INVALID_ARGUMENT, "<%.60s> is a xacro macro; run xacro on the file first", name);
@@ -328,7 +328,7 @@ static bool is_known_attribute(const rule *of, const char *name) {
     return strncmp(name, "xmlns", 5) == 0;
 }
 
-/* Enters the attributes that the element has not as ignored. */
+/* Records the attributes that the element does not have as ignored. */
 static void check_attributes(reader *r, const rule *of, const char **attributes) {
     for (int i = 0; attributes[i] != NULL; i += 2) {
         if (!is_known_attribute(of, attributes[i])) {

@@ -45,7 +45,7 @@ static bool append_kind(ignored_list *list, const ignored_kind *first) {
 
 void ignore(reader *r, dyn_severity severity, const char *why, const char *format, ...) {
     ignored_list *list = &r->ignored;
-    dyn_error text; /* cuts a long text at a character */
+    dyn_error text; /* truncates a long text at a character */
     va_list arguments;
     va_start(arguments, format);
     dyn_error_set_list(&text, DYN_OK, "", format, arguments);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A document before expat reads it: what stands around the XML is cut off, and the encoding is chosen.
+ * Preparation of a document for expat: removes text around the XML and chooses the encoding.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,20 +27,20 @@ static bool is_declaration(const prologue *p, size_t at) {
     return starts_with(p, at, "<?xml") && at + 5 < p->length && is_white(p->text[at + 5]);
 }
 
-/* Offset of the next tag that begins at `from` or behind it, or the length. */
+/* Returns the offset of the next tag that begins at or after `from`, or the length. */
 static size_t next_tag(const prologue *p, size_t from) {
     const char *tag = from < p->length ? memchr(p->text + from, '<', p->length - from) : NULL;
     return tag != NULL ? (size_t)(tag - p->text) : p->length;
 }
 
-/* Offset behind a comment. */
+/* Returns the offset after a comment. */
 static size_t comment_end(const prologue *p, size_t comment) {
     const char *end = memmem(p->text + comment, p->length - comment, "-->", 3);
     return end != NULL ? (size_t)(end - p->text) + 3 : p->length;
 }
 
-/* Offset of the XML declaration, which may stand behind comments and text; without one, of the first tag behind text,
- * or 0. */
+/* Returns the offset of the XML declaration, which may follow comments and text; without one, that of the first tag
+ * after text, or 0. */
 static size_t find_start(const prologue *p) {
     size_t first = starts_with(p, 0, byte_order_mark) ? 3 : 0, tag = next_tag(p, first);
     for (size_t i = tag; i < p->length; i = next_tag(p, i)) {
@@ -67,7 +67,7 @@ static int count_lines(const char *text, size_t length) {
     return lines;
 }
 
-/* Copies the encoding that the XML declaration at the beginning states, or "". */
+/* Copies the encoding that the XML declaration at the beginning states; "" without one. */
 static void declared_encoding(const prologue *p, char encoding[MAX_ENCODING + 1]) {
     size_t start = starts_with(p, 0, byte_order_mark) ? 3 : 0;
     char declaration[MAX_DECLARATION + 1];
@@ -95,7 +95,7 @@ static bool is_one_of(const char *encoding, const char *const *names) {
     return *names != NULL;
 }
 
-/* Offset of the first byte that is not ASCII, or the length. */
+/* Returns the offset of the first byte that is not ASCII, or the length. */
 static size_t first_beyond_ascii(const prologue *p) {
     size_t i = 0;
     while (i < p->length && (unsigned char)p->text[i] < 0x80) {
@@ -104,7 +104,7 @@ static size_t first_beyond_ascii(const prologue *p) {
     return i;
 }
 
-/* Offset of the first byte that begins no UTF-8 character, or the length. */
+/* Returns the offset of the first byte that begins no UTF-8 character, or the length. */
 static size_t first_beyond_utf8(const prologue *p) {
     size_t i = first_beyond_ascii(p);
     while (i < p->length) {
@@ -120,7 +120,7 @@ static size_t first_beyond_utf8(const prologue *p) {
     return i;
 }
 
-/* Decides on a document that is to be UTF-8 by itself. */
+/* Chooses the encoding of a document that states UTF-8 or none. */
 static void choose_utf8(reader *r, prologue *p) {
     size_t bad = first_beyond_utf8(p);
     if (bad < p->length) {
@@ -130,7 +130,8 @@ static void choose_utf8(reader *r, prologue *p) {
     }
 }
 
-/* Decides on a document that declares an encoding which expat does not know, or which its bytes contradict. */
+/* Chooses the encoding of a document that declares an encoding which expat does not know, or which its bytes
+ * contradict. */
 static void choose_other(reader *r, prologue *p, const char *declared) {
     static const char *const latin[] = {"ISO_8859-1", "ISO8859-1", "LATIN1",       "LATIN-1", "L1",
                                         "CP1252",     "CP-1252",   "WINDOWS-1252", NULL};
@@ -151,7 +152,7 @@ static void choose_other(reader *r, prologue *p, const char *declared) {
                "it declares the encoding %s; its bytes are read as %s", declared, p->encoding);
 }
 
-/* Cuts off zero bytes at the end, which are those of a C string. */
+/* Removes zero bytes at the end, such as the terminator of a C string. */
 static void skip_zeros(reader *r, prologue *p) {
     size_t length = p->length;
     while (length > 0 && p->text[length - 1] == '\0') {
@@ -164,7 +165,7 @@ static void skip_zeros(reader *r, prologue *p) {
     }
 }
 
-/* Skips what stands before the XML. */
+/* Skips text before the XML. */
 static void skip_text(reader *r, prologue *p) {
     size_t start = find_start(p);
     if (start > 0) {
@@ -180,11 +181,11 @@ void prologue_read(reader *r, prologue *p) {
     static const char *const known[] = {"ISO-8859-1", "US-ASCII", NULL}, *const utf8[] = {"", "UTF-8", NULL};
     char declared[MAX_ENCODING + 1];
     if (starts_with(p, 0, "\xFF\xFE") || starts_with(p, 0, "\xFE\xFF")) {
-        return; /* UTF-16, which expat knows */
+        return; /* UTF-16, which expat detects */
     }
     skip_zeros(r, p);
     if (memchr(p->text, '\0', p->length) != NULL) {
-        return; /* no text */
+        return; /* not a text */
     }
     skip_text(r, p);
     declared_encoding(p, declared);

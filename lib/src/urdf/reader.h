@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state of reading one URDF document, shared by the files of this directory.
+ * State of reading one URDF document, shared by the files of this directory.
  */
 #ifndef DYNAMICS_URDF_READER_H
 #define DYNAMICS_URDF_READER_H
@@ -16,7 +16,7 @@
 #include "../model/load_report.h"
 #include "../model/name_index.h"
 
-/* Where in the document the reader is. */
+/* Position of the reader in the document. */
 typedef enum element {
     ELEMENT_DOCUMENT,
     ELEMENT_ROBOT,
@@ -33,14 +33,14 @@ typedef enum element {
     ELEMENT_LIMIT,
     ELEMENT_DYNAMICS,
     ELEMENT_MIMIC,
-    ELEMENT_IGNORED, /* not understood, like all in it */
+    ELEMENT_IGNORED, /* not understood, like all elements in it */
 } element;
 
-/* One kind of thing that is ignored, however often it occurs. */
+/* Kind of ignored elements, however often it occurs. */
 typedef struct ignored_kind {
     dyn_severity severity;
-    int line, count; /* of the first one; how many */
-    char *place;     /* of the first one */
+    int line, count; /* line of the first one; number of all */
+    char *place;     /* place of the first one */
     char *what;      /* "<visual> in <link>" */
     const char *why;
 } ignored_kind;
@@ -49,76 +49,76 @@ typedef struct ignored_kind {
 typedef struct ignored_list {
     int count, capacity;
     ignored_kind *kinds;
-    name_index names; /* number of each kind by what it is */
+    name_index names; /* index of each kind by its description */
 } ignored_list;
 
-/* Kinds that are told apart. */
+/* Most kinds that are counted separately. */
 enum { MAX_IGNORED_KINDS = 500 };
 
 typedef struct reader {
     XML_Parser parser;
-    locale_t plain; /* locale in which the decimal point is a point */
+    locale_t plain; /* "C" locale, whose decimal point is a point */
     dyn_builder *builder;
     dyn_report *report;
     dyn_error *error;
-    dyn_status status; /* of the first thing that went wrong; reading stops there */
+    dyn_status status; /* first error; reading stops there */
     int skipped_lines; /* before the text that expat sees */
 
     element open[DYN_URDF_MAX_DEPTH]; /* open elements, outermost first */
     int depth;
-    char subject[DYN_MAX_NAME + 16]; /* the link or joint being read, such as "joint elbow" */
+    char subject[DYN_MAX_NAME + 16]; /* current link or joint, such as "joint elbow" */
     unsigned seen;                   /* bit e: element e has occurred in it */
 
     char name[DYN_MAX_NAME + 1], parent[DYN_MAX_NAME + 1], child[DYN_MAX_NAME + 1], master[DYN_MAX_NAME + 1];
-    dyn_link_description link;   /* being read */
-    dyn_joint_description joint; /* being read */
+    dyn_link_description link;   /* current link */
+    dyn_joint_description joint; /* current joint */
     double inertia_rotation[9];  /* from the axes of <inertial>'s origin to those of the link */
     bool has_range;              /* the <limit> of the joint states lower or upper */
 
     ignored_list ignored;
 } reader;
 
-/* The text that expat sees, and how it reads the bytes. */
+/* Text for expat, and its encoding. */
 typedef struct prologue {
     const char *text;
     size_t length;
-    const char *encoding; /* NULL: expat finds out */
+    const char *encoding; /* NULL: expat detects it */
 } prologue;
 
-/* prologue.c: Cuts off what stands before the XML and zero bytes behind it, and chooses the encoding. All of it is
- * reported; an encoding that cannot be read is the reader's error. */
+/* prologue.c: Removes text before the XML and zero bytes after it, and chooses the encoding. Reports all of this. An
+ * encoding that cannot be read is the reader's error. */
 void prologue_read(reader *r, prologue *p);
 
-/* elements.c: what each element means. */
+/* elements.c: meaning of each element. */
 
-/* Opens an element in the innermost one that is open, or enters it as ignored. */
+/* Opens an element in the innermost one that is open, or records it as ignored. */
 void element_open(reader *r, const char *name, const char **attributes);
 
 /* Closes the innermost element. */
 void element_close(reader *r);
 
-/* Declares the link "world", massless, where the document does not and a joint hangs on it. */
+/* Declares the massless link "world" if a joint names it as its parent and the document does not declare it. */
 void declare_world(reader *r);
 
-/* Name of an element that is understood, such as "joint"; "document" outside of all. */
+/* Returns the name of an element that is understood, such as "joint"; "document" outside of all. */
 const char *element_name(element e);
 
-/* attributes.c: values of attributes. `attributes` are names and values in turn, ended by NULL. */
+/* attributes.c: values of attributes. `attributes` alternates names and values and ends with NULL. */
 
-/* Sets the reader's error with the line at hand, unless it has one, and stops reading. */
+/* Sets the reader's error with the current line, unless it has one, and stops reading. */
 void reader_fail(reader *r, dyn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Adds to the report with the line and the subject at hand. */
+/* Adds an entry to the report with the current line and subject. */
 void reader_report(reader *r, dyn_severity severity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Line of the document that is being read. */
+/* Returns the current line of the document. */
 int reader_line(const reader *r);
 
-/* Value of an attribute, or NULL. */
+/* Returns the value of an attribute, or NULL. */
 const char *attribute_text(const char **attributes, const char *name);
 
-/* Reads `count` numbers from an attribute. Returns false, and leaves `values` alone, when it is missing or, with the
- * reader's error set, bad. */
+/* Reads `count` numbers from an attribute. Returns false, and leaves `values` unchanged, when the attribute is missing
+ * or, with the reader's error set, invalid. */
 bool attribute_numbers(reader *r, const char *tag, const char **attributes, const char *name, int count,
                        double *values);
 
@@ -129,16 +129,17 @@ void attribute_required(reader *r, const char *tag, const char **attributes, con
 /* Copies the name that an attribute holds to `copy`; a missing, empty or too long one is an error. */
 void attribute_name(reader *r, const char *tag, const char **attributes, const char *name, char copy[DYN_MAX_NAME + 1]);
 
-/* Reads xyz and rpy of an <origin>; what is missing is zero. */
+/* Reads xyz and rpy of an <origin>; a missing one is zero. */
 void attribute_origin(reader *r, const char **attributes, double position[3], double rotation[9]);
 
-/* ignored.c: what is not understood. */
+/* ignored.c: elements that are not understood. */
 
-/* Enters an ignored thing, described by a printf-style text, with the reason; `why` must be a literal. */
+/* Records an ignored element or attribute, described by a printf-style text, with the reason; `why` must be a literal.
+ */
 void ignore(reader *r, dyn_severity severity, const char *why, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Writes what was ignored to the report, one entry for each kind. */
+/* Writes the ignored kinds to the report, one entry each. */
 void ignored_report(reader *r);
 
 void ignored_clear(ignored_list *list);

@@ -23,7 +23,7 @@ void rotation_from_rpy(const double rpy[3], double R[9]) {
     R[8] = cp * cr;
 }
 
-/* The angles to rounding, also where the pitch is near a right angle: roll is taken after yaw is undone. */
+/* Computes the angles to rounding, also where the pitch is near a right angle: computes roll after undoing yaw. */
 static void rounded_angles(const double R[9], double rpy[3]) {
     double yaw = atan2(R[3], R[0]), c = cos(yaw), s = sin(yaw);
     rpy[0] = atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]);
@@ -31,13 +31,14 @@ static void rounded_angles(const double R[9], double rpy[3]) {
     rpy[2] = yaw;
 }
 
-/* Angles that an angle known to rounding may have been. */
+/* Candidates for the exact value of an angle known to rounding. */
 typedef struct candidates {
     double angle[4 * (13 + 1 + 2 * 16) + 1];
     int count;
 } candidates;
 
-/* The angle after each of the turns: with few digits first, then as it is, then its neighbours. */
+/* Lists candidates for the angle after each of the turns: first with few digits, then unchanged, then its neighbours.
+ */
 static candidates candidates_near(double angle, const double *turns, int turn_count) {
     candidates found = {.count = 0};
     if (fabs(angle) < 1e-9) {
@@ -61,7 +62,7 @@ static candidates candidates_near(double angle, const double *turns, int turn_co
     return found;
 }
 
-/* Searches for a roll that completes pitch and yaw to exactly R. */
+/* Searches for a roll that together with pitch and yaw yields exactly R. */
 static bool find_roll(const double R[9], const candidates *rolls, double rpy[3]) {
     double cp = cos(rpy[1]), S[9];
     for (int i = 0; i < rolls->count; i++) {
@@ -81,8 +82,8 @@ static bool find_roll(const double R[9], const candidates *rolls, double rpy[3])
     return false;
 }
 
-/* Searches near three angles, after any of the turns, for ones that give exactly R: pitch alone gives R[6]; with it,
- * yaw gives R[0] and R[3], and roll the rest. */
+/* Searches near three angles, after any of the turns, for ones that yield exactly R. Pitch alone determines R[6]; with
+ * it, yaw determines R[0] and R[3], and roll the rest. */
 static bool find_exact(const double R[9], const double near[3], const double *turns, int turn_count, double rpy[3]) {
     const candidates rolls = candidates_near(near[0], turns, turn_count);
     const candidates pitches = candidates_near(near[1], turns, turn_count);
@@ -107,8 +108,8 @@ void rpy_from_rotation(const double R[9], double rpy[3]) {
     static const double whole_turns[] = {0, 2 * M_PI, -2 * M_PI}, half_turns[] = {M_PI, -M_PI, 3 * M_PI, -3 * M_PI};
     double rounded[3];
     rounded_angles(R, rounded);
-    /* Roll by R[7] and R[8] has all its digits if these have. With a pitch beyond a right angle, all three are off
-     * by half a turn. */
+    /* Roll from R[7] and R[8] is as precise as these are. With a pitch beyond a right angle, all three angles differ by
+     * half a turn. */
     const double near[3] = {atan2(R[7], R[8]), rounded[1], rounded[2]}, beyond[3] = {near[0], -near[1], near[2]};
     if (!find_exact(R, near, whole_turns, 3, rpy) && !find_exact(R, beyond, half_turns, 4, rpy)) {
         memcpy(rpy, rounded, sizeof rounded);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inertia of the body inside a closed triangle mesh, read from STL, by the divergence theorem.
+ * Inertia of the body inside a closed triangle mesh, read from STL, by the divergence theorem.
  *
  * A triangle (a, b, c) and the origin span a tetrahedron with, for d = a . (b x c) and s = a + b + c,
  *     volume d / 6        first moment d s / 24        second moment d (s s' + a a' + b b' + c c') / 120
- * and the signed sum over a closed surface is the body's.
+ * and the signed sum over a closed surface is that of the body.
  * Source: Mirtich 1996; Eberly 2002.
  */
 #include <dynamics/inertia.h>
@@ -22,7 +22,7 @@ enum { HEADER_BYTES = 84, TRIANGLE_BYTES = 50, NORMAL_BYTES = 12, LINE_BYTES = 5
 
 static const double default_density = 1000;
 
-/* Part of the surface that may be missing: what rounding to single precision leaves open. */
+/* Part of the surface that may be missing because of rounding to single precision. */
 static const double open_tolerance = 1e-4;
 
 /* Integrals over the mesh so far, about the first vertex. */
@@ -77,7 +77,7 @@ static dyn_status add_triangle(mesh_integrals *m, const double vertices[9], dyn_
     return DYN_OK;
 }
 
-/* Number of triangles of a binary file, little endian. */
+/* Returns the number of triangles of a binary file, little endian. */
 static size_t triangle_count(const char *stl) {
     const unsigned char *b = (const unsigned char *)stl + HEADER_BYTES - 4;
     return (size_t)b[0] | (size_t)b[1] << 8 | (size_t)b[2] << 16 | (size_t)b[3] << 24;
@@ -111,7 +111,7 @@ static dyn_status fail_at_line(size_t line, const char *message, dyn_error *erro
     return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s", message);
 }
 
-/* The word "vertex" and what follows it on a line; NULL where the line has another word. */
+/* Returns the text after the word "vertex" on a line; NULL where the line begins with another word. */
 static const char *vertex_numbers(const char *line) {
     static const char word[] = "vertex";
     line += strspn(line, " \t");
@@ -167,7 +167,7 @@ static dyn_status read_mesh(const char *stl, size_t length, mesh_integrals *m, d
     return status;
 }
 
-/* Returns whether the triangles close a body. */
+/* Checks that the triangles enclose a body. */
 static dyn_status check_mesh(const mesh_integrals *m, dyn_error *error) {
     const double *a = m->area_vector;
     double open = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
@@ -186,7 +186,7 @@ static dyn_status check_mesh(const mesh_integrals *m, dyn_error *error) {
     return DYN_OK;
 }
 
-/* The inertia of the integrals at a density, and the origin put back. */
+/* Computes the inertia from the integrals for a mass, and moves it back to the origin of the file. */
 static dyn_inertia mesh_inertia(const mesh_integrals *m, double mass) {
     double density = mass / m->volume, c[3];
     dyn_inertia out = {.mass = mass};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The URDF reader: expat's events in, a filled builder out.
+ * URDF reader: fills a builder from the events of expat.
  */
 #include <string.h>
 
 #include "../model/error.h"
 #include "reader.h"
 
-/* After reading was stopped, expat may still report the end of an empty element: every handler looks at the status. */
+/* Every handler checks the status, because expat may report the end of an empty element after reading was stopped. */
 static void on_start(void *data, const char *name, const char **attributes) {
     reader *r = data;
     if (r->status == DYN_OK) {
@@ -43,7 +43,7 @@ static void on_doctype(void *data, const char *name, const char *system_id, cons
                 "the document has a DOCTYPE, which is refused since entities can grow without bound; remove it");
 }
 
-/* Explains why expat stopped by itself. */
+/* Sets the error for a stop by expat itself. */
 static void fail_with_syntax(reader *r) {
     enum XML_Error code = XML_GetErrorCode(r->parser);
     if (code == XML_ERROR_NO_MEMORY) {
@@ -53,7 +53,7 @@ static void fail_with_syntax(reader *r) {
                 (unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1);
 }
 
-/* Lets expat read the text, with the reader as the receiver of its events. */
+/* Parses the text with expat, which calls the reader's handlers. */
 static void parse(reader *r, const prologue *p) {
     if (p->encoding != NULL && XML_SetEncoding(r->parser, p->encoding) != XML_STATUS_OK) {
         reader_fail(r, DYN_RESOURCE_EXHAUSTED, "out of memory");
@@ -68,7 +68,7 @@ static void parse(reader *r, const prologue *p) {
     }
 }
 
-/* Reads the whole text; the reader is set up. */
+/* Reads the whole text with an initialized reader. */
 static void read_document(reader *r, const char *text, size_t length) {
     prologue p = {.text = text, .length = length};
     prologue_read(r, &p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The URDF writer: a description in, a document out. Numbers are exact and independent of the locale.
+ * URDF writer: converts a description to a document. Numbers are exact and independent of the locale.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "../model/plain_text.h"
 #include "rpy.h"
 
-/* A name as the value of an attribute. */
+/* Writes a name as the value of an attribute. */
 static void write_name(FILE *out, const char *attribute, const char *name) {
     fprintf(out, " %s=\"", attribute);
     for (; *name != '\0'; name++) {
@@ -36,7 +36,7 @@ static void write_name(FILE *out, const char *attribute, const char *name) {
     fputc('"', out);
 }
 
-/* The shortest of 15 to 17 digits that reads as the same number. */
+/* Writes the shortest of 15 to 17 digits that reads as the same number. */
 static void write_number(FILE *out, double value) {
     char text[40];
     int digits = 15;
@@ -57,7 +57,7 @@ static void write_numbers(FILE *out, const char *attribute, const double *values
     fputc('"', out);
 }
 
-/* An <origin>, unless it is the identity. */
+/* Writes an <origin>, unless it is the identity. */
 static void write_origin(FILE *out, const double position[3], const double rotation[9]) {
     static const double zero[3];
     bool moved = memcmp(position, zero, sizeof zero) != 0;
@@ -104,7 +104,7 @@ static void write_link(FILE *out, const dyn_link_description *link) {
     fputs("/>\n    </inertial>\n  </link>\n", out);
 }
 
-/* A <limit>: of a range only where the type has one. */
+/* Writes a <limit>, with a range only where the type has one. */
 static void write_limits(FILE *out, const dyn_joint_description *joint) {
     const dyn_joint_limits *limits = &joint->limits;
     if (!joint->has_limits) {
@@ -152,7 +152,7 @@ static void write_joint(FILE *out, const dyn_joint_description *joint) {
     fputs("  </joint>\n", out);
 }
 
-/* Refuses joints that URDF has no word for. */
+/* Refuses joints that URDF cannot express. */
 static dyn_status check_types(const dyn_builder *builder, dyn_error *error) {
     for (int j = 0; j < builder->joint_count; j++) {
         const dyn_joint_description *joint = &builder->joints[j];
