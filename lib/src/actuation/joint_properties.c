@@ -18,7 +18,7 @@ static void add_resistance(const dyn_model *model, const dyn_joint *joint, joint
     }
 }
 
-/* The range that a joint leaves its coordinate, or that of its master. */
+/* Finds the range that a joint imposes on its coordinate, or on that of its master. */
 static bool find_range(const dyn_model *model, int j, joint_range *range) {
     const dyn_joint *joint = &model->joints[j];
     if (!dyn_joint_type_traits(joint->type)->has_range || !joint->has_limits ||
@@ -34,7 +34,7 @@ static bool find_range(const dyn_model *model, int j, joint_range *range) {
     return joint->master < 0 || joint->multiplier != 0;
 }
 
-/* Narrows the range of the same coordinate, unless nothing would be left of it, or adds one. */
+/* Narrows the range of the same coordinate, unless it would become empty, or adds a new one. */
 static void add_range(const joint_range *range, joint_properties *p) {
     int i = 0;
     while (i < p->range_count && p->ranges[i].v_index != range->v_index) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Properties of joints beside their motion, by coordinate: damping, friction, effort
- * and position limits. Coupled mimic joints act on their master.
+ * Properties of joints by coordinate: damping, friction, effort and position limits. Those of coupled mimic joints
+ * apply to their master.
  */
 #ifndef DYNAMICS_ACTUATION_JOINT_PROPERTIES_H
 #define DYNAMICS_ACTUATION_JOINT_PROPERTIES_H
@@ -10,13 +10,13 @@
 
 #include <dynamics/model.h>
 
-/* The range of a coordinate, and the joint that states it. */
+/* Range of a coordinate, and the joint that states it. */
 typedef struct joint_range {
     int joint, q_index, v_index;
     double lower, upper;
 } joint_range;
 
-/* Memory of the caller's: nv doubles each, and as many ranges as there are joints. */
+/* Arrays owned by the caller: nv doubles each, and as many ranges as there are joints. */
 typedef struct joint_properties {
     double *damping, *friction;
     double *effort; /* infinite where it is not stated */

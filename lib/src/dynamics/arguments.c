@@ -18,7 +18,7 @@ dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *work
     return DYN_OK;
 }
 
-/* The kernels of an instruction set, and their precision. */
+/* Kernels of an instruction set, and their precision. */
 typedef struct number_range {
     dyn_precision precision;
     const kernel_table *kernels;
@@ -32,7 +32,7 @@ static number_range range_of_doubles(void) {
     return (number_range){DYN_DOUBLE_PRECISION, dyn_choose_instruction_set()->kernels[DYN_DOUBLE_PRECISION].wide};
 }
 
-/* Returns whether the precision can hold all numbers. */
+/* Returns whether all numbers are in the range of the precision. */
 static bool holds_all(number_range range, const double *x, size_t count) {
     return range.precision == DYN_DOUBLE_PRECISION
                ? range.kernels->all_finite(x, count)
@@ -53,7 +53,7 @@ static const char *advice(double x) {
     return isfinite(x) ? "beyond single precision; ask for double precision" : "give a finite number";
 }
 
-/* Joint that owns coordinate k of q (or of v). */
+/* Returns the joint that owns coordinate k of q (or of v). */
 static int coordinate_owner(const dyn_model *model, int k, bool of_q) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -112,7 +112,7 @@ bool dyn_has_unit_quaternions(const dyn_model *model, size_t n, const double *q)
     return true;
 }
 
-/* The quaternion of one joint in all samples. */
+/* Checks the quaternion of one joint in all samples. */
 static dyn_status check_quaternion(const dyn_model *model, const dyn_joint *joint, const char *name, size_t n,
                                    const double *q, dyn_error *error) {
     size_t nq = (size_t)model->nq, first = (size_t)(joint->q_index + joint->nq - 4);
@@ -273,7 +273,7 @@ dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, s
     return refuse_result(workspace->precision, name, sample, error);
 }
 
-/* Results that were computed in a precision; its largest numbers are no bound to them here. */
+/* Checks results that were computed in a precision. They only need to be finite doubles here. */
 static dyn_status check_result(const dyn_workspace *workspace, dyn_precision precision, const char *name, size_t n,
                                size_t width, const double *result, dyn_error *error) {
     if (workspace->kernels->wide->all_finite(result, n * width)) {
@@ -297,7 +297,7 @@ static bool pivots_are_positive(const dyn_workspace *w, sample_block block) {
     return block.kernels->all_positive(w->pivots, (size_t)w->model->nv);
 }
 
-/* Refuses a sample for the pivot of a joint: one that is not positive, or that of a joint that nothing resists. */
+/* Sets the error for a sample whose pivot at a joint is not positive, or belongs to a joint that no inertia resists. */
 static dyn_status refuse_pivot(const dyn_workspace *w, const dyn_joint *joint, size_t sample, double pivot,
                                dyn_error *error) {
     const dyn_error_site site = {.cause = DYN_CAUSE_SINGULAR_MASS_MATRIX,
@@ -325,7 +325,7 @@ dyn_status dyn_check_pivots(const dyn_model *model, const dyn_workspace *w, samp
     if (pivots_are_positive(w, block)) {
         return DYN_OK;
     }
-    /* A pivot of zero spoils those above it in the tree: the last one is the cause. */
+    /* A pivot of zero corrupts those above it in the tree: the last one is the cause. */
     for (int j = model->joint_count - 1; j >= 0; j--) {
         const dyn_joint *joint = &model->joints[j];
         for (size_t k = (size_t)joint->nv; k-- > 0;) {

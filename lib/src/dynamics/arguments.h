@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks of the arguments that the entry points share. Each names the place and the value.
+ * Checks of arguments that the entry points share. Each error names the place and the value.
  */
 #ifndef DYNAMICS_DYNAMICS_ARGUMENTS_H
 #define DYNAMICS_DYNAMICS_ARGUMENTS_H
@@ -13,13 +13,14 @@
 
 #include "workspace.h"
 
-/* The workspace is this model's. */
+/* Checks that the workspace belongs to this model. */
 dyn_status dyn_check_workspace(const dyn_model *model, const dyn_workspace *workspace, dyn_error *error);
 
-/* n x nq coordinates: there, finite in the precision of the workspace, and quaternions of norm one within 1e-3. */
+/* Checks n x nq coordinates: not NULL, finite in the precision of the workspace, quaternions of norm one within 1e-3.
+ */
 dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q, dyn_error *error);
 
-/* n x nv numbers called `name`: finite, likewise. NULL passes. */
+/* Checks that n x nv numbers called `name` are finite in the precision of the workspace. NULL passes. */
 dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error);
 
 /* Checks n x nq coordinates, or n x nv numbers, called `name`, without a workspace. Neither may be NULL. */
@@ -27,34 +28,34 @@ dyn_status dyn_check_configuration(const dyn_model *model, const char *name, siz
                                    dyn_error *error);
 dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error);
 
-/* A gravity override: finite, in the precision. NULL passes. */
+/* Checks that a gravity override is finite in the precision. NULL passes. */
 dyn_status dyn_check_gravity(dyn_precision precision, const double *gravity, dyn_error *error);
 
-/* All of a state: the workspace, gravity, q and v. */
+/* Checks all of a state: the workspace, gravity, q and v. */
 dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
                            const double *q, const double *v, dyn_error *error);
 
-/* External forces: known frames, not more than the workspace holds, finite. NULL passes. */
+/* Checks external forces: known frames, not more than the workspace holds, finite. NULL passes. */
 dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_external_forces *forces,
                             dyn_error *error);
 
-/* Returns whether all quaternions have norm one within 1e-3; false where a number of theirs is not finite. */
+/* Returns whether all quaternions have norm one within 1e-3; false if one of their numbers is not finite. */
 bool dyn_has_unit_quaternions(const dyn_model *model, size_t n, const double *q);
 
-/* Returns whether a call is as it should be whose only input is q, told by as little as it takes: for a sample by
- * itself, the checks above take about as long as two bodies. False where those are to tell. */
+/* Returns whether a call whose only input is q is valid, at the lowest cost: for a single sample, the checks above take
+ * about as long as two bodies. False means that those checks must decide. */
 static inline bool dyn_is_plain_q(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *q) {
     return model == workspace->model && workspace->precision == DYN_DOUBLE_PRECISION && q &&
            (model->nq == model->nv || dyn_has_unit_quaternions(model, n, q)) &&
            workspace->kernels->wide->all_finite(q, n * (size_t)model->nq);
 }
 
-/* All of inverse or forward dynamics: a state, a or tau, which is called `name`, and forces. */
+/* Checks all arguments of inverse or forward dynamics: a state, a or tau, which is called `name`, and forces. */
 dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
                               const double *q, const double *v, const char *name, const double *third,
                               const dyn_external_forces *forces, dyn_error *error);
 
-/* The inputs of inverse or forward dynamics; as above. */
+/* Inputs of inverse or forward dynamics, as in dyn_check_dynamics. */
 typedef struct dynamics_inputs {
     const double *gravity, *q, *v;
     const char *name;
@@ -62,13 +63,13 @@ typedef struct dynamics_inputs {
     const dyn_external_forces *forces;
 } dynamics_inputs;
 
-/* dyn_check_dynamics of them. */
+/* Checks inputs as dyn_check_dynamics does. */
 static inline dyn_status dyn_check_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
                                           const dynamics_inputs *in, dyn_error *error) {
     return dyn_check_dynamics(model, workspace, n, in->gravity, in->q, in->v, in->name, in->third, in->forces, error);
 }
 
-/* Returns whether all that can be wrong with them is a number of q, v or the third one. */
+/* Returns whether the call is valid apart from numbers of q, v or the third input. */
 static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace *workspace, size_t n,
                                      const dynamics_inputs *in) {
     dyn_error ignored;
@@ -77,9 +78,9 @@ static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace
            (!in->forces || dyn_check_forces(workspace, n, in->forces, &ignored) == DYN_OK);
 }
 
-/* The inputs of a block, packed, which are looked at on their way into the lanes: samples are read once. Where a number
- * is not as it should be, an error names the first place of all n samples; those before the block may have been
- * replaced by finite results. */
+/* Packs the inputs of a block and checks them while they are loaded, so that samples are read once. On an invalid
+ * number, the error names the first place of all n samples. Results may by then have overwritten the inputs before the
+ * block. */
 static inline dyn_status dyn_take_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
                                          const dynamics_inputs *in, sample_block block, const void *packed[3],
                                          dyn_error *error) {
@@ -92,13 +93,13 @@ static inline dyn_status dyn_take_inputs(const dyn_model *model, const dyn_works
     return are_held ? DYN_OK : dyn_check_inputs(model, workspace, n, in, error);
 }
 
-/* The robot has a centre of mass. */
+/* Checks that the robot has a centre of mass. */
 dyn_status dyn_check_mass(const dyn_model *model, dyn_error *error);
 
-/* A frame index of the model, or DYN_WORLD_FRAME. */
+/* Checks a frame index: of the model, or DYN_WORLD_FRAME. */
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 
-/* n x width results called `name`: finite, else the inputs were too large. */
+/* Checks that n x width results called `name` are finite; else the inputs were too large. */
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error);
 
@@ -106,11 +107,11 @@ dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, si
 dyn_status dyn_check_double_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                                    const double *result, dyn_error *error);
 
-/* The error of a sample's result that is not. */
+/* Sets the error for a sample's result that is not finite. */
 dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error);
 
-/* Every pivot of a block of forward dynamics is positive, else M is singular or indefinite. A model with a joint that
- * no inertia resists in any configuration is refused also where rounding makes its pivot positive. */
+/* Checks that every pivot of a block of forward dynamics is positive; else M is singular or indefinite. Also refuses a
+ * model with a joint that no inertia resists in any configuration, even where rounding makes its pivot positive. */
 dyn_status dyn_check_pivots(const dyn_model *model, const dyn_workspace *workspace, sample_block block,
                             dyn_error *error);
 

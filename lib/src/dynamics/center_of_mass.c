@@ -12,7 +12,7 @@
 #include "results.h"
 #include "workspace.h"
 
-/* The first body that a joint moves; -1 for joint -1, which stands for the whole robot. */
+/* Returns the first body that a joint moves; -1 for joint -1, which stands for the whole robot. */
 static int first_body(const dyn_model *model, int joint) {
     for (int i = 0; i < model->body_count; i++) {
         if (model->bodies[i].joint == joint) {
@@ -22,7 +22,8 @@ static int first_body(const dyn_model *model, int joint) {
     return -1;
 }
 
-/* Bodies are in depth-first order: a subtree ends where one hangs above its root. */
+/* Returns the mass of a subtree. Bodies are in depth-first order: a subtree ends at a body whose parent precedes its
+ * root. */
 static double subtree_mass(const dyn_model *model, int root) {
     double mass = root < 0 ? 0 : model->bodies[root].mass;
     for (int i = root + 1; i < model->body_count && (root < 0 || model->bodies[i].parent >= root); i++) {
@@ -75,7 +76,7 @@ dyn_status dyn_center_of_mass(const dyn_model *model, dyn_workspace *workspace, 
     return status;
 }
 
-/* Mass properties of the body that carries a frame, about the origin and along the axes of the frame. */
+/* Returns the mass properties of the body that carries a frame, about the origin and along the axes of the frame. */
 static mass_properties properties_in_frame(const dyn_model *model, const body_frame *frame) {
     const body *b = &model->bodies[frame->body];
     mass_properties own = {.mass = b->mass};

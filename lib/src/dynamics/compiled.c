@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs compiled algorithms in place of kernels.
+ * Dispatches calls to compiled algorithms instead of kernels.
  */
 #include "compiled.h"
 
@@ -69,23 +69,24 @@ compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table
                            dyn_compiled_packed(compiled, COMPILED_GRAVITY, kernels), aba, resisted_aba, kernels->sines};
 }
 
-/* ---- rows of samples ---------------------------------------------------------------------------------------------*/
+/* ---- Rows of samples --------------------------------------------------------------------------------------------- */
 
-/* From WIDE_FROM samples on the wide function is quicker than so many single ones. */
+/* Number of samples from which the wide function is faster than as many single ones. */
 enum { WIDE_FROM = 3 };
 
-/* The arrays of a call. */
+/* Arrays of a call. */
 typedef struct call_arrays {
     const double *in[COMPILED_INPUTS];
     double *out[COMPILED_RESULTS + 1];
 } call_arrays;
 
-/* Doubles of a sample's input, and of each of its results. */
+/* Returns the number of doubles of input i of a sample. */
 static size_t input_width(const dyn_model *model, size_t i) {
     return (size_t)(i == 0 ? model->nq : model->nv);
 }
 
-/* Samples first .. first + n - 1, by the wide function or the single one; returns how many are computed. */
+/* Computes samples first .. first + n - 1 by the wide function or the single one. Returns the number of samples
+ * computed. */
 static size_t run_samples(const compiled_task *task, const dyn_workspace *w, bool is_wide, size_t first, size_t n) {
     const compiled_function_entry *entry = (is_wide ? w->compiled->wide : w->compiled->single) + task->algorithm;
     const kernel_table *kernels = is_wide ? w->kernels->wide : w->kernels->one;
@@ -102,7 +103,7 @@ static size_t run_samples(const compiled_task *task, const dyn_workspace *w, boo
     return entry->rows(n, x.in, kernels->sines, x.out, w->output);
 }
 
-/* Fewer samples than there are lanes, by the wide function: the last one is repeated. */
+/* Computes fewer samples than there are lanes by the wide function, repeating the last one. */
 static bool run_few(const compiled_task *task, const dyn_workspace *w, const compiled_function_entry *wide,
                     size_t first, size_t n) {
     size_t lanes = (size_t)w->kernels->wide->lanes, results = dyn_compiled_results(task->algorithm);
@@ -143,7 +144,7 @@ bool dyn_compiled_run_samples(compiled_task *task, const dyn_workspace *w, size_
         if (is_wide && left < lanes && left >= WIDE_FROM && run_few(task, w, wide, done, left)) {
             break;
         }
-        /* Compute the few samples that are left, or a block that has a finding, one at a time. */
+        /* Computes the few remaining samples, or a block with an error, one at a time. */
         size_t few = left < lanes || !is_wide ? left : lanes, did = run_samples(task, w, false, done, few);
         done += did;
         if (did < few) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compiled algorithms in place of kernels.
+ * Compiled algorithms that replace kernels.
  */
 #ifndef DYNAMICS_DYNAMICS_COMPILED_H
 #define DYNAMICS_DYNAMICS_COMPILED_H
@@ -36,7 +36,7 @@ typedef struct compiled_description {
 
 extern const compiled_description dyn_compiled_descriptions[COMPILED_ALGORITHMS];
 
-/* Numbers of one sample in a result of the algorithm. */
+/* Returns the number of numbers of one sample in a result of the algorithm. */
 static inline size_t dyn_compiled_result_width(const dyn_model *model, compiled_algorithm a) {
     return (size_t)model->nv * (size_t)(dyn_compiled_descriptions[a].are_matrices ? model->nv : 1);
 }
@@ -60,21 +60,22 @@ struct dyn_compiled {
     compiled_body *bodies;                                                          /* one for each of the model */
 };
 
-/* A function over packed arrays, for these kernels of all lanes or of one; NULL where it is not compiled. */
+/* Returns the function over packed arrays for these kernels, of all lanes or of one; NULL where it is not compiled. */
 compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels);
 
 /* Returns the compiled function for the body that carries a frame of this model, for these kernels, or NULL. */
 compiled_packed *dyn_compiled_of_frame(const dyn_model *model, const dyn_workspace *workspace, int frame,
                                        compiled_body_algorithm a, const kernel_table *kernels);
 
-/* The functions for steps by these kernels, of all lanes or of one; none where one of forward dynamics is missing. */
+/* Returns the functions for steps by these kernels, of all lanes or of one; none where one of forward dynamics is
+ * missing. */
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels);
 
-/* Arrays of a compiled algorithm at most: results, and pivots behind them. */
+/* Most arrays of a compiled algorithm: inputs, and results without pivots. */
 enum { COMPILED_INPUTS = 3, COMPILED_RESULTS = 3 };
 
-/* Call of a compiled algorithm, from the caller's rows to the caller's rows, in the order of the kernel's
- * arguments; room for pivots behind the results. */
+/* Call of a compiled algorithm, from the caller's rows to the caller's rows, in the order of the kernel's arguments;
+ * `out` has room for pivots after the results. */
 typedef struct compiled_task {
     compiled_algorithm algorithm;
     const double *in[COMPILED_INPUTS];
@@ -83,8 +84,8 @@ typedef struct compiled_task {
     size_t done;
 } compiled_task;
 
-/* Returns whether the workspace has such an algorithm for this model, gravity (NULL: the model's own) and forces
- * (NULL: none), and there is a q. */
+/* Returns whether the workspace has such an algorithm for this model, gravity (NULL: the model's own) and forces (NULL:
+ * none), and q is not NULL. */
 static inline bool dyn_compiled_serves(compiled_algorithm algorithm, const dyn_model *model,
                                        const dyn_workspace *workspace, const double *gravity, const double *q,
                                        const dyn_external_forces *forces) {
@@ -93,16 +94,16 @@ static inline bool dyn_compiled_serves(compiled_algorithm algorithm, const dyn_m
            !(gravity && memcmp(gravity, model->gravity, sizeof model->gravity) != 0);
 }
 
-/* Results of an algorithm, without pivots. */
+/* Returns the number of results of an algorithm, without pivots. */
 static inline size_t dyn_compiled_results(compiled_algorithm algorithm) {
     return algorithm == COMPILED_RNEA_DERIVATIVES || algorithm == COMPILED_ABA_DERIVATIVES ? COMPILED_RESULTS : 1;
 }
 
-/* The part of dyn_compiled_run for any number of samples. */
+/* Computes n samples, for dyn_compiled_run. */
 bool dyn_compiled_run_samples(compiled_task *task, const dyn_workspace *workspace, size_t n);
 
-/* Computes n samples, with all checks of inputs and results that the entry points do. Returns false where one of them
- * found something. */
+/* Computes n samples, with all checks of inputs and results that the entry points do. Returns false where a check
+ * fails. */
 static inline bool dyn_compiled_run(compiled_task *task, const dyn_workspace *workspace, size_t n) {
     if (n != 1) {
         return dyn_compiled_run_samples(task, workspace, n);
@@ -113,7 +114,7 @@ static inline bool dyn_compiled_run(compiled_task *task, const dyn_workspace *wo
     return !task->is_refused;
 }
 
-/* Both: false also where there is no such algorithm. */
+/* Computes n samples if the workspace has the algorithm. Returns false where it does not, or where a check fails. */
 static inline bool dyn_compiled_compute(compiled_task *task, const dyn_model *model, const dyn_workspace *workspace,
                                         size_t n, const double *gravity, const dyn_external_forces *forces) {
     return dyn_compiled_serves(task->algorithm, model, workspace, gravity, task->in[0], forces) &&

@@ -144,7 +144,7 @@ static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a
     return status;
 }
 
-/* ---- the check of frames ----------------------------------------------------------------------------------------- */
+/* ---- Check of frames --------------------------------------------------------------------------------------------- */
 
 /* Returns the frame of a link that body i carries, or -1. */
 static int frame_of_body(const dyn_model *model, int i) {
@@ -217,9 +217,10 @@ static dyn_status check_body(dyn_compiled *c, check *k, int i, dyn_error *error)
     return status;
 }
 
-/* ---- the check of steps ------------------------------------------------------------------------------------------ */
+/* ---- Check of steps ---------------------------------------------------------------------------------------------- */
 
-/* The step is so long that the state before it hardly counts; damping resists about as much as inertia. */
+/* Parameters of the checked step. It is so long that the state before it is negligible; damping resists about as much
+ * as inertia. */
 static const double checked_dt = 1e3, checked_damping = 1e-3;
 
 /* Steps as many states as the kernels have lanes, from state `first` on, and stores the velocities after the step.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The check of compiled algorithms against the library's own.
+ * Check of compiled algorithms against the library's own.
  */
 #ifndef DYNAMICS_DYNAMICS_COMPILED_CHECK_H
 #define DYNAMICS_DYNAMICS_COMPILED_CHECK_H

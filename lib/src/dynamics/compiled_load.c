@@ -13,7 +13,7 @@
 #include "compiled.h"
 #include "compiled_check.h"
 
-/* Enters the functions whose names are known. */
+/* Stores the functions whose names are known. */
 static void find_functions(const compiled_function_entry *entry, compiled_function_entry found[COMPILED_ALGORITHMS]) {
     for (; entry->name; entry++) {
         for (int a = 0; a < COMPILED_ALGORITHMS; a++) {
@@ -55,7 +55,7 @@ static dyn_status find_bodies(const compiled_object *object, dyn_compiled *c, dy
     return DYN_OK;
 }
 
-/* Checks that the object is of this version, instruction set and model. */
+/* Checks that the object has this version, instruction set and model. */
 static dyn_status check_object(const compiled_object *object, const char *path, const dyn_model *model,
                                dyn_error *error) {
     const instruction_set *set = dyn_choose_instruction_set();

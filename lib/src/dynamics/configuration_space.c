@@ -12,7 +12,7 @@
 #include "joint_difference.h"
 #include "rigid_motion.h"
 
-/* ---- one joint ------------------------------------------------------------------------------------------------- */
+/* ---- One joint --------------------------------------------------------------------------------------------------- */
 
 static void normalize_quaternion(double q[4]) {
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -21,7 +21,7 @@ static void normalize_quaternion(double q[4]) {
     }
 }
 
-/* R exp(w~) */
+/* R exp(w~). */
 static void turn(const double q[4], const double w[3], double out[4]) {
     double step[4];
     dyn_quaternion_exp(w, step);
@@ -29,7 +29,7 @@ static void turn(const double q[4], const double w[3], double out[4]) {
     normalize_quaternion(out);
 }
 
-/* (r + R V(w) v, R exp(w~)) */
+/* (r + R V(w) v, R exp(w~)). */
 static void displace(const double *q, const double v[3], const double w[3], double *out) {
     double x[3], R[4];
     memcpy(R, q + 3, sizeof R);
@@ -74,7 +74,7 @@ static void joint_integrate(const dyn_joint *joint, const double *q, const doubl
     }
 }
 
-/* w of R_0' R_1 */
+/* w of R_0' R_1. */
 static void turn_between(const double *q_0, const double *q_1, double w[3]) {
     const double back[4] = {-q_0[0], -q_0[1], -q_0[2], q_0[3]};
     double step[4];
@@ -98,7 +98,7 @@ void dyn_joint_difference(const dyn_joint *joint, const double *q_0, const doubl
         memcpy(v + 3, w, sizeof w);
         break;
     case DYN_JOINT_PLANAR: {
-        /* The plane's rotation is taken by its shortest angle: V has no inverse at full turns. */
+        /* The plane's rotation is by its shortest angle, because V has no inverse at full turns. */
         double c = cos(q_0[2]), s = sin(q_0[2]), dx = q_1[0] - q_0[0], dy = q_1[1] - q_0[1];
         w[2] = remainder(q_1[2] - q_0[2], 2 * M_PI);
         x[0] = c * dx + s * dy, x[1] = c * dy - s * dx, x[2] = 0;
@@ -113,7 +113,7 @@ void dyn_joint_difference(const dyn_joint *joint, const double *q_0, const doubl
     }
 }
 
-/* ---- all joints ------------------------------------------------------------------------------------------------ */
+/* ---- All joints -------------------------------------------------------------------------------------------------- */
 
 static void integrate_sample(const dyn_model *model, const double *q, const double *v, double dt, double *out) {
     for (int j = 0; j < model->joint_count; j++) {
@@ -133,7 +133,7 @@ static void difference_sample(const dyn_model *model, const double *q_0, const d
     }
 }
 
-/* ---- entry points ---------------------------------------------------------------------------------------------- */
+/* ---- Entry points ------------------------------------------------------------------------------------------------ */
 
 static dyn_status check_factor(const char *name, double factor, dyn_error *error) {
     return isfinite(factor)
@@ -225,7 +225,7 @@ dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, con
     return DYN_OK;
 }
 
-/* The quaternion at q[i], normalized with w >= 0. */
+/* Normalizes the quaternion at q[i], with w >= 0. */
 static dyn_status normalize_at(const dyn_model *model, const dyn_joint *joint, double *q, size_t i, dyn_error *error) {
     double *x = q + i, norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
     if (!(norm > 0 && isfinite(norm))) {
@@ -268,7 +268,7 @@ dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, dyn_
     return status == DYN_OK ? dyn_check_configuration(model, "q", n, out, error) : status;
 }
 
-/* Uniform in [0, 1) by SplitMix64 (Steele, Lea and Flood 2014). */
+/* Returns a number uniform in [0, 1) by SplitMix64 (Steele, Lea and Flood 2014). */
 static double random_unit(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -276,14 +276,14 @@ static double random_unit(uint64_t *state) {
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Uniform over the rotations (Shoemake 1992). */
+/* Draws a quaternion uniformly over the rotations (Shoemake 1992). */
 static void random_quaternion(uint64_t *state, double q[4]) {
     double u = random_unit(state), a = 2 * M_PI * random_unit(state), b = 2 * M_PI * random_unit(state);
     q[0] = sqrt(1 - u) * sin(a), q[1] = sqrt(1 - u) * cos(a);
     q[2] = sqrt(u) * sin(b), q[3] = sqrt(u) * cos(b);
 }
 
-/* The range that a random coordinate k of a joint is drawn from. */
+/* Computes the range of random coordinate k of a joint. */
 static void random_range(const dyn_joint *joint, int k, double *lower, double *upper) {
     bool angle = dyn_joint_type_traits(joint->type)->q_kinds[k] == DYN_COORDINATE_ANGLE;
     *upper = angle ? M_PI : 1;

@@ -9,14 +9,14 @@
 #include "results.h"
 #include "workspace.h"
 
-/* The world does not move. */
+/* Stores zeros: the world does not move. */
 static void store_rest(size_t n, size_t width, double *rows) {
     if (rows) {
         memset(rows, 0, n * width * sizeof *rows);
     }
 }
 
-/* One block: twist, rate and rate of the Jacobian to the first 12 + 6 nv numbers of the output. */
+/* Computes twist, rate and rate of the Jacobian of one block into the first 12 + 6 nv numbers of the output. */
 static void compute_motion(const dyn_model *model, const dyn_workspace *w, sample_block block, const void *const in[3],
                            int frame, dyn_reference_frame reference_frame) {
     size_t entries = 6 * (size_t)model->nv;

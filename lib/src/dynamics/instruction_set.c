@@ -27,14 +27,14 @@ static bool always(void) {
     return true;
 }
 
-/* The instance of half the lanes, where the build has got it. */
+/* Instance of half the lanes, if the build includes it. */
 #if defined DYN_HAVE_AVX2
 #define HALF(wide, narrow) &dyn_kernel_table_##narrow
 #else
 #define HALF(wide, narrow) &dyn_kernel_table_##wide
 #endif
 
-/* Best first. */
+/* Instruction sets, best first. */
 static const instruction_set instruction_sets[] = {
 #if defined DYN_HAVE_AVX512
     {"avx512",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which of the compiled kernel instances serves this processor.
+ * Choice of the compiled kernel instance for this processor.
  */
 #ifndef DYNAMICS_DYNAMICS_INSTRUCTION_SET_H
 #define DYNAMICS_DYNAMICS_INSTRUCTION_SET_H
@@ -13,13 +13,13 @@
 
 enum { PRECISIONS = DYN_SINGLE_PRECISION + 1 };
 
-/* Instances of one instruction set and precision, with the same fused operations: a sample gets the same bits from
- * all. */
+/* Instances of one instruction set and precision, with the same fused operations: a sample has the same bits in all of
+ * them. */
 typedef struct kernel_trio {
     const kernel_table *wide; /* many samples at once */
     const kernel_table *half; /* half as many, or `wide` itself */
     const kernel_table *one;  /* one sample */
-    size_t half_from;         /* number of samples from which `half` is quicker than so many single ones */
+    size_t half_from;         /* number of samples from which `half` is faster than as many single ones */
 } kernel_trio;
 
 typedef struct instruction_set {
@@ -28,8 +28,8 @@ typedef struct instruction_set {
     kernel_trio kernels[PRECISIONS];
 } instruction_set;
 
-/* The best set that this processor has, or the one that the environment variable DYNAMICS_INSTRUCTION_SET names, if the
- * processor has it. */
+/* Returns the best set that this processor supports, or the one that the environment variable DYNAMICS_INSTRUCTION_SET
+ * names, if the processor supports it. */
 const instruction_set *dyn_choose_instruction_set(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include "compiled.h"
 #include "workspace.h"
 
-/* tau, which is called `name`, block after block. */
+/* Computes tau, which is called `name`, block by block. */
 static dyn_status compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
                                const char *name, double *tau, dyn_error *error) {
     size_t nv = (size_t)model->nv;

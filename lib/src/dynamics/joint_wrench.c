@@ -31,7 +31,8 @@ dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, 
 
 dyn_status dyn_frame_force(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
                            dyn_reference_frame reference_frame, const double *F, dyn_error *error, double *tau) {
-    /* Weightless and at rest, the robot feels the wrench alone; RNEA takes what the environment exerts. */
+    /* Without gravity and at rest, tau depends on the wrench alone. RNEA expects the wrench that the environment
+     * exerts. */
     static const double none[3] = {0, 0, 0};
     const dyn_external_force force = {frame, reference_frame, F, 6};
     const dyn_external_forces forces = {1, &force};

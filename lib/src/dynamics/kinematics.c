@@ -19,7 +19,7 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
     return status == DYN_OK ? dyn_check_q(workspace, n, q, error) : status;
 }
 
-/* The pose of the world in itself, n times. */
+/* Stores the pose of the world in itself n times. */
 static void world_pose(size_t n, double *position, double *rotation) {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (size_t s = 0; s < n; s++) {
@@ -32,7 +32,7 @@ static void world_pose(size_t n, double *position, double *rotation) {
     }
 }
 
-/* One block's pose: 3 and 9 packed numbers to the caller's rows. */
+/* Stores the poses of one block: 3 and 9 packed numbers to the caller's rows. */
 static void store_pose(sample_block block, const void *packed, double *position, double *rotation) {
     for (size_t l = 0; l < block.count; l++) {
         for (size_t i = 0; position && i < 3; i++) {

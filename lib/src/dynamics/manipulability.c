@@ -15,17 +15,17 @@
 #include "principal_axes.h"
 #include "workspace.h"
 
-/* Squared lengths below this part of the largest are zero: rounding in each precision makes some. */
+/* Part of the largest squared length below which others count as zero, because of rounding in each precision. */
 static const double negligible_part[PRECISIONS] = {1e-14, 5e-6};
 
-/* A symmetric positive semidefinite 6 x 6 matrix, and what is negligible in it. */
+/* Symmetric positive semidefinite 6 x 6 matrix, and the part of its entries that is negligible. */
 typedef struct gram {
     double G[36];
     double negligible;
 } gram;
 
-/* Eigenvalues, largest first, and eigenvectors of a symmetric positive semidefinite 3 x 3 matrix. The axes of one with
- * larger eigenvalues are the same, and defined where an eigenvalue is zero. */
+/* Computes eigenvalues, largest first, and eigenvectors of a symmetric positive semidefinite 3 x 3 matrix. Adding a
+ * multiple of 1 to the matrix keeps its axes, and defines them where an eigenvalue is zero. */
 static void find_axes(double negligible, double A[9], double eigenvalues[3]) {
     double shift = A[0] + A[4] + A[8];
     if (!(shift > 0)) {
@@ -41,7 +41,7 @@ static void find_axes(double negligible, double A[9], double eigenvalues[3]) {
     }
 }
 
-/* The 3 x 3 block of a 6 x 6 matrix: 0 the angular, 1 the linear one. */
+/* Copies the 3 x 3 block of a 6 x 6 matrix: 0 is the angular, 1 the linear one. */
 static void take_block(const double G[36], int which, double A[9]) {
     for (int i = 0; i < 9; i++) {
         A[i] = G[(3 * which + i / 3) * 6 + 3 * which + i % 3];
@@ -61,7 +61,7 @@ static void find_gram(const void *X, size_t nv, sample_block block, size_t lane,
     }
 }
 
-/* sqrt(det G), by the pivots of its elimination; those that rounding leaves of a zero are zero. */
+/* Computes sqrt(det G) from the pivots of its elimination. Pivots that are rounding of zero count as zero. */
 static double find_volume(const gram *given) {
     double G[36], determinant = 1;
     memcpy(G, given->G, sizeof G);
@@ -80,7 +80,7 @@ static double find_volume(const gram *given) {
     return sqrt(determinant);
 }
 
-/* A matrix with numbers beyond a double's range comes of inputs that are too large. */
+/* Checks that a matrix is in the range of a double; else the inputs are too large. */
 static dyn_status check_matrix(const double G[36], size_t sample, dyn_error *error) {
     for (int i = 0; i < 36; i++) {
         if (!isfinite(G[i])) {
@@ -111,14 +111,14 @@ static void measure(const gram *g, size_t sample, double *const outputs[4]) {
     }
 }
 
-/* Lengths and axes of both blocks. */
+/* Stores lengths and axes of both blocks. */
 static void make_ellipsoids(const gram *g, size_t sample, bool of_inverse, double *const outputs[4]) {
     for (int which = 0; which < 2; which++) {
         double A[9], eigenvalues[3], *lengths = outputs[2 * which], *axes = outputs[2 * which + 1];
         take_block(g->G, which, A);
         find_axes(g->negligible, A, eigenvalues);
         for (int i = 0; i < 3; i++) {
-            /* The inverse has its longest axis where the matrix has its shortest. */
+            /* The longest axis of the inverse is the shortest of the matrix. */
             int from = of_inverse ? 2 - i : i;
             if (lengths) {
                 lengths[3 * sample + (size_t)i] = !of_inverse             ? sqrt(eigenvalues[from])
@@ -196,7 +196,7 @@ dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *worksp
     return use_gram(model, workspace, n, q, frame, reference_frame, make_velocity_ellipsoids, outputs, error);
 }
 
-/* X = J M^-1, packed: a row of X is the acceleration that the row of J, taken for joint forces, makes at rest. */
+/* X = J M^-1, packed. Row i of X is the acceleration at rest under row i of J as joint forces. */
 static dyn_status compute_weighted_jacobian(const dyn_model *model, const dyn_workspace *w, sample_block block,
                                             const void *q, const void *J, void *X, dyn_error *error) {
     static const double weightless[3] = {0};
@@ -257,7 +257,7 @@ dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace,
     return status;
 }
 
-/* Inertia about the centre of mass of a spatial inertia (I [h]; [h]' m): I + [c] [h] with h = m c. */
+/* Computes the inertia about the centre of mass from a spatial inertia (I [h]; [h]' m): I + [c] [h] with h = m c. */
 static void find_central_inertia(const double inertia[36], double A[9]) {
     double mass = inertia[35];
     const double h[3] = {inertia[16], inertia[5], inertia[9]}, squared = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
@@ -270,7 +270,7 @@ static void find_central_inertia(const double inertia[36], double A[9]) {
 dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
                                  dyn_reference_frame reference_frame, dyn_error *error, double *moments, double *axes) {
     dyn_status status = check_arguments(model, workspace, n, q, frame, error);
-    /* Axes do not depend on the origin; near it fewer digits are lost. */
+    /* Axes do not depend on the origin; an origin close to the body loses fewer digits. */
     dyn_reference_frame near = reference_frame == DYN_WORLD ? DYN_LOCAL_WORLD_ALIGNED : reference_frame;
     for (size_t s = 0; s < n && status == DYN_OK; s++) {
         double inertia[36];

@@ -85,8 +85,8 @@ dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, si
     return status;
 }
 
-/* One sample at a time, from the caller's rows, which are double: to bring the factors into lanes costs more than to
- * solve. */
+/* Solves one sample at a time, from the caller's rows, which are double: packing the factors into lanes costs more than
+ * solving. */
 dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *factors,
                           const double *b, dyn_error *error, double *x) {
     const dyn_workspace *w = workspace;

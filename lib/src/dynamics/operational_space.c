@@ -9,7 +9,7 @@
 #include "results.h"
 #include "workspace.h"
 
-/* Least ratio of a row's inverse inertia with the rows behind it held to that without. */
+/* Least ratio of a row's inverse inertia with the rows behind it held to that with them free. */
 static const double independence[PRECISIONS] = {1e-12, 5e-4};
 
 int dyn_task_row_count(const dyn_task *task) {
@@ -40,7 +40,7 @@ static dyn_status check_task(const dyn_model *model, const dyn_task *task, dyn_e
     return DYN_OK;
 }
 
-/* "linear x of tool0" for a row of the task. */
+/* Writes the name of a row of the task, such as "linear x of tool0". */
 static void name_row(const dyn_model *model, const dyn_task *task, size_t row, char *name, size_t size) {
     static const char *const rows[6] = {"angular x", "angular y", "angular z", "linear x", "linear y", "linear z"};
     for (size_t f = 0; f < task->count; f++) {
@@ -54,7 +54,7 @@ static void name_row(const dyn_model *model, const dyn_task *task, size_t row, c
     }
 }
 
-/* Returns whether the rows are independent in all samples of the block. */
+/* Checks that the rows are independent in all samples of the block. */
 static dyn_status check_rows(const dyn_workspace *w, const dyn_task *task, const void *kept, sample_block block,
                              dyn_error *error) {
     size_t rows = (size_t)dyn_task_row_count(task);
@@ -77,7 +77,7 @@ static dyn_status check_rows(const dyn_workspace *w, const dyn_task *task, const
     return DYN_OK;
 }
 
-/* The kernel's places of the results that are wanted; `part` runs over them. */
+/* Returns the kernel's addresses of the requested results; `part` counts them. */
 static task_results places(const results *wanted, void *const out[MAX_RESULTS], const results *all) {
     void *place[MAX_RESULTS] = {0};
     for (size_t i = 0, part = 0; i < all->count && part < wanted->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Payloads of a workspace: a private copy of the model's bodies, with other inertias.
+ * Payloads of a workspace: a private copy of the model's bodies, with different inertias.
  */
 #include <dynamics/payload.h>
 
@@ -41,7 +41,7 @@ static dyn_status check_payload(const dyn_model *model, size_t k, const dyn_payl
     return dyn_error_at(error, bad.status, &site, "link %s: %s", model->links[payload->link].name, bad.message);
 }
 
-/* Returns whether a payload stands in place of the link's own inertia. */
+/* Returns whether a payload replaces the link's own inertia. */
 static bool is_replaced(int link, size_t count, const dyn_payload *payloads) {
     for (size_t k = 0; k < count; k++) {
         if (payloads[k].link == link && payloads[k].replaces) {
@@ -51,7 +51,7 @@ static bool is_replaced(int link, size_t count, const dyn_payload *payloads) {
     return false;
 }
 
-/* Merges into the bodies what the links and the payloads weigh, in the order in which building the model does. */
+/* Merges the inertias of links and payloads into the bodies, in the order in which building the model does. */
 static void merge_payloads(const dyn_model *model, size_t count, const dyn_payload *payloads, body *bodies) {
     for (int i = 0; i < model->body_count; i++) {
         body_clear_inertia(&bodies[i]);

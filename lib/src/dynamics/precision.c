@@ -7,7 +7,7 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 
-/* Less than half a unit beyond FLT_MAX a double is rounded to it; the next one, a tie, goes to infinity. */
+/* A double rounds to FLT_MAX if it exceeds it by less than half a unit; the next one, a tie, rounds to infinity. */
 double dyn_largest_number(dyn_precision precision) {
     return precision == DYN_SINGLE_PRECISION ? 0x1.fffffefffffffp127 : DBL_MAX;
 }
@@ -21,7 +21,7 @@ typedef struct constants {
     const char *name;
     const double *x;
     int count;
-    bool is_positive; /* unless it is zero */
+    bool is_positive; /* zero is allowed too */
 } constants;
 
 static dyn_status check_range(const char *owner, const constants *c, dyn_error *error) {
@@ -58,7 +58,7 @@ static dyn_status check_body(const char *joint, const body *b, dyn_error *error)
     return check_ranges(joint, all, sizeof all / sizeof all[0], error);
 }
 
-/* Checks the grouped masses that inverse dynamics uses: those of a subtree can exceed each single one. */
+/* Checks the grouped masses that inverse dynamics uses: those of a subtree can exceed each single mass. */
 static dyn_status check_grouped(const char *joint, const mass_grouping *g, dyn_error *error) {
     const constants all[] = {{"the mass that is grouped with it", &g->mass, 1, false},
                              {"the first moment of the mass that is grouped with it", g->first_moment, 3, false},

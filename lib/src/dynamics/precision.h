@@ -7,12 +7,13 @@
 
 #include <dynamics/workspace.h>
 
-/* Largest double that the precision holds, be it rounded, and the name of the precision in messages. */
+/* Largest double that is finite when rounded to the precision, and the name of the precision in messages. */
 double dyn_largest_number(dyn_precision precision);
 const char *dyn_precision_name(dyn_precision precision);
 
-/* Every constant of the model keeps its size in the precision: none overflows, and no mass or moment of inertia becomes
- * zero. Errors: DYN_FAILED_PRECONDITION, which names the joint and the value. */
+/* Checks that every constant of the model is in the range of the precision: none overflows, and no mass or moment of
+ * inertia becomes zero.
+ * Errors: DYN_FAILED_PRECONDITION, which names the joint and the value. */
 dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, dyn_error *error);
 
 #endif

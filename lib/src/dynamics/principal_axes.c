@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Rounds converge quadratically; ten are many. */
+/* Bound on the number of rounds. They converge quadratically: ten rounds are many. */
 enum { MOST_ROUNDS = 40 };
 
 static double dot(size_t n, const double *x, const double *y) {
@@ -16,7 +16,7 @@ static double dot(size_t n, const double *x, const double *y) {
     return sum;
 }
 
-/* Makes two rows orthogonal; false where they are. */
+/* Makes two rows orthogonal. Returns false where they already are. */
 static bool rotate(size_t n, double *x, double *y) {
     double xx = dot(n, x, x), yy = dot(n, y, y), xy = dot(n, x, y);
     if (fabs(xy) <= DBL_EPSILON * sqrt(xx) * sqrt(yy)) {
@@ -40,7 +40,7 @@ static void swap_rows(size_t n, double *x, double *y) {
     }
 }
 
-/* A unit vector whose largest component is positive; returns the length. */
+/* Scales x to a unit vector whose largest component is positive. Returns the length. */
 static double normalize(size_t n, double *x) {
     double length = sqrt(dot(n, x, x));
     size_t largest = 0;

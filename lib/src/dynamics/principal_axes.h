@@ -7,11 +7,12 @@
 
 #include <stddef.h>
 
-/* Replaces a symmetric positive definite matrix, n x n, by its unit eigenvectors, one in each row, and gives its
+/* Replaces a symmetric positive definite matrix, n x n, by its unit eigenvectors, one in each row, and computes its
  * eigenvalues, the largest first. The largest component of an eigenvector is positive. Cost O(n^3).
  *
- * One-sided Jacobi rotations make the rows of A orthogonal; they are lambda_i v_i' then, each lambda_i to its own
- * precision, however much larger others are. Source: Hestenes 1958; Demmel and Veselic 1992. */
+ * One-sided Jacobi rotations make the rows of A orthogonal. They then are lambda_i v_i', each lambda_i to its own
+ * precision, however much larger others are.
+ * Source: Hestenes 1958; Demmel and Veselic 1992. */
 void dyn_principal_axes(size_t n, double *A, double *eigenvalues);
 
 #endif

@@ -19,7 +19,7 @@ void dyn_model_parameters(const dyn_model *model, double *p) {
     for (int j = 0; j < model->joint_count; j++, p += PARAMETERS) {
         const body_frame *link = &model->frames[model->joints[j].child_link];
         const body *b = &model->bodies[link->body];
-        /* The body's axes are turned against the link's. */
+        /* The body's axes are turned relative to the link's. */
         double back[9], h[3], I[6];
         rotation_transpose(link->pose.rotation, back);
         rotation_apply(back, b->first_moment, h);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Large results of a call, one or several: where a block of each is computed, its way to the caller, and the check.
+ * Large results of a call: the memory that a block of each is computed in, the copy to the caller, and the check.
  */
 #ifndef DYNAMICS_DYNAMICS_RESULTS_H
 #define DYNAMICS_DYNAMICS_RESULTS_H
@@ -9,7 +9,7 @@
 
 enum { MAX_RESULTS = 7 };
 
-/* n x width numbers for the caller, called `name` in errors; NULL rows are not wanted. */
+/* Result: n x width numbers for the caller, called `name` in errors. NULL rows are not computed. */
 typedef struct result {
     const char *name;
     double *rows;
@@ -21,14 +21,14 @@ typedef struct results {
     result of[MAX_RESULTS];
 } results;
 
-/* Numbers of all results of a sample. */
+/* Returns the number of numbers of all results of a sample. */
 size_t dyn_results_width(const results *r);
 
-/* Where a block of each is computed. */
+/* Returns the addresses at which a block of each result is computed. */
 void dyn_results_find(const dyn_workspace *workspace, const results *r, sample_block block, void *out[MAX_RESULTS]);
 
-/* The way from there to the caller, where they are checked while they are still in the cache: all are finite, else the
- * inputs were too large. */
+/* Stores a block of each result in the caller's rows. Checks the numbers while they are in the cache: all must be
+ * finite, else the inputs were too large. */
 dyn_status dyn_results_store(const dyn_workspace *workspace, void *const out[MAX_RESULTS], sample_block block,
                              const results *r, dyn_error *error);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this angle C and D come from their series, whose next terms are then below 1e-17. */
+/* Angle below which C and D come from their series, whose next terms are then below 1e-17. */
 static const double small_angle = 0.02;
 
 static double norm3(const double x[3]) {
@@ -57,7 +57,7 @@ void dyn_quaternion_rotate_back(const double q[4], const double x[3], double out
     dyn_quaternion_rotate(back, x, out);
 }
 
-/* x + a w x x + b w x (w x x) */
+/* x + a w x x + b w x (w x x). */
 static void apply_polynomial(const double w[3], double a, double b, const double x[3], double out[3]) {
     double u[3], v[3];
     cross(w, x, u);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 void dyn_rotation_to_quaternion(const double R[9], double q[4]) {
-    /* Four times the square of each component; the largest is taken as divisor. */
+    /* Four times the square of each component. The largest serves as divisor. */
     double trace = R[0] + R[4] + R[8];
     double square[4] = {1 + 2 * R[0] - trace, 1 + 2 * R[4] - trace, 1 + 2 * R[8] - trace, 1 + trace};
     int k = 0;

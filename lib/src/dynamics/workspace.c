@@ -12,7 +12,8 @@
 
 enum { ALIGNMENT = 64, SPARE_WRENCHES = 64 };
 
-/* Matrices of more bytes than this, over all lanes, do not stay in the cache: the workspace has no room for them. */
+/* Size of matrices in bytes, over all lanes, beyond which they do not stay in the cache. The workspace has no room for
+ * them. */
 static const size_t packed_matrices_bound = 1 << 20;
 
 static size_t larger(size_t a, size_t b) {
@@ -23,7 +24,7 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Takes `bytes` from the block at *cursor, which stays aligned. */
+/* Allocates `bytes` from the block at *cursor, which stays aligned. */
 static void *carve(uintptr_t *cursor, size_t bytes) {
     void *part = (void *)*cursor;
     *cursor += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

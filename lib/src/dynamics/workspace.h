@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inside of a workspace, and the way of samples into lanes and back.
+ * Contents of a workspace; packing of samples into lanes and unpacking.
  */
 #ifndef DYNAMICS_DYNAMICS_WORKSPACE_H
 #define DYNAMICS_DYNAMICS_WORKSPACE_H
@@ -15,32 +15,32 @@
 struct dyn_workspace {
     const dyn_model *model;
     const instruction_set *set;
-    const kernel_trio *kernels; /* of the instruction set and precision */
+    const kernel_trio *kernels; /* kernels of the instruction set and precision */
     dyn_precision precision;
-    const dyn_compiled *compiled; /* algorithms of this model in place of the kernels, or NULL */
-    size_t size;                  /* bytes of everything */
-    void *memory;                 /* of the algorithms */
+    const dyn_compiled *compiled; /* algorithms of this model that replace the kernels, or NULL */
+    size_t size;                  /* bytes of the whole workspace */
+    void *memory;                 /* scratch memory of the algorithms */
     void *zero;                   /* nv packed zeros */
-    void *pivots;                 /* nv packed */
+    void *pivots;                 /* nv packed pivots */
     void *input[6];               /* packed inputs, the larger of nq and nv; unused where rows need no packing */
     void *output;                 /* packed outputs of a block */
-    size_t output_size;           /* and how many bytes they may be */
+    size_t output_size;           /* size of the outputs in bytes */
     void *pose;                   /* 12 packed: position and rotation of a frame */
     void *wrenches;               /* packed external wrenches */
-    wrench_frame *frames;         /* and where they act */
+    wrench_frame *frames;         /* frames that the wrenches act on */
     size_t wrench_capacity;
-    dyn_model *loaded;   /* the model with payloads: a copy that shares all but its bodies; zero without payloads */
+    dyn_model *loaded;   /* the model with payloads: a copy that shares all except its bodies; zero without payloads */
     body *loaded_bodies; /* body_count of them */
 };
 
-/* Samples first .. first + count - 1, at most as many as the lanes of the kernels that compute them; `real_size` bytes
- * hold a packed number of all lanes. */
+/* Block of samples first .. first + count - 1, at most as many as the lanes of the kernels that compute them;
+ * `real_size` bytes hold a packed number of all lanes. */
 typedef struct sample_block {
     size_t first, count, lanes, real_size, width;
     const kernel_table *kernels;
 } sample_block;
 
-/* Sample s alone. */
+/* Returns the block of sample s alone. */
 static inline sample_block dyn_block_of_one(const dyn_workspace *workspace, size_t s) {
     const kernel_table *one = workspace->kernels->one;
     return (sample_block){s, 1, 1, one->number_size, 0, one};
@@ -62,9 +62,10 @@ static inline double dyn_packed_number(const void *packed, size_t i, sample_bloc
     return block.real_size == block.lanes * sizeof(double) ? ((const double *)packed)[at] : ((const float *)packed)[at];
 }
 
-/* The block that starts at sample `first` of n: a wide one or one of half the lanes, or a single sample where few are
- * left or the outputs, `width` numbers a sample, would not fit. Compiled functions, which take the place of kernels,
- * are there for all lanes and for one. What every call does for a block is inline: it stays in registers. */
+/* Returns the block that starts at sample `first` of n: a wide one or one of half the lanes, or a single sample where
+ * few are left or the outputs, `width` numbers a sample, would not fit. Compiled functions, which replace kernels,
+ * exist for all lanes and for one. The functions that every call runs for a block are inline, so that the block stays
+ * in registers. */
 static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n, size_t first, size_t width) {
     const kernel_trio *trio = workspace->kernels;
     size_t left = n - first, wide_size = (size_t)trio->wide->lanes * trio->wide->number_size;
@@ -75,8 +76,8 @@ static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n
     return (sample_block){first, left < lanes ? left : lanes, lanes, lanes * kernels->number_size, width, kernels};
 }
 
-/* The first block of n samples, and the one behind `block`: as many samples as there are lanes, fewer where fewer are
- * left, or a single one. A block of count 0 ends the samples. */
+/* First block of n samples, and the one after `block`: as many samples as there are lanes, fewer where fewer are left,
+ * or a single one. A block of count 0 ends the samples. */
 static inline sample_block dyn_block_first(const dyn_workspace *workspace, size_t n) {
     return dyn_block_at(workspace, n, 0, 0);
 }
@@ -86,13 +87,13 @@ static inline sample_block dyn_block_next(const dyn_workspace *workspace, size_t
     return next < n ? dyn_block_at(workspace, n, next, block.width) : (sample_block){.first = n};
 }
 
-/* The first block where the outputs of a sample are `width` numbers in all: many, as matrices of a large robot are, are
- * computed one sample at a time, so that a workspace need not hold them for all lanes. */
+/* Returns the first block where the outputs of a sample are `width` numbers in all. Large outputs, such as matrices of
+ * a large robot, are computed one sample at a time, so that a workspace need not hold them for all lanes. */
 static inline sample_block dyn_block_first_of_width(const dyn_workspace *workspace, size_t n, size_t width) {
     return dyn_block_at(workspace, n, 0, width);
 }
 
-/* Input number `slot` of a block, packed: `width` numbers a sample. A lane without a sample repeats the last one. NULL
+/* Packs input number `slot` of a block: `width` numbers a sample. A lane without a sample repeats the last one. NULL
  * rows stand for zeros and need width nv. */
 static inline const void *dyn_block_pack(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
                                          sample_block block) {
@@ -139,13 +140,13 @@ static inline bool dyn_block_unpack(const void *output, size_t width, sample_blo
     return block.kernels->unpack(output, width, block.count, rows + block.first * width);
 }
 
-/* Where one of several outputs is computed that together are at most 24 nv + 48, or 20 joints, numbers a sample,
- * `offset` numbers behind the first. */
+/* Returns the address of one of several outputs, `offset` numbers after the first. Together they are at most 24 nv +
+ * 48, or 20 joints, numbers a sample. */
 static inline void *dyn_block_part(const dyn_workspace *workspace, size_t offset, sample_block block) {
     return dyn_packed(workspace->output, offset, block);
 }
 
-/* External wrenches of a block; forces on what is fixed to the world are left out. */
+/* Packs the external wrenches of a block, without forces on frames that are fixed to the world. */
 wrench_set dyn_block_pack_wrenches(const dyn_workspace *workspace, const dyn_external_forces *forces,
                                    sample_block block);
 

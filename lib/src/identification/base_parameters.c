@@ -18,26 +18,26 @@
 
 enum { LINK = 10, STATES = 40, COUPLED_JOINTS = 100 };
 
-/* Bound on an entry that elimination takes for zero, columns being scaled to the motion (base_parameters.h states why).
- */
+/* Bound below which elimination treats an entry as zero, with columns scaled to the motion (base_parameters.h states
+ * the reason). */
 static const double noise = 1e-10;
 
-/* A parameter that is no base parameter, and what it is regrouped to: factors of its own link's parameters and of the
- * parent's, or of all. */
+/* Regrouping of a parameter that is no base parameter: factors of its own link's parameters and of the parent's, or of
+ * all parameters. */
 typedef struct regrouping {
     int parameter;
     int parent; /* joint of the parent link, or -1 */
     double own[LINK], up[LINK];
-    double *all; /* NULL: own and up */
+    double *all; /* NULL: use own and up */
 } regrouping;
 
 struct dyn_base_parameters {
     int parameters; /* ten times the joints */
     int count;
     int *columns;
-    int regrouped; /* from the tips to the root */
+    int regrouped; /* number of regroupings, from the tips to the root */
     regrouping *regroupings;
-    double *factors; /* that `all` points into */
+    double *factors; /* memory of the `all` arrays */
 };
 
 /* Regressors at random states. */
@@ -45,14 +45,14 @@ typedef struct samples {
     const dyn_model *model;
     dyn_workspace *workspace;
     const double *gravity;
-    size_t n, nq, nv, width; /* states, parameters */
+    size_t n, nq, nv, width; /* n: states; width: parameters */
     double *q, *v, *y_T, *y_V;
     double *position, *rotation; /* of every moving link at the zero configuration */
 } samples;
 
-/* ---- random states ----------------------------------------------------------------------------------------------- */
+/* ---- Random states ----------------------------------------------------------------------------------------------- */
 
-/* Uniform in [-1, 1). Source: Steele, Lea and Flood 2014 (SplitMix). */
+/* Returns a number uniform in [-1, 1). Source: Steele, Lea and Flood 2014 (SplitMix). */
 static double draw(uint64_t *state) {
     uint64_t x = *state += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -84,7 +84,7 @@ static void samples_free(samples *s) {
     dyn_workspace_free(s->workspace);
 }
 
-/* States, their energy regressors and the neutral poses. To be freed also after an error. */
+/* Computes states, their energy regressors and the neutral poses. The caller frees them, also after an error. */
 static dyn_status samples_create(const dyn_model *model, const double *gravity, samples *s, dyn_error *error) {
     size_t joints = (size_t)dyn_model_joint_count(model), n = STATES;
     *s = (samples){.model = model,
@@ -112,13 +112,13 @@ static dyn_status samples_create(const dyn_model *model, const double *gravity, 
                             : status;
 }
 
-/* ---- moves of inertia across one joint --------------------------------------------------------------------------- */
+/* ---- Moves of inertia across one joint --------------------------------------------------------------------------- */
 
-/* Place of each parameter in mass, first moment, and inertia xx xy xz yy yz zz. */
+/* Index of each number of an inertia in xx xy xz yy yz zz. */
 static const int inertia_place[6] = {0, 1, 3, 2, 4, 5};
 
-/* A: the ten parameters of a link about its parent's frame, from those about its own, at the zero configuration;
- * for a link without a moving parent zero. */
+/* A: maps the ten parameters of a link about its own frame to those about its parent's, at the zero configuration; zero
+ * for a link without a moving parent. */
 static void find_transfer(const samples *s, int joint, int parent, double A[LINK][LINK]) {
     memset(A, 0, LINK * LINK * sizeof(double));
     if (parent < 0) {
@@ -156,7 +156,7 @@ static void find_transfer(const samples *s, int joint, int parent, double A[LINK
     }
 }
 
-/* One row of what a move of each parameter to the parent changes: y - A' y_p. */
+/* Computes one row of the change that moving each parameter to the parent causes: y - A' y_p. */
 static void difference_row(const double *y, const double *y_p, double A[LINK][LINK], double *row) {
     for (int c = 0; c < LINK; c++) {
         row[c] = y[c];
@@ -166,7 +166,7 @@ static void difference_row(const double *y, const double *y_p, double A[LINK][LI
     }
 }
 
-/* Adds the largest squares of a link's angular and linear velocity in all states, and of gravity. */
+/* Updates the largest squares of a link's angular and linear velocity in all states, and of gravity. */
 static void find_motion(const samples *s, int joint, double *angular, double *linear, double *gravity) {
     for (size_t i = 0; i < s->n; i++) {
         const double *y_T = s->y_T + i * s->width + LINK * joint, *g = s->y_V + i * s->width + LINK * joint + 1;
@@ -181,10 +181,10 @@ static double distance(const samples *s, int joint) {
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* Energies of one unit of each kind of parameter that moves as fast and as far as the link or its parent. A column is
- * compared with these, not with its own entries: where an axis is tilted by no more than rounding, those entries are
- * rounding too, and scaled to one would look independent. Poses are known to the rounding of their distance from the
- * world's origin, so a velocity that this rounding makes counts as none. */
+/* Computes the energies of one unit of each kind of parameter that moves as fast and as far as the link or its parent.
+ * A column is compared with these, not with its own entries: where an axis is tilted by no more than rounding, those
+ * entries are rounding too, and would look independent when scaled to one. Poses are known to the rounding of their
+ * distance from the world's origin, so a velocity that this rounding causes counts as none. */
 static void find_sizes(const samples *s, int joint, int parent, double sizes[LINK]) {
     double angular = 0, linear = 0, gravity = 0, reach = distance(s, joint);
     find_motion(s, joint, &angular, &linear, &gravity);
@@ -199,8 +199,8 @@ static void find_sizes(const samples *s, int joint, int parent, double sizes[LIN
     }
 }
 
-/* Changes of the energies in all states: of the kinetic one, and of the potential one against the first state. Each
- * column is divided by its size. */
+/* Computes the changes of the energies in all states: of the kinetic one, and of the potential one relative to the
+ * first state. Each column is divided by its size. */
 static void find_differences(const samples *s, int joint, int parent, double A[LINK][LINK], const double sizes[LINK],
                              double *D) {
     double first[LINK] = {0};
@@ -236,7 +236,7 @@ static void regroup_link(const samples *s, int joint, double *D, dyn_base_parame
         for (size_t i = 0; i < rank; i++) {
             r->own[order[i]] = D[i * LINK + c] * (sizes[c] > 0 ? sizes[c] / sizes[order[i]] : 0);
         }
-        /* Moved to the parent is the parameter without what its own link keeps. */
+        /* The moved part is the parameter without the part that its own link keeps. */
         for (int i = 0; i < LINK; i++) {
             r->up[i] = A[i][c];
             for (int j = 0; j < LINK; j++) {
@@ -246,14 +246,14 @@ static void regroup_link(const samples *s, int joint, double *D, dyn_base_parame
     }
 }
 
-/* ---- coupled joints ---------------------------------------------------------------------------------------------- */
+/* ---- Coupled joints ---------------------------------------------------------------------------------------------- */
 
-/* Number of the kind of a parameter: mass, first moment, inertia. */
+/* Returns the kind of a parameter: 0 mass, 1 first moment, 2 inertia. */
 static int kind_of(int parameter) {
     return parameter % LINK == 0 ? 0 : parameter % LINK <= 3 ? 1 : 2;
 }
 
-/* Scales the kept columns, those of one kind alike, to a largest entry of one. */
+/* Scales the remaining columns to a largest entry of one. Columns of one kind share their scale. */
 static void scale_columns(const dyn_base_parameters *g, size_t rows, double *W, double *sizes) {
     size_t columns = (size_t)g->count;
     double largest[3] = {0};
@@ -269,7 +269,7 @@ static void scale_columns(const dyn_base_parameters *g, size_t rows, double *W, 
     }
 }
 
-/* Copies the kept columns of the energies in one state, of the potential one against the first state. */
+/* Copies the remaining columns of the energies in one state, of the potential one relative to the first state. */
 static void copy_columns(const samples *s, const dyn_base_parameters *g, size_t state, double *row) {
     const double *y_T = s->y_T + state * s->width, *y_V = s->y_V + state * s->width;
     for (int c = 0; c < g->count; c++) {
@@ -278,8 +278,8 @@ static void copy_columns(const samples *s, const dyn_base_parameters *g, size_t 
     }
 }
 
-/* Samples the kept columns: two rows of W for each of `states` states. Every parameter that matters changes an energy
- * in almost every state, while it changes only few of the torques. */
+/* Samples the remaining columns: two rows of W for each of `states` states. Every parameter that matters changes an
+ * energy in almost every state, while it changes only few of the torques. */
 static dyn_status sample_columns(samples *s, const dyn_base_parameters *g, size_t states, double *W, dyn_error *error) {
     dyn_status status = DYN_OK;
     for (size_t done = 0, seed = 2; done < states && status == DYN_OK; seed++) {
@@ -324,9 +324,9 @@ static dyn_status regroup_coupled(samples *s, dyn_base_parameters *g, dyn_error 
     return status;
 }
 
-/* ---- the grouping ------------------------------------------------------------------------------------------------ */
+/* ---- Grouping ---------------------------------------------------------------------------------------------------- */
 
-/* The parameters that are not regrouped. */
+/* Lists the parameters that are not regrouped. */
 static void list_columns(dyn_base_parameters *g) {
     g->count = 0;
     for (int c = 0; c < g->parameters; c++) {
@@ -399,7 +399,7 @@ const int *dyn_base_parameters_columns(const dyn_base_parameters *grouping) {
     return grouping->columns;
 }
 
-/* ---- what it is used for ----------------------------------------------------------------------------------------- */
+/* ---- Use --------------------------------------------------------------------------------------------------------- */
 
 /* Regroups p in place, from the tips to the root. */
 static void regroup(const dyn_base_parameters *g, double *p) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One accurate motion, by the explicit Runge-Kutta integrator of ARKODE over y = (q, v).
+ * Accurate integration of one motion, by the explicit Runge-Kutta integrator of ARKODE over y = (q, v).
  */
 #include <dynamics/adaptive.h>
 
@@ -18,12 +18,12 @@
 #include "simulator.h"
 
 static const double default_relative = 1e-10, default_absolute = 1e-12;
-/* s: with it, what is read off between two steps is as accurate as the steps. */
+/* Longest step in s with which values interpolated between two steps are as accurate as the steps. */
 static const double longest_step_with_events = 0.01;
 
 enum { DEFAULT_STEPS = 100000, DEFAULT_EVENTS = 1000, EVALUATIONS_BETWEEN_QUESTIONS = 256 };
 
-/* A motion under way. */
+/* State of an integration. */
 typedef struct flow {
     dyn_simulator *s;
     const dyn_adaptive_motion *m;
@@ -31,15 +31,15 @@ typedef struct flow {
     dyn_adaptive_event *events;
     size_t capacity, interval, asked;
     bool is_cancelled;
-    sample_block block; /* of one sample */
+    sample_block block; /* block of one sample */
     SUNContext context;
     N_Vector y;
     void *integrator;
 } flow;
 
-/* ---- what ARKODE calls ----------------------------------------------------------------------------------------- */
+/* ---- Callbacks of ARKODE ----------------------------------------------------------------------------------------- */
 
-/* dq/dt of one joint. */
+/* Computes dq/dt of one joint. */
 static void joint_rate(const dyn_joint *joint, const double *q, const double *v, double *rate) {
     const double *p = joint->type == DYN_JOINT_FLOATING ? q + 3 : q;
     const double *w = joint->type == DYN_JOINT_FLOATING ? v + 3 : v;
@@ -66,7 +66,7 @@ static void joint_rate(const dyn_joint *joint, const double *q, const double *v,
     }
 }
 
-/* tau at the time t, cut to the effort limits. */
+/* Computes tau at the time t, clamped to the effort limits. */
 static void force_at(const flow *f, double t, double *tau) {
     const dyn_adaptive_motion *m = f->m;
     size_t nv = (size_t)f->s->model->nv, i = f->interval;
@@ -84,7 +84,7 @@ static bool is_cancelled(flow *f) {
     return f->is_cancelled;
 }
 
-/* dy/dt. A positive return asks for a shorter step, a negative one ends the motion. */
+/* Computes dy/dt. A positive result requests a shorter step, a negative one ends the motion. */
 static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     flow *f = context;
     dyn_simulator *s = f->s;
@@ -109,7 +109,7 @@ static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     return f->block.kernels->all_finite(a, nv) ? 0 : 1;
 }
 
-/* Brings the quaternions back to norm one after a step. */
+/* Normalizes the quaternions after a step. */
 static int normalize(sunrealtype t, N_Vector y, void *context) {
     (void)t;
     const flow *f = context;
@@ -128,7 +128,8 @@ static int normalize(sunrealtype t, N_Vector y, void *context) {
     return 0;
 }
 
-/* The room that each range leaves, above and below: a stop is struck where it falls through zero. */
+/* Computes the distances of each range to its upper and lower limit: a joint hits a stop where one falls through zero.
+ */
 static int room(sunrealtype t, N_Vector y, sunrealtype *rooms, void *context) {
     (void)t;
     const flow *f = context;
@@ -141,7 +142,7 @@ static int room(sunrealtype t, N_Vector y, sunrealtype *rooms, void *context) {
     return 0;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 static void note_event(flow *f, double t, const joint_range *range, double velocity) {
     if (f->events && f->result->events < f->capacity) {
@@ -150,7 +151,7 @@ static void note_event(flow *f, double t, const joint_range *range, double veloc
     f->result->events++;
 }
 
-/* Passes the stops that were struck at the time t. Returns false where the motion ends. */
+/* Applies the impulses of the stops that were hit at the time t. Returns false where the motion ends. */
 static bool pass_stops(flow *f, double t, const int *struck) {
     dyn_simulator *s = f->s;
     double *y = N_VGetArrayPointer(f->y);
@@ -183,14 +184,14 @@ static bool pass_stops(flow *f, double t, const int *struck) {
     return f->result->end == DYN_ADAPTIVE_DONE;
 }
 
-/* ---- from row to row ------------------------------------------------------------------------------------------- */
+/* ---- From row to row --------------------------------------------------------------------------------------------- */
 
 static bool is_too_fast(const flow *f) {
     const double *v = N_VGetArrayPointer(f->y) + f->s->model->nq;
     return !f->block.kernels->all_within(v, (size_t)f->s->model->nv, f->s->options.velocity_bound);
 }
 
-/* Goes on to the time t. Returns false where the motion ends before. */
+/* Integrates to the time t. Returns false where the motion ends before. */
 static bool go_to(flow *f, double t, int *struck) {
     dyn_adaptive_result *r = f->result;
     while (r->t < t) {
@@ -217,7 +218,7 @@ static void store(const flow *f, size_t row, double *q, double *v) {
     memcpy(v + row * nv, y + nq, nv * sizeof *y);
 }
 
-/* All rows behind the first. */
+/* Computes all rows after the first. */
 static void go(flow *f, double *q, double *v, int *struck) {
     bool goes_on = true;
     for (size_t i = 1; i < f->m->n; i++) {
@@ -237,7 +238,7 @@ static void go(flow *f, double *q, double *v, int *struck) {
     f->result->evaluations = (size_t)evaluations;
 }
 
-/* ---- the entry point ------------------------------------------------------------------------------------------- */
+/* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
 static dyn_status check_times(const dyn_adaptive_motion *m, dyn_error *error) {
     if (m->n == 0) {
@@ -307,7 +308,7 @@ static dyn_status check_motion(const dyn_simulator *s, const dyn_adaptive_motion
     return status == DYN_OK ? check_start(s, m, error) : status;
 }
 
-/* Sets ARKODE up. False when it is out of memory. */
+/* Initializes ARKODE. Returns false out of memory. */
 static bool prepare(flow *f) {
     const dyn_adaptive_motion *m = f->m;
     dyn_simulator *s = f->s;
@@ -341,7 +342,7 @@ static bool prepare(flow *f) {
     return !failed;
 }
 
-/* Only falling rooms are events. */
+/* Restricts events to falling distances. */
 static void set_directions(flow *f, int *directions) {
     for (int i = 0; i < 2 * f->s->joints.range_count; i++) {
         directions[i] = -1;

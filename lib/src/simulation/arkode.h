@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ARKODE of SUNDIALS 6 (Debian 12) and of SUNDIALS 7.1 and later (Debian 13), by the names of the latter: functions
- * that all of its integrators share begin with ARKode there, and with the integrator's name before.
+ * Names of SUNDIALS 7.1 and later (Debian 13) for ARKODE of SUNDIALS 6 (Debian 12). Functions that all integrators
+ * share begin with ARKode in the later version, and with the integrator's name in the earlier one.
  */
 #ifndef SIMULATION_ARKODE_H
 #define SIMULATION_ARKODE_H
@@ -36,7 +36,7 @@ static inline void arkode_ignore_message(int code, const char *module, const cha
     (void)code, (void)module, (void)function, (void)message, (void)context;
 }
 
-/* Keeps an integrator from writing its errors to stderr; they come back as return values, too. */
+/* Silences the messages of an integrator on stderr. It also returns its errors as values. */
 static inline int arkode_silence(SUNContext context, void *integrator) {
     (void)context;
     return ERKStepSetErrHandlerFn(integrator, arkode_ignore_message, NULL);
@@ -44,7 +44,7 @@ static inline int arkode_silence(SUNContext context, void *integrator) {
 
 #else
 
-/* Keeps an integrator from writing its errors to stderr; they come back as return values, too. */
+/* Silences the messages of an integrator on stderr. It also returns its errors as values. */
 static inline int arkode_silence(SUNContext context, void *integrator) {
     (void)integrator;
     return SUNContext_ClearErrHandlers(context);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One coordinate of a motion over time.
+ * Values of one coordinate of a motion over time.
  */
 #ifndef DYNAMICS_SIMULATION_COORDINATE_ROWS_H
 #define DYNAMICS_SIMULATION_COORDINATE_ROWS_H
 
 #include <stddef.h>
 
-/* Positions at n times, and where their rates go; rows of q lie q_stride values apart, those of v and a v_stride. */
+/* Positions at n times, and the addresses of their rates. Rows of q are q_stride values apart, those of v and a
+ * v_stride. */
 typedef struct coordinate_rows {
     size_t n, q_stride, v_stride;
     const double *t, *q;

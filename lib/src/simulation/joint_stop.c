@@ -2,12 +2,12 @@
 /*
  * Rigid stops at the limits of joints.
  *
- * A joint i that is at or behind a limit and runs into it gets an impulse p, which changes the velocities of the whole
- * robot by M^-1 e_i p: with w = M^-1 e_i and the restitution e,
+ * A joint i that is at or beyond a limit and moves outward receives an impulse p, which changes the velocities of the
+ * whole robot by M^-1 e_i p: with w = M^-1 e_i and the restitution e,
  *     p = -(1 + e) v_i / w_i        v += w p        so that v_i becomes -e v_i
- * Each impulse takes (1 - e^2) v_i^2 / (2 w_i) >= 0 of energy. Impulses may drive other joints into their stops: the
- * joints are visited again, up to eight times. q is put back on the limit, by at most |v| dt. w is a column of M^-1
- * where that is compiled, and comes from the articulated-body algorithm without gravity and velocity elsewhere.
+ * Each impulse dissipates the energy (1 - e^2) v_i^2 / (2 w_i) >= 0. Impulses may drive other joints into their stops:
+ * the joints are visited again, up to eight times. q is reset to the limit, by at most |v| dt. w is a column of M^-1
+ * where that is compiled, and otherwise comes from the articulated-body algorithm without gravity and velocity.
  *
  * Source: Featherstone 2008, section 11.7 (Newton's restitution); Moreau 1988.
  */
@@ -18,18 +18,18 @@
 
 enum { MOST_SWEEPS = 8 };
 
-/* How a coordinate stands to its range: -1 at or below, 1 at or above, 0 within. */
+/* Returns the position of a coordinate relative to its range: -1 at or below, 1 at or above, 0 within. */
 static int side(const joint_range *range, double q) {
     return q >= range->upper ? 1 : q <= range->lower ? -1 : 0;
 }
 
-/* Returns whether a lane's joint runs into its stop. */
+/* Returns whether a lane's joint moves into its stop. */
 static bool runs_into(const dyn_simulator *s, sample_block block, const joint_range *range, size_t l) {
     double v = s->v[lane_index(block, range->v_index, l)];
     return side(range, s->q[lane_index(block, range->q_index, l)]) * v > 0;
 }
 
-/* M^-1 in all lanes, where that is compiled and compiled functions compute the step; else NULL. */
+/* Computes M^-1 in all lanes where it is compiled and compiled functions compute the step; else returns NULL. */
 static const double *invert(dyn_simulator *s, const simulated_step *step) {
     const void *in[] = {s->q};
     void *out[] = {s->inverse, s->workspace->pivots};
@@ -44,7 +44,7 @@ static const double *invert(dyn_simulator *s, const simulated_step *step) {
     return s->inverse;
 }
 
-/* w = M^-1 e_i in all lanes; M^-1 is symmetric, so that its columns are rows. */
+/* Returns w = M^-1 e_i in all lanes. M^-1 is symmetric, so that its columns are rows. */
 static const double *respond(dyn_simulator *s, sample_block block, const double *inverse, int i) {
     static const double none[3] = {0};
     if (inverse) {
@@ -74,7 +74,7 @@ static void strike(dyn_simulator *s, const simulated_step *step, const joint_ran
     }
 }
 
-/* Visits one joint in the lanes that run. Returns whether it struck its stop in any. */
+/* Applies the stop of one joint in the running lanes. Returns whether the joint hit it in any of them. */
 static bool visit(dyn_simulator *s, const simulated_step *step, const double *inverse, const joint_range *range) {
     sample_block block = step->block;
     const double *w = NULL;
@@ -88,7 +88,7 @@ static bool visit(dyn_simulator *s, const simulated_step *step, const double *in
     return w != NULL;
 }
 
-/* Returns whether the joint is at a limit in any lane; q comes back on it. */
+/* Returns whether the joint is at or beyond a limit in any lane. Resets q to the limit there. */
 static bool keep_within(dyn_simulator *s, const simulated_step *step, const joint_range *range) {
     sample_block block = step->block;
     bool any = false;

@@ -24,7 +24,7 @@ void dyn_simulation_defaults(dyn_simulation_options *options) {
     };
 }
 
-/* A number of the options and what it may be. */
+/* Numeric option and its range. */
 typedef struct bounded_option {
     const char *name;
     double value, least, most;

@@ -2,21 +2,21 @@
 /*
  * Quintic splines.
  *
- * Between two rows the position is the quintic that has x, v and a of both. With h = t_(i+1) - t_i and
- * d = (x_(i+1) - x_i) / h, its third and fourth derivatives are
+ * Between two rows the position is the quintic that has x, v and a of both. With h = t_(i+1) - t_i and d = (x_(i+1) -
+ * x_i) / h, its third and fourth derivatives are
  *     at t_i      (60 d - 36 v_i - 24 v_(i+1)) / h^2 - (9 a_i - 3 a_(i+1)) / h
  *                 (-360 d + 192 v_i + 168 v_(i+1)) / h^3 + (36 a_i - 24 a_(i+1)) / h^2
  *     at t_(i+1)  (60 d - 24 v_i - 36 v_(i+1)) / h^2 + (9 a_(i+1) - 3 a_i) / h
  *                 (360 d - 168 v_i - 192 v_(i+1)) / h^3 + (36 a_(i+1) - 24 a_i) / h^2
- * and that both are continuous at each inner row gives, for z_i = (v_i, a_i), the block tridiagonal system
+ * Both are continuous at each inner row. For z_i = (v_i, a_i) this is the block tridiagonal system
  *     A_i z_(i-1) + B_i z_i + C_i z_(i+1) = b_i,
- * which is solved by elimination: z_i = r_i - Q_i z_(i+1).
+ * which elimination solves: z_i = r_i - Q_i z_(i+1).
  *
  * Source: Biagiotti and Melchiorri 2008, chapter 4; Spaeth 1995, chapter 5.
  */
 #include "quintic_spline.h"
 
-/* The two equations of an inner row: third derivative first. */
+/* Two equations of an inner row: third derivative first. */
 typedef struct block_row {
     double A[2][2], B[2][2], C[2][2], b[2];
 } block_row;
@@ -32,7 +32,7 @@ static block_row equations(const coordinate_rows *x, size_t i) {
     };
 }
 
-/* Q_i and r_i, with r_i in the rows of v and a; `before` is Q_(i-1). */
+/* Computes Q_i and r_i, with r_i in the rows of v and a; `before` is Q_(i-1). */
 static void eliminate(const coordinate_rows *x, size_t i, const double before[4], double Q[4]) {
     block_row e = equations(x, i);
     size_t s = x->v_stride;

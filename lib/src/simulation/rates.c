@@ -2,13 +2,14 @@
 /*
  * Velocities and accelerations from positions and times.
  *
- * A cubic spline through (t_i, x_i) has the second derivatives M_i with, for h_i = t_(i+1) - t_i and
- * d_i = (x_(i+1) - x_i) / h_i,
+ * A cubic spline through (t_i, x_i) has the second derivatives M_i with, for h_i = t_(i+1) - t_i and d_i = (x_(i+1) -
+ * x_i) / h_i,
  *     h_(i-1) M_(i-1) + 2 (h_(i-1) + h_i) M_i + h_i M_(i+1) = 6 (d_i - d_(i-1))
  *     v_i = d_i - h_i (2 M_i + M_(i+1)) / 6
- * and two conditions for the ends: not-a-knot, M_0 = M_1 + h_0 (M_1 - M_2) / h_1 and its mirror image, or v = 0. The
- * tridiagonal system is solved by elimination; its quotients are kept where v goes in the end. Quintic splines have a
- * file of their own; where they do not end at rest, their ends have the rates of the quintic of the nearest six rows.
+ * and two conditions for the ends: not-a-knot, M_0 = M_1 + h_0 (M_1 - M_2) / h_1 and its mirror image, or v = 0.
+ * Elimination solves the tridiagonal system and stores its quotients in the memory of v. Quintic splines have a file of
+ * their own (quintic_spline.c); where they do not end at rest, their ends have the rates of the quintic through the
+ * nearest six rows.
  *
  * Source: de Boor 1978, chapter IV; Fornberg 1988.
  */
@@ -47,9 +48,9 @@ static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
     return DYN_OK;
 }
 
-/* ---- cubic splines of one coordinate ----------------------------------------------------------------------------- */
+/* ---- Cubic splines of one coordinate ----------------------------------------------------------------------------- */
 
-/* One row of the elimination: lower M_(i-1) + diagonal M_i + upper M_(i+1) = right. */
+/* Eliminates one row: lower M_(i-1) + diagonal M_i + upper M_(i+1) = right. */
 static void eliminate(const coordinate_rows *x, size_t i, bool is_first, double lower, double diagonal, double upper,
                       double right) {
     double *quotient = &x->v[i * x->v_stride], *M = &x->a[i * x->v_stride];
@@ -61,14 +62,14 @@ static void eliminate(const coordinate_rows *x, size_t i, bool is_first, double 
     *M = right / diagonal;
 }
 
-/* The second derivatives of rows first .. last from what the elimination left. */
+/* Computes the second derivatives of rows first .. last from the eliminated system. */
 static void substitute(const coordinate_rows *x, size_t first, size_t last) {
     for (size_t i = last; i-- > first;) {
         x->a[i * x->v_stride] -= x->v[i * x->v_stride] * x->a[(i + 1) * x->v_stride];
     }
 }
 
-/* An inner row of the system. */
+/* Returns the right side of an inner row of the system. */
 static double inner_right(const coordinate_rows *x, size_t i) {
     return 6 * (row_slope(x, i) - row_slope(x, i - 1));
 }
@@ -126,9 +127,9 @@ static void cubic_spline(const coordinate_rows *x, bool is_at_rest) {
     spline_velocities(x);
 }
 
-/* ---- polynomials through a few rows ---------------------------------------------------------------------------- */
+/* ---- Polynomials through a few rows ------------------------------------------------------------------------------ */
 
-/* Weights of the first and second derivative at t_0 of the polynomial through `count` points. */
+/* Computes the weights of the first and second derivative at t_0 of the polynomial through `count` points. */
 static void derivative_weights(size_t count, const double *t, double t_0, double first[MOST_POINTS],
                                double second[MOST_POINTS]) {
     double w[MOST_POINTS][3] = {{1, 0, 0}};
@@ -155,7 +156,7 @@ static void derivative_weights(size_t count, const double *t, double t_0, double
     }
 }
 
-/* The rows that the polynomial at row i goes through. */
+/* Finds the rows that the polynomial at row i passes through. Returns their number. */
 static size_t stencil(size_t n, size_t i, size_t points, size_t *first) {
     size_t count = points < n ? points : n, half = count / 2;
     *first = i < half ? 0 : i - half;
@@ -163,9 +164,9 @@ static size_t stencil(size_t n, size_t i, size_t points, size_t *first) {
     return count;
 }
 
-/* ---- quintic splines of one coordinate -------------------------------------------------------------------------- */
+/* ---- Quintic splines of one coordinate --------------------------------------------------------------------------- */
 
-/* Rates of row i by the polynomial through the rows around it. */
+/* Computes the rates of row i by the polynomial through the rows around it. */
 static void polynomial_rates(const coordinate_rows *x, size_t points, size_t i) {
     size_t first, count = stencil(x->n, i, points, &first);
     double by_v[MOST_POINTS], by_a[MOST_POINTS], v = 0, a = 0, here = x->q[i * x->q_stride];
@@ -191,13 +192,13 @@ static void whole_quintic_spline(const coordinate_rows *x, bool is_at_rest, doub
     quintic_spline(x, scratch);
 }
 
-/* ---- all coordinates ------------------------------------------------------------------------------------------- */
+/* ---- All coordinates --------------------------------------------------------------------------------------------- */
 
 static bool is_curved(const dyn_joint *joint) {
     return !dyn_joint_type_traits(joint->type)->is_flat;
 }
 
-/* The rates of joint j in row i. */
+/* Computes the rates of joint j in row i. */
 static void joint_rates(const dyn_model *model, size_t n, const double *t, const double *q, size_t points, int j,
                         size_t i, double *v, double *a) {
     const dyn_joint *joint = &model->joints[j];
@@ -219,7 +220,7 @@ static void joint_rates(const dyn_model *model, size_t n, const double *t, const
     }
 }
 
-/* The rates of one coordinate of a joint without curvature, by a spline. */
+/* Computes the rates of one coordinate of a joint without curvature by a spline. */
 static void spline_rates(const coordinate_rows *x, dyn_rates method, double *scratch) {
     switch (method) {
     case DYN_RATES_SPLINE:
@@ -254,7 +255,7 @@ static void all_rates(const dyn_model *model, size_t n, const double *t, const d
     }
 }
 
-/* The time that ends the shortest interval. */
+/* Returns the index of the time that ends the shortest interval. */
 static size_t end_of_shortest(size_t n, const double *t) {
     size_t end = 1;
     for (size_t i = 2; i < n; i++) {
@@ -263,7 +264,7 @@ static size_t end_of_shortest(size_t n, const double *t) {
     return end;
 }
 
-/* Accelerations go as x / h^2: short intervals make them overflow. */
+/* Checks that all rates are finite. Accelerations grow as x / h^2, so that short intervals make them overflow. */
 static dyn_status check_rates(size_t n, size_t nv, const double *t, const double *v, const double *a,
                               dyn_error *error) {
     for (size_t k = 0; k < n * nv; k++) {

@@ -10,14 +10,14 @@
 #include "signal_check.h"
 #include "simulator.h"
 
-/* Steps between two questions whether to proceed, and lanes of the widest instruction set. */
+/* Number of steps between two calls of `proceed`, and lanes of the widest instruction set. */
 enum { STEPS_BETWEEN_QUESTIONS = 64, MOST_LANES = 8 };
 
 size_t dyn_rollout_rows(const dyn_rollout *rollout) {
     return rollout->stride ? rollout->steps / rollout->stride + 1 : 1;
 }
 
-/* ---- checks ---------------------------------------------------------------------------------------------------- */
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_rollout *r, dyn_error *error) {
     const signal_shape q_shape = {"q_r", (size_t)s->model->nq, true};
@@ -55,7 +55,7 @@ dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn
                             : status;
 }
 
-/* ---- one block from its first step to its last ----------------------------------------------------------------- */
+/* ---- One block from its first step to its last ------------------------------------------------------------------- */
 
 /* State of a block during a rollout. */
 typedef struct rollout_block {
@@ -64,10 +64,10 @@ typedef struct rollout_block {
     const dyn_rollout_output *out;
     sample_block block;
     size_t rows;
-    double start_energy[MOST_LANES]; /* of each lane */
+    double start_energy[MOST_LANES]; /* energy of each lane at the start */
 } rollout_block;
 
-/* The rows of a signal for one step, into lanes. */
+/* Packs the rows of a signal for one step. */
 static void pack_signal(const rollout_block *b, const dyn_signal *signal, size_t step, int width, double *packed) {
     size_t w = (size_t)width;
     if (signal->rows) {
@@ -78,7 +78,7 @@ static void pack_signal(const rollout_block *b, const dyn_signal *signal, size_t
     }
 }
 
-/* The external wrenches of one step. */
+/* Packs the external wrenches of one step. */
 static wrench_set pack_wrenches(const rollout_block *b, size_t step) {
     const dyn_workspace *w = b->s->workspace;
     size_t count = 0;
@@ -120,7 +120,7 @@ static void store_row(const rollout_block *b, const double *packed, size_t width
     }
 }
 
-/* T of each lane, and then V. */
+/* Computes T of each lane, followed by V. */
 static const double *lane_energies(const rollout_block *b) {
     dyn_simulator *s = b->s;
     double *energies = s->workspace->pose; /* 12 numbers a lane */
@@ -175,7 +175,7 @@ static void store_results(rollout_block *b, size_t row, const double *tau) {
     }
 }
 
-/* Enters the results of a block's step. */
+/* Updates the results of a block's samples after a step. */
 static void note_step(const rollout_block *b, const dyn_sample_result *results) {
     for (size_t l = 0; b->out->results && l < b->block.count; l++) {
         dyn_rollout_result *r = &b->out->results[b->block.first + l];
@@ -193,7 +193,7 @@ static bool may_proceed(const rollout_block *b, size_t done) {
     return !is_question || !r->proceed || r->proceed(r->context, steps * b->block.count);
 }
 
-/* False when the caller does not want to proceed. */
+/* Computes all steps of a block. Returns false where `proceed` does. */
 static bool roll_out(rollout_block *b) {
     dyn_simulator *s = b->s;
     size_t stride = b->r->stride, running = b->block.count;

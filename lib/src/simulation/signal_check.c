@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks of signals: every row of every sample, each once.
+ * Checks of signals: each row of every sample is checked once.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 #include "simulator.h"
 #include "signal_check.h"
 
-/* Joint that a column of q or v belongs to. */
+/* Returns the joint that a column of q or v belongs to. */
 static int owner(const dyn_model *model, bool of_q, size_t column) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -60,7 +60,7 @@ dyn_status signal_check(const dyn_simulator *simulator, const signal_shape *shap
     return status;
 }
 
-/* A quaternion of the reference whose norm is not one. */
+/* Checks the norm of a quaternion of the reference. */
 static dyn_status check_quaternion(const dyn_model *model, int joint, size_t at, const double *x, dyn_error *error) {
     static const double tolerance = 1e-3;
     double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
@@ -94,7 +94,7 @@ dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t ste
     return status;
 }
 
-/* The rows of one force, which are named as the wire names them. */
+/* Checks the rows of one force. Errors use the names of the wire protocol. */
 static dyn_status check_wrenches(size_t j, size_t n, size_t steps, const dyn_signal *wrench, dyn_error *error) {
     size_t samples = wrench->sample_stride ? n : 1, rows = wrench->step_stride ? steps : 1;
     for (size_t i = 0; i < samples * rows * 6; i++) {

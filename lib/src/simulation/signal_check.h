@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks of signals. Each names the place and the value.
+ * Checks of signals. Each error names the place and the value.
  */
 #ifndef DYNAMICS_SIMULATION_SIGNAL_CHECK_H
 #define DYNAMICS_SIMULATION_SIGNAL_CHECK_H
@@ -14,15 +14,15 @@ typedef struct signal_shape {
     bool of_q; /* columns are coordinates of q, not of v */
 } signal_shape;
 
-/* n x steps rows: finite. */
+/* Checks that n x steps rows are finite. */
 dyn_status signal_check(const dyn_simulator *simulator, const signal_shape *shape, size_t n, size_t steps,
                         const dyn_signal *signal, dyn_error *error);
 
-/* The quaternions of the rows of q_r have norm one within 1e-3. */
+/* Checks that the quaternions of the rows of q_r have norm one within 1e-3. */
 dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t steps, const dyn_signal *q_r,
                                     dyn_error *error);
 
-/* Known frames, not more than the workspace holds, finite. */
+/* Checks forces: known frames, not more than the workspace holds, finite. */
 dyn_status signal_check_forces(const dyn_simulator *simulator, size_t n, size_t steps, const dyn_signal_force *forces,
                                size_t count, dyn_error *error);
 

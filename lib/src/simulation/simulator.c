@@ -13,16 +13,16 @@
 
 enum { ALIGNMENT = 64 };
 
-/* ---- memory ---------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* Takes `bytes` from the block at *cursor, which stays aligned. */
+/* Allocates `bytes` from the block at *cursor, which stays aligned. */
 static void *carve(uintptr_t *cursor, size_t bytes) {
     void *part = (void *)*cursor;
     *cursor += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return part;
 }
 
-/* The springs of limits, as the kernels read them. */
+/* Arrays of the springs at limits, in the layout of the kernels. */
 typedef struct spring_arrays {
     int *q, *v;
     double *lower, *upper;
@@ -59,7 +59,7 @@ static size_t header_size(void) {
     return (sizeof(dyn_simulator) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* ---- from options to what the kernels read --------------------------------------------------------------------- */
+/* ---- From options to arguments of the kernels -------------------------------------------------------------------- */
 
 static void fill_springs(dyn_simulator *s, const spring_arrays *springs) {
     joint_resistance *r = &s->step.resistance;
@@ -146,7 +146,8 @@ const double *dyn_simulator_gravity(const dyn_simulator *simulator) {
     return simulator->gravity;
 }
 
-/* Compiled functions are for the model as it is, and for its own gravity. */
+/* Selects the functions for steps. Compiled functions apply only to the model without payloads and to its own gravity.
+ */
 static void choose_functions(dyn_simulator *s) {
     const dyn_workspace *w = s->workspace;
     bool fits = s->compiled && s->model == w->model && memcmp(s->gravity, w->model->gravity, sizeof s->gravity) == 0;
@@ -181,7 +182,7 @@ dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator) {
     return simulator->workspace;
 }
 
-/* ---- one step of a block --------------------------------------------------------------------------------------- */
+/* ---- One step of a block ----------------------------------------------------------------------------------------- */
 
 void simulator_begin(dyn_simulator *s, sample_block block) {
     s->step.compiled = s->control.compiled = block.lanes == 1 ? s->lone_step : s->wide_step;
@@ -204,7 +205,7 @@ static void cut_to_effort(const dyn_simulator *s, sample_block block, double *ta
     }
 }
 
-/* Adds the tau of one array to another. */
+/* Adds one packed array to another. */
 static void add_packed(size_t count, const double *x, double *y) {
     for (size_t i = 0; i < count; i++) {
         y[i] += x[i];
@@ -246,9 +247,9 @@ static int joint_of_v(const dyn_model *model, int k) {
     return j;
 }
 
-/* Returns whether the next state of a lane is one to go on from. */
+/* Sets the status of a lane whose next state is not valid. */
 static void judge(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
-    /* A pivot of zero spoils those above it in the tree: the last one is the cause. */
+    /* A pivot of zero corrupts those above it in the tree: the last one is the cause. */
     for (int k = s->model->nv - 1; result->status == DYN_SAMPLE_RUNNING && k >= 0; k--) {
         if (!(dyn_packed_number(s->workspace->pivots, (size_t)k, block, l) > 0)) {
             result->joint = joint_of_v(s->model, k);
@@ -270,7 +271,7 @@ static void judge(const dyn_simulator *s, sample_block block, size_t l, dyn_samp
     }
 }
 
-/* Lanes whose next state is none to go on from stop and keep the state before. */
+/* Stops the lanes whose next state is not valid. They retain the state before. */
 static void settle(dyn_simulator *s, const simulated_step *step) {
     sample_block block = step->block;
     for (size_t l = 0; l < block.lanes; l++) {
@@ -293,7 +294,7 @@ static bool has_stopped(const simulated_step *step) {
     return any;
 }
 
-/* Returns whether every lane can go on. */
+/* Returns whether the next state of every lane is valid. */
 static bool is_sound(const dyn_simulator *s, sample_block block) {
     size_t nq = (size_t)s->model->nq * block.lanes, nv = (size_t)s->model->nv * block.lanes;
     return block.kernels->all_positive(s->workspace->pivots, (size_t)s->model->nv) &&
@@ -301,7 +302,7 @@ static bool is_sound(const dyn_simulator *s, sample_block block) {
            block.kernels->all_within(s->q_next, nq, DBL_MAX);
 }
 
-/* tau between its ends at the fraction x of the step. */
+/* Interpolates tau between its ends at the fraction x of the step. */
 static void interpolate_tau(const dyn_simulator *s, sample_block block, double x, double *tau) {
     for (size_t i = 0; i < (size_t)s->model->nv * block.lanes; i++) {
         tau[i] = s->tau[i] + x * (s->tau_end[i] - s->tau[i]);
@@ -343,7 +344,7 @@ size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
     return running;
 }
 
-/* ---- the entry point ------------------------------------------------------------------------------------------- */
+/* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
 static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_step_input *input, dyn_error *error) {
     if (s->options.control == DYN_CONTROL_NONE) {
@@ -368,7 +369,7 @@ static dyn_status check_step(const dyn_simulator *s, size_t n, const dyn_step_in
     return status == DYN_OK ? check_reference(s, n, input, error) : status;
 }
 
-/* Rows of a block into lanes; NULL: zeros. */
+/* Packs the rows of a block; NULL means zeros. */
 static void pack_rows(sample_block block, const double *rows, int width, double *packed) {
     size_t w = (size_t)width;
     if (rows) {
@@ -378,7 +379,7 @@ static void pack_rows(sample_block block, const double *rows, int width, double 
     }
 }
 
-/* One step of one block, from the caller's rows and back. */
+/* Computes one step of one block, from the caller's rows and back. */
 static void step_block(dyn_simulator *s, sample_block block, const dyn_step_input *input, double *q, double *v,
                        double *tau, dyn_sample_result *results) {
     int nq = s->model->nq, nv = s->model->nv;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inside of a simulator: a block of samples, one in each lane, goes step by step without leaving the lanes.
+ * Contents of a simulator. A block of samples, one in each lane, is integrated step by step without leaving the lanes.
  *
- *     simulator_load(s, block, q, v)          states into the lanes, or simulator_begin and s->q, s->v
+ *     simulator_load(s, block, q, v)          loads states into the lanes, or simulator_begin and s->q, s->v
  *     ... s->tau, s->tau_end, s->q_r, s->v_r, s->a_r: packed inputs of a step ...
- *     simulator_advance(s, block, ...)        one step
- *     block.kernels->unpack(s->q, ...)        and back
+ *     simulator_advance(s, block, ...)        computes one step
+ *     block.kernels->unpack(s->q, ...)        stores the states
  */
 #ifndef DYNAMICS_SIMULATION_SIMULATOR_H
 #define DYNAMICS_SIMULATION_SIMULATOR_H
@@ -16,7 +16,7 @@
 #include "../dynamics/compiled.h"
 #include "../dynamics/workspace.h"
 
-/* Coordinates of the largest robot whose M^-1 a simulator has room for: it is compiled of small ones alone. */
+/* Most coordinates of a robot whose M^-1 a simulator has room for. M^-1 is compiled for small robots only. */
 enum { MOST_INVERSE = 64 };
 
 struct dyn_simulator {
@@ -25,36 +25,38 @@ struct dyn_simulator {
     double gravity[3];
     dyn_workspace *workspace;
     joint_properties joints;
-    step_parameters step; /* one of the substeps */
+    step_parameters step; /* parameters of a substep */
     control_parameters control;
-    const dyn_compiled *compiled;       /* what was asked to compute the steps, or NULL */
-    compiled_step wide_step, lone_step; /* what does, in all lanes and in one; none where it cannot */
-    double *stiffness, *damping;        /* nv: gains */
+    const dyn_compiled *compiled; /* compiled functions requested for the steps, or NULL */
+    compiled_step wide_step,
+        lone_step;               /* functions in use, for all lanes and for one; none where `compiled` does not apply */
+    double *stiffness, *damping; /* nv gains each */
 
-    /* Packed, of one block: the state and the next one, inputs, what acts in a substep, an impulse and its effect. */
+    /* Packed numbers of one block: the state and the next one, inputs, forces of a substep, an impulse and its effect.
+     */
     double *q, *v, *q_next, *v_next;
     double *tau, *tau_end, *q_r, *v_r, *a_r;
     double *tau_from, *tau_to;
     double *impulse, *response;
     double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
-    dyn_sample_result *results; /* of the lanes, where the caller has none */
+    dyn_sample_result *results; /* results of the lanes, where the caller has none */
 };
 
-/* Inputs of a block's step beside the packed ones. */
+/* Inputs of a block's step in addition to the packed ones. */
 typedef struct simulated_step {
     sample_block block;
     wrench_set wrenches;
-    bool is_linear;             /* tau goes to tau_end */
+    bool is_linear;             /* tau changes linearly to tau_end */
     dyn_sample_result *results; /* block.count of them */
 } simulated_step;
 
-/* Where a packed number of a lane is. */
+/* Returns the index of a packed number of a lane. */
 static inline size_t lane_index(sample_block block, int coordinate, size_t lane) {
     return (size_t)coordinate * block.lanes + lane;
 }
 
-/* The block that starts at sample `first` of n. Compiled functions are for all lanes or for one: from FEW_SAMPLES on
- * all of them are quicker. */
+/* Returns the block that starts at sample `first` of n. Compiled functions exist for all lanes or for one: from
+ * FEW_SAMPLES samples on, all lanes are faster. */
 static inline sample_block simulator_block(const dyn_simulator *s, size_t n, size_t first) {
     enum { FEW_SAMPLES = 3 };
     sample_block block = dyn_block_at(s->workspace, n, first, 0);
@@ -67,19 +69,19 @@ static inline sample_block simulator_block(const dyn_simulator *s, size_t n, siz
     return block;
 }
 
-/* Before the first step of a block. */
+/* Selects the functions for a block. Call it before the first step of the block. */
 void simulator_begin(dyn_simulator *s, sample_block block);
 
 /* Begins a block and loads the state of its samples into the lanes. */
 void simulator_load(dyn_simulator *s, sample_block block, const double *q, const double *v);
 
-/* Adds the controller's forces to the packed tau and cuts it (and tau_end) to the effort limits. */
+/* Adds the controller's forces to the packed tau and clamps it (and tau_end) to the effort limits. */
 void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear);
 
-/* One step of the packed state. Returns how many samples run on. */
+/* Computes one step of the packed state. Returns the number of samples that are still running. */
 size_t simulator_advance(dyn_simulator *s, const simulated_step *step);
 
-/* Reverses the velocity of joints that are at a limit of theirs and run into it, and keeps them within. */
+/* Reverses the velocity of joints that are at a limit and move into it, and resets their positions to the limit. */
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step);
 
 /* Checks options against a model. */

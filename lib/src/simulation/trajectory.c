@@ -12,9 +12,9 @@
 #include "../model/normal_form.h"
 #include "simulator.h"
 
-/* ---- forces from motion, and motion from forces ---------------------------------------------------------------- */
+/* ---- Forces from motion, and motion from forces ------------------------------------------------------------------ */
 
-/* Rows whose wrenches are turned round at once. */
+/* Number of rows whose wrenches are negated at once. */
 enum { TIP_ROWS = 64 };
 
 /* Returns the reaction of the surroundings on the tip, for rows first .. first + count - 1. */
@@ -25,7 +25,7 @@ static dyn_external_force react(const dyn_tip *tip, size_t first, size_t count, 
     return (dyn_external_force){tip->frame, tip->reference_frame, wrench, 6};
 }
 
-/* The tip: a known frame and finite wrenches. */
+/* Checks the tip: a known frame and finite wrenches. */
 static dyn_status check_tip(const dyn_workspace *workspace, size_t n, const dyn_tip *tip, dyn_error *error) {
     if (!tip) {
         return DYN_OK;
@@ -78,7 +78,7 @@ dyn_status dyn_forward_dynamics_trajectory(dyn_simulator *simulator, size_t n, c
     return status;
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------------- */
+/* ---- Limits ------------------------------------------------------------------------------------------------------ */
 
 /* Rows of one number: x = ratio * rows[i * stride] + offset. */
 typedef struct number_rows {
@@ -87,12 +87,12 @@ typedef struct number_rows {
     double ratio, offset;
 } number_rows;
 
-/* By how much a number is beyond a limit; positive: it is. */
+/* Returns by how much a number exceeds a limit; positive if it does. */
 static double beyond(dyn_limit_kind kind, double limit, double x) {
     return kind == DYN_LIMIT_LOWER ? limit - x : kind == DYN_LIMIT_UPPER ? x - limit : fabs(x) - limit;
 }
 
-/* Looks at all rows. Returns whether any is beyond the limit. */
+/* Finds the rows beyond the limit. Returns whether there is one. */
 static bool look(size_t n, const number_rows *numbers, dyn_limit_excess *e) {
     double worst = 0;
     e->rows = 0;

@@ -27,7 +27,7 @@ static inline rigid_inertia rigid_inertia_add(rigid_inertia A, rigid_inertia B) 
     return C;
 }
 
-/* Shifts an inertia to a point at -r, from which its origin is seen at r. With u = h + m r / 2:
+/* Shifts an inertia to a point at -r, so that its old origin is at r. With u = h + m r / 2:
  *     h_r = h + m r          I_r = I + 2 (u . r) 1 - u r' - r u' */
 static inline rigid_inertia rigid_inertia_shift(vec3 r, rigid_inertia B) {
     vec3 u = vec3_fma(real_set(0.5) * B.m, r, B.h);
@@ -57,7 +57,7 @@ typedef struct articulated_inertia {
     sym3 C;
 } articulated_inertia;
 
-/* h~ and the diagonal m 1 turn a rigid inertia into that form. */
+/* Converts a rigid inertia: B = h~, C = m 1. */
 static inline articulated_inertia articulated_from_rigid(rigid_inertia R) {
     real zero = real_set(0);
     articulated_inertia I;
@@ -81,7 +81,7 @@ static inline articulated_inertia articulated_add(articulated_inertia I, articul
     return K;
 }
 
-/* I - U W', where that is symmetric */
+/* I - U W', where that is symmetric. */
 static inline articulated_inertia articulated_downdate(articulated_inertia I, force U, force W) {
     vec3 x = mat3_column_x(I.B), y = mat3_column_y(I.B), z = mat3_column_z(I.B);
     articulated_inertia J;
@@ -91,7 +91,7 @@ static inline articulated_inertia articulated_downdate(articulated_inertia I, fo
     return J;
 }
 
-/* Shifts an articulated inertia to a point at -r, from which its origin is seen at r:
+/* Shifts an articulated inertia to a point at -r, so that its old origin is at r:
  *     B_r = B + r~ C        A_r = A - B r~ + r~ B_r' */
 static inline articulated_inertia articulated_shift(vec3 r, articulated_inertia I) {
     mat3 B = I.B, C = sym3_full(I.C);
@@ -101,7 +101,7 @@ static inline articulated_inertia articulated_shift(vec3 r, articulated_inertia 
                             vec3_cross_add(r, mat3_column_y(C), mat3_column_y(B)),
                             vec3_cross_add(r, mat3_column_z(C), mat3_column_z(B)));
     mat3 P = S.B;
-    /* -B r~ = (r~ B')' */
+    /* -B r~ = (r~ B')'. */
     S.A.xx = real_fma(r.y, B.xz + P.xz, real_fma(-r.z, B.xy + P.xy, I.A.xx));
     S.A.yy = real_fma(r.z, B.yx + P.yx, real_fma(-r.x, B.yz + P.yz, I.A.yy));
     S.A.zz = real_fma(r.x, B.zy + P.zy, real_fma(-r.y, B.zx + P.zx, I.A.zz));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The number type that the algorithms are written over.
+ * Number type of the algorithms.
  *
  * `real` holds DYN_LANES samples, one number in each lane: a number, or a vector of them. Numbers are doubles, or
- * floats where DYN_FLOAT is defined. Arithmetic is by operators; a constant joins in by real_set. All else
- * that an algorithm needs of a number is named here, so that the same source serves every instruction set and every
- * precision. An algorithm branches on the model and never on a real, and stays in the common subset of C and C++, where
- * `real` may be a class: one that counts, or one that writes code.
+ * floats where DYN_FLOAT is defined. Arithmetic uses operators; real_set converts a constant. This header declares all
+ * other operations on numbers, so that one source serves every instruction set and every precision. An algorithm
+ * branches on the model and never on a real. It stays in the common subset of C and C++, where `real` may be a class:
+ * one that counts operations, or one that generates code.
  *
  * DYN_INSTANCE names the instance that is being compiled; KERNEL(rnea) is the name of rnea in it. DYN_REAL_HEADER names
  * a header that defines `real` and its functions for another type of number, such as complex ones.
@@ -36,7 +36,7 @@ typedef double number;
 
 typedef number real;
 
-/* x in every lane. */
+/* Returns x in every lane. */
 static inline real real_set(double x) {
     return (number)x;
 }
@@ -56,7 +56,8 @@ static inline real real_set(double x) {
 
 #if !defined REAL_IS_SYMBOLIC
 
-/* Returns whether x is the constant c in every state of this robot. Only the expressions of the model compiler know. */
+/* Returns whether x is known to be the constant c in every state of this robot. Only the symbolic numbers of the model
+ * compiler can know this. */
 static inline int real_is(real x, double c) {
     (void)x, (void)c;
     return 0;
@@ -64,7 +65,7 @@ static inline int real_is(real x, double c) {
 
 #endif
 
-/* A constant that has been rounded to the precision of the instance before, and the same in every lane. */
+/* Constant that is already rounded to the precision of the instance, and equal in every lane. */
 #if defined DYN_FLOAT
 typedef float rounded;
 #else
@@ -75,7 +76,7 @@ static inline real rounded_set(rounded x) {
     return real_set((double)x);
 }
 
-/* A step of an algorithm that takes its motion type as an argument: inlined with a constant, only its case remains. */
+/* Function that has a motion type as an argument: inlined with a constant, only its case remains. */
 #define KERNEL_STEP static inline __attribute__((always_inline))
 
 #if !defined DYN_REAL_HEADER
@@ -114,8 +115,8 @@ static inline real rounded_set(rounded x) {
 #define HAS_FUSED_INSTRUCTION
 #endif
 
-/* a b + c, rounded once where the instruction set has a fused instruction. The compiler fuses nothing of its own
- * accord, so that a sample has the same bits in every instance of an instruction set. */
+/* Returns a b + c, rounded once where the instruction set has a fused instruction. The compiler fuses nothing by
+ * itself, so that a sample has the same bits in every instance of an instruction set. */
 KERNEL_STEP real real_fma(real a, real b, real c) {
 #if defined HAS_FUSED_INSTRUCTION && DYN_LANES == 1 && defined DYN_FLOAT
     return __builtin_fmaf(a, b, c);
@@ -154,7 +155,7 @@ KERNEL_STEP real real_sqrt(real x) {
 #endif
 }
 
-/* a where x > 0, else b. */
+/* Returns a where x > 0, else b. */
 KERNEL_STEP real real_where_positive(real x, real a, real b) {
 #if DYN_LANES == 1
     return x > 0 ? a : b;

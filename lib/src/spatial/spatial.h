@@ -2,8 +2,8 @@
 /*
  * Spatial vectors and their transforms (Featherstone 2008, chapter 2), angular part first.
  *
- * A placement (R, r) of a child frame in its parent: R turns child coordinates into parent coordinates, r is the
- * child's origin in parent coordinates. It carries
+ * A placement (R, r) describes a child frame in its parent: R maps child coordinates to parent coordinates, r is the
+ * child's origin in parent coordinates. It transforms
  *     motions to the child     w_c = R' w_p            v_c = R' (v_p + w_p x r)
  *     forces to the parent     f_p = R f_c             n_p = R n_c + r x f_p
  */
@@ -12,12 +12,12 @@
 
 #include "vec3.h"
 
-/* A twist or a spatial acceleration (w; v). */
+/* Twist or spatial acceleration (w; v). */
 typedef struct motion {
     vec3 w, v;
 } motion;
 
-/* A wrench or a spatial momentum (n; f). */
+/* Wrench or spatial momentum (n; f). */
 typedef struct force {
     vec3 n, f;
 } force;
@@ -42,12 +42,12 @@ static inline motion motion_add(motion a, motion b) {
     return motion_set(vec3_add(a.w, b.w), vec3_add(a.v, b.v));
 }
 
-/* s a + b */
+/* s a + b. */
 static inline motion motion_fma(real s, motion a, motion b) {
     return motion_set(vec3_fma(s, a.w, b.w), vec3_fma(s, a.v, b.v));
 }
 
-/* The spatial cross product a x b of two motions. */
+/* Returns the spatial cross product a x b of two motions. */
 static inline motion motion_cross(motion a, motion b) {
     return motion_set(vec3_cross(a.w, b.w), vec3_cross_add(a.w, b.v, vec3_cross(a.v, b.w)));
 }
@@ -75,17 +75,17 @@ static inline force force_scale(real s, force a) {
     return force_set(vec3_scale(s, a.n), vec3_scale(s, a.f));
 }
 
-/* s a + b */
+/* s a + b. */
 static inline force force_fma(real s, force a, force b) {
     return force_set(vec3_fma(s, a.n, b.n), vec3_fma(s, a.f, b.f));
 }
 
-/* The spatial cross product m x* a of a motion and a force. */
+/* Returns the spatial cross product m x* a of a motion and a force. */
 static inline force force_cross(motion m, force a) {
     return force_set(vec3_cross_add(m.w, a.n, vec3_cross(m.v, a.f)), vec3_cross(m.w, a.f));
 }
 
-/* The scalar product of a motion and a force: power. */
+/* Returns the scalar product of a motion and a force: power. */
 static inline real spatial_dot(motion m, force a) {
     return vec3_dot_add(m.w, a.n, vec3_dot(m.v, a.f));
 }
@@ -99,7 +99,7 @@ static inline force force_to_parent(placement X, force a) {
     return force_set(vec3_cross_add(X.r, f, mat3_apply(X.R, a.n)), f);
 }
 
-/* The constant placement of position r[0..2] and rotation R[0..8]. */
+/* Returns the constant placement of position r[0..2] and rotation R[0..8]. */
 static inline placement placement_constant(const double *R, const double *r) {
     placement X;
     X.R = mat3_constant(R);
@@ -107,7 +107,7 @@ static inline placement placement_constant(const double *R, const double *r) {
     return X;
 }
 
-/* The placement of position r[0..2] and rotation R[0..8]. */
+/* Returns the placement of position r[0..2] and rotation R[0..8]. */
 static inline placement placement_load(const real *R, const real *r) {
     placement X;
     X.R = mat3_from_columns(vec3_set(R[0], R[3], R[6]), vec3_set(R[1], R[4], R[7]), vec3_set(R[2], R[5], R[8]));
@@ -123,7 +123,7 @@ static inline placement placement_identity(void) {
     return X;
 }
 
-/* The placement of c in a, from that of b in a and that of c in b. */
+/* Returns the placement of c in a, from that of b in a and that of c in b. */
 static inline placement placement_compose(placement ab, placement bc) {
     placement ac;
     ac.R = mat3_multiply(ab.R, bc.R);

@@ -15,7 +15,7 @@ typedef struct mat3 {
     real xx, xy, xz, yx, yy, yz, zx, zy, zz;
 } mat3;
 
-/* A symmetric matrix. */
+/* Symmetric matrix. */
 typedef struct sym3 {
     real xx, xy, xz, yy, yz, zz;
 } sym3;
@@ -32,7 +32,7 @@ static inline vec3 vec3_zero(void) {
     return vec3_set(real_set(0), real_set(0), real_set(0));
 }
 
-/* The constant vector a[0..2], the same in every lane. */
+/* Returns the constant vector a[0..2], equal in every lane. */
 static inline vec3 vec3_constant(const double *a) {
     return vec3_set(real_set(a[0]), real_set(a[1]), real_set(a[2]));
 }
@@ -54,7 +54,7 @@ static inline vec3 vec3_scale(real s, vec3 a) {
     return vec3_set(s * a.x, s * a.y, s * a.z);
 }
 
-/* s a + b */
+/* s a + b. */
 static inline vec3 vec3_fma(real s, vec3 a, vec3 b) {
     return vec3_set(real_fma(s, a.x, b.x), real_fma(s, a.y, b.y), real_fma(s, a.z, b.z));
 }
@@ -63,24 +63,24 @@ static inline real vec3_dot(vec3 a, vec3 b) {
     return real_fma(a.x, b.x, real_fma(a.y, b.y, a.z * b.z));
 }
 
-/* a . b + c */
+/* a . b + c. */
 static inline real vec3_dot_add(vec3 a, vec3 b, real c) {
     return real_fma(a.x, b.x, real_fma(a.y, b.y, real_fma(a.z, b.z, c)));
 }
 
-/* a x b */
+/* a x b. */
 static inline vec3 vec3_cross(vec3 a, vec3 b) {
     return vec3_set(real_fma(a.y, b.z, -(a.z * b.y)), real_fma(a.z, b.x, -(a.x * b.z)),
                     real_fma(a.x, b.y, -(a.y * b.x)));
 }
 
-/* a x b + c */
+/* a x b + c. */
 static inline vec3 vec3_cross_add(vec3 a, vec3 b, vec3 c) {
     return vec3_set(real_fma(a.y, b.z, real_fma(-a.z, b.y, c.x)), real_fma(a.z, b.x, real_fma(-a.x, b.z, c.y)),
                     real_fma(a.x, b.y, real_fma(-a.y, b.x, c.z)));
 }
 
-/* The row-major constant matrix a[0..8]. */
+/* Returns the row-major constant matrix a[0..8]. */
 static inline mat3 mat3_constant(const double *a) {
     mat3 A;
     A.xx = real_set(a[0]), A.xy = real_set(a[1]), A.xz = real_set(a[2]);
@@ -97,14 +97,14 @@ static inline mat3 mat3_rounded(const rounded *a) {
     return A;
 }
 
-/* A v */
+/* A v. */
 static inline vec3 mat3_apply(mat3 A, vec3 v) {
     return vec3_set(real_fma(A.xx, v.x, real_fma(A.xy, v.y, A.xz * v.z)),
                     real_fma(A.yx, v.x, real_fma(A.yy, v.y, A.yz * v.z)),
                     real_fma(A.zx, v.x, real_fma(A.zy, v.y, A.zz * v.z)));
 }
 
-/* A' v */
+/* A' v. */
 static inline vec3 mat3_apply_transposed(mat3 A, vec3 v) {
     return vec3_set(real_fma(A.xx, v.x, real_fma(A.yx, v.y, A.zx * v.z)),
                     real_fma(A.xy, v.x, real_fma(A.yy, v.y, A.zy * v.z)),
@@ -131,7 +131,7 @@ static inline mat3 mat3_from_columns(vec3 x, vec3 y, vec3 z) {
     return A;
 }
 
-/* A B */
+/* A B. */
 static inline mat3 mat3_multiply(mat3 A, mat3 B) {
     return mat3_from_columns(mat3_apply(A, mat3_column_x(B)), mat3_apply(A, mat3_column_y(B)),
                              mat3_apply(A, mat3_column_z(B)));
@@ -170,7 +170,7 @@ static inline sym3 sym3_zero(void) {
     return sym3_set(zero, zero, zero, zero, zero, zero);
 }
 
-/* The constant matrix with entries a[0..5] = xx xy xz yy yz zz, rounded to the precision of the instance. */
+/* Returns the constant matrix with entries a[0..5] = xx xy xz yy yz zz, rounded to the precision of the instance. */
 static inline sym3 sym3_rounded(const rounded *a) {
     return sym3_set(rounded_set(a[0]), rounded_set(a[1]), rounded_set(a[2]), rounded_set(a[3]), rounded_set(a[4]),
                     rounded_set(a[5]));
@@ -190,7 +190,7 @@ static inline mat3 sym3_full(sym3 A) {
     return mat3_from_columns(vec3_set(A.xx, A.xy, A.xz), vec3_set(A.xy, A.yy, A.yz), vec3_set(A.xz, A.yz, A.zz));
 }
 
-/* A - a b', where that is symmetric */
+/* A - a b', where that is symmetric. */
 static inline sym3 sym3_downdate(sym3 A, vec3 a, vec3 b) {
     return sym3_set(real_fma(-a.x, b.x, A.xx), real_fma(-a.x, b.y, A.xy), real_fma(-a.x, b.z, A.xz),
                     real_fma(-a.y, b.y, A.yy), real_fma(-a.y, b.z, A.yz), real_fma(-a.z, b.z, A.zz));
@@ -205,9 +205,8 @@ static inline int mat3_turns_about_x(mat3 R) {
     return real_is(R.xx, 1) && real_is(R.xy, 0) && real_is(R.xz, 0);
 }
 
-/* The block of a congruence R B R' that a plane turn by (cosine, sine) changes on both sides, in place:
- *     xx += a, yy -= a, xy += e, yx += e    a = s^2 (yy - xx) - s c (xy + yx)    e = -s^2 (xy + yx) - s c (yy - xx)
- */
+/* Updates in place the block of a congruence R B R' that a plane turn by (cosine, sine) changes on both sides:
+ *     xx += a, yy -= a, xy += e, yx += e    a = s^2 (yy - xx) - s c (xy + yx)    e = -s^2 (xy + yx) - s c (yy - xx) */
 static inline void turn_block(real cosine, real sine, real *xx, real *xy, real *yx, real *yy) {
     real ss = sine * sine, sc = sine * cosine, sum = *xy + *yx, difference = *yy - *xx;
     real a = real_fma(ss, difference, -(sc * sum)), e = real_fma(ss, sum, sc * difference);
@@ -215,7 +214,7 @@ static inline void turn_block(real cosine, real sine, real *xx, real *xy, real *
     *xy -= e, *yx -= e;
 }
 
-/* The pair (x, y) turned by (cosine, sine), in place. */
+/* Turns the pair (x, y) by (cosine, sine), in place. */
 static inline void turn_pair(real cosine, real sine, real *x, real *y) {
     real u = *x, v = *y;
     *x = real_fma(cosine, u, -(sine * v));
@@ -249,7 +248,7 @@ static inline mat3 mat3_rotate(mat3 R, mat3 A) {
     return mat3_multiply(mat3_multiply(R, A), mat3_transpose(R));
 }
 
-/* R A R' */
+/* R A R'. */
 static inline sym3 sym3_rotate(mat3 R, sym3 A) {
     if (mat3_turns_about_z(R) || mat3_turns_about_x(R)) {
         mat3 T = mat3_rotate(R, sym3_full(A));
