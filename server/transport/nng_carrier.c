@@ -113,6 +113,13 @@ static bool charge_reply(nng_call *call, size_t size) {
     return true;
 }
 
+/* Allocates every message that the daemon sends. nng loses some of them (nng_repairs.h), and the leak checker's
+ * suppression in tests/system/closed_by_peer.supp names this function: nothing else may be allocated here. */
+static nng_msg *new_nng_message(size_t size) {
+    nng_msg *message;
+    return nng_msg_alloc(&message, size) == 0 ? message : NULL;
+}
+
 static uint8_t *nng_reply_buffer(transport_call *base, size_t size) {
     nng_call *call = (nng_call *)base;
     if (call->reply) {
@@ -123,7 +130,8 @@ static uint8_t *nng_reply_buffer(transport_call *base, size_t size) {
     if (!charge_reply(call, size)) {
         return NULL;
     }
-    return nng_msg_alloc(&call->reply, size) == 0 ? nng_msg_body(call->reply) : NULL;
+    call->reply = new_nng_message(size);
+    return call->reply ? nng_msg_body(call->reply) : NULL;
 }
 
 static void release_request(nng_call *call) {
@@ -384,12 +392,15 @@ const char *transport_address(const transport *t, size_t i) {
 }
 
 bool publish(nng_socket socket, const char *topic, const uint8_t *body, size_t size) {
-    nng_msg *message;
-    if (nng_msg_alloc(&message, 0) != 0) {
+    size_t topic_size = strlen(topic) + 1;
+    nng_msg *message = new_nng_message(topic_size + size);
+    if (!message) {
         return false;
     }
-    bool is_sent = nng_msg_append(message, topic, strlen(topic) + 1) == 0 && nng_msg_append(message, body, size) == 0 &&
-                   nng_sendmsg(socket, message, NNG_FLAG_NONBLOCK) == 0;
+    char *start = nng_msg_body(message);
+    memcpy(start, topic, topic_size);
+    memcpy(start + topic_size, body, size);
+    bool is_sent = nng_sendmsg(socket, message, NNG_FLAG_NONBLOCK) == 0;
     if (!is_sent) {
         nng_msg_free(message);
     }

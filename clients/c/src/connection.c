@@ -338,6 +338,14 @@ static nng_duration to_duration(double seconds) {
     return milliseconds < 1 ? 1 : milliseconds > INT_MAX ? INT_MAX : (nng_duration)milliseconds;
 }
 
+nng_msg *outgoing_message(const outgoing *request) {
+    nng_msg *message;
+    if (nng_msg_alloc(&message, request->size) != 0)
+        return NULL;
+    request->write(request, nng_msg_body(message));
+    return message;
+}
+
 /* Hands the request to the connection; waits for one at most the connect timeout, for a busy one until the deadline. */
 static int send_request(connection *self, slot *used, const outgoing *request, double deadline) {
     for (;;) {
@@ -346,16 +354,14 @@ static int send_request(connection *self, slot *used, const outgoing *request, d
             return NNG_ECANCELED;
         if (remaining <= 0)
             return NNG_ETIMEDOUT;
-        nng_msg *message;
-        int code = nng_msg_alloc(&message, request->size);
-        if (code != 0)
-            return code;
-        request->write(request, nng_msg_body(message));
+        nng_msg *message = outgoing_message(request);
+        if (!message)
+            return NNG_ENOMEM;
         nng_aio_set_msg(used->aio, message);
         nng_aio_set_timeout(used->aio, to_duration(fmin(remaining, self->connect_timeout)));
         nng_ctx_send(used->context, used->aio);
         nng_aio_wait(used->aio);
-        code = nng_aio_result(used->aio);
+        int code = nng_aio_result(used->aio);
         if (code == 0)
             return 0;
         nng_msg_free(nng_aio_get_msg(used->aio));

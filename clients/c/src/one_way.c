@@ -147,10 +147,9 @@ dyn_client_status one_way_receive(one_way *used, double timeout, dyn_client_erro
 }
 
 dyn_client_status one_way_send(one_way *used, const outgoing *message, double timeout, dyn_client_error *error) {
-    nng_msg *sent;
-    if (nng_msg_alloc(&sent, message->size) != 0)
+    nng_msg *sent = outgoing_message(message);
+    if (!sent)
         return fail_memory(error);
-    message->write(message, nng_msg_body(sent));
     nng_aio_set_msg(used->aio, sent);
     nng_aio_set_timeout(used->aio, to_duration(timeout));
     nng_send_aio(used->socket, used->aio);
