@@ -13,11 +13,11 @@
 
 enum { GOAL_ABORTED = 6 };
 
-/* A goal under way. */
+/* A goal in progress. */
 typedef struct goal {
     struct goal *next;
     json_t *id, *action; /* as the client spelled it */
-    call *call;          /* whose answer a thread completes meanwhile */
+    call *call;          /* its answer is completed by a thread meanwhile */
 } goal;
 
 static json_t *begin_result(const request *from, const char *action) {
@@ -38,7 +38,7 @@ static void fail(const request *from, const char *action, const char *reason) {
     peer_send(from->peer, result);
 }
 
-/* The call of a goal is over. */
+/* Frees the goal of a call that has ended. */
 static void forget_goal(call *ended) {
     for (goal **link = &ended->peer->bridge->goals; *link != NULL; link = &(*link)->next) {
         goal *own = *link;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Actions: every method of the daemon, and what other peers offer. A goal is a call with feedback that can be
- * cancelled.
+ * Actions: every method of the daemon, and the actions that other peers offer. A goal is a call with feedback that can
+ * be cancelled.
  */
 #ifndef ROSBRIDGE_ACTIONS_H
 #define ROSBRIDGE_ACTIONS_H
@@ -10,14 +10,14 @@
 
 #include "request.h"
 
-/* send_action_goal: is answered with an action_result in every case; cancel_action_goal. */
+/* Handles send_action_goal and cancel_action_goal. Every goal is answered with an action_result. */
 void action_goal(const request *from);
 void action_cancel(const request *from);
 
-/* Tells the client whose goal it is how far it is: {fraction, elapsed}. */
+/* Sends feedback {fraction, elapsed} to the client that sent the goal. */
 void actions_progress(bridge *in, const Dynamics__V1__ProgressEvent *event);
 
-/* To be called now and then: cancels again what was cancelled before the daemon had it. */
+/* Sends again the cancellations that arrived before the daemon had the request. Called periodically. */
 void actions_check(bridge *in);
 
 /* Cancels the goals of a peer. */

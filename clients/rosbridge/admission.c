@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Has the entry a port after its host? */
+/* Returns true if the entry has a port after its host. */
 static bool has_port(const char *entry) {
     const char *host = strstr(entry, "://"), *colon = strrchr(entry, ':');
     return host != NULL && colon > host && colon[1] != '\0' && strspn(colon + 1, "0123456789") == strlen(colon + 1);
@@ -28,7 +28,8 @@ bool admission_origin(const config *c, const char *origin) {
     return false;
 }
 
-/* Takes the same time wherever the texts differ. */
+/* Compares two texts in a time that does not depend on where they differ, so that timing reveals no secret.
+ */
 static bool is_same(const char *given, const char *secret) {
     size_t length = strlen(secret), given_length = strlen(given);
     unsigned char difference = given_length != length;

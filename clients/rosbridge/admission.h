@@ -15,19 +15,19 @@ typedef struct admission_request {
     const char *token;         /* of the address, or empty */
 } admission_request;
 
-/* Statuses of HTTP for those who may not connect. */
+/* HTTP statuses of refused connections. */
 enum { ADMISSION_TOKEN = 401, ADMISSION_ORIGIN = 403, ADMISSION_LATER = 503 };
 
-/* 0: the connection is welcome. Else the status of HTTP and the reason, a constant of less than 124 bytes: ORIGIN for a
- * page of another origin, TOKEN without the token, LATER beyond the number of connections and while the gateway stops.
- */
+/* Returns 0 if the connection is admitted. Otherwise returns an HTTP status and the reason, a constant of less than 124
+ * bytes. ADMISSION_ORIGIN: a page of another origin. ADMISSION_TOKEN: the token is missing or wrong. ADMISSION_LATER:
+ * too many connections, or the gateway is stopping. */
 int admission_check(const bridge *of, const admission_request *request, const char **reason);
 
-/* Tells if the list allows the origin. "*" allows every one; an entry without a port allows every port. An empty origin
- * and "null" are origins as others: "*" alone allows the empty one, "*" and "null" allow "null". */
+/* Returns true if the list of origins allows the origin. "*" allows every origin; an entry without a port allows every
+ * port. An empty origin needs "*"; the origin "null" needs "*" or "null". */
 bool admission_origin(const config *c, const char *origin);
 
-/* Writes the body for a path; returns the status. It tells counters alone, so that no token is asked for. */
+/* Writes the body for a path and returns the HTTP status. The body holds only counters, so it needs no token. */
 unsigned admission_serve(const bridge *of, const char *path, FILE *body);
 
 #endif

@@ -25,17 +25,17 @@ typedef struct bridge {
     struct peer *peers;
     struct topic *topics;
     struct offer *offers; /* services and actions that peers offer */
-    struct relay *relays; /* calls of those under way */
+    struct relay *relays; /* their calls in progress */
     struct goal *goals;   /* of the daemon's own actions */
     uint64_t last_number; /* of peers, relays ... */
-    uv_timer_t flush;     /* messages that wait for their time */
-    uv_timer_cb on_flush; /* sends those that are due */
+    uv_timer_t flush;     /* delayed messages of topics */
+    uv_timer_cb on_flush; /* sends the messages that are due */
     /* Ends the subscriptions, offers and goals of a peer whose socket is closed. */
     void (*forget_peer)(struct bridge *of, struct peer *gone);
-    bool stops; /* a signal came: nothing is begun any more */
+    bool stops; /* a signal arrived: nothing new is started */
 } bridge;
 
-/* Seconds of the monotonic clock. */
+/* Returns the time of the monotonic clock, in s. */
 static inline double monotonic_time(void) {
     return 1e-9 * (double)uv_hrtime();
 }
@@ -43,10 +43,10 @@ static inline double monotonic_time(void) {
 /* Starts the flush timer so that it expires at this time at the latest. */
 void bridge_flush_at(bridge *of, double time);
 
-/* Writes a line of the log to standard error where the gateway is verbose. The line is made printable (printable.h). */
+/* Writes a printable line (printable.h) to standard error if the gateway is verbose. */
 void bridge_log(const bridge *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes a line to standard error in any case, made printable. */
+/* Writes a printable line to standard error in any case. */
 void bridge_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes of one WebSocket message, shared by all who are sent it.
+ * The bytes of one WebSocket message. All peers to which it is sent share them.
  */
 #ifndef ROSBRIDGE_BUFFER_H
 #define ROSBRIDGE_BUFFER_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Room before the bytes, in which the WebSocket library writes its header. */
+/* Bytes before the message, in which libwebsockets writes its header. */
 enum { BUFFER_HEADROOM = 16 };
 
 typedef struct buffer {
@@ -24,23 +24,25 @@ static inline unsigned char *buffer_bytes(const buffer *of) {
     return of->space + BUFFER_HEADROOM;
 }
 
-/* A buffer with one reference that owns `space`, a block of malloc. NULL when out of memory; `space` is then freed. */
+/* Returns a buffer with one reference that owns `space`, a block of malloc. Returns NULL when out of memory; `space` is
+ * then freed. */
 buffer *buffer_adopt(unsigned char *space, size_t size, bool is_binary);
 buffer *buffer_copy(const void *bytes, size_t size, bool is_binary);
 buffer *buffer_share(buffer *shared);
 void buffer_release(buffer *released);
 
-/* Messages in the order in which they are to be sent. */
+/* Messages in the order in which they will be sent. */
 typedef struct buffer_list {
     size_t count, capacity;
     buffer **items;
 } buffer_list;
 
-/* Takes the reference, also on failure. False when out of memory, or for NULL. */
+/* Appends a buffer and consumes the caller's reference, also on failure. Returns false when out of memory, or for NULL.
+ */
 bool buffer_list_add(buffer_list *to, buffer *added);
 void buffer_list_free(buffer_list *freed);
 
-/* Text that becomes a buffer: a stream whose first bytes are the headroom. */
+/* Stream of text that becomes a buffer. Its first bytes are the headroom. */
 typedef struct text_stream {
     FILE *stream; /* NULL: out of memory */
     char *space;
@@ -49,7 +51,7 @@ typedef struct text_stream {
 
 void text_stream_open(text_stream *opened);
 
-/* Closes the stream; NULL when memory ran out on the way. */
+/* Closes the stream and returns its buffer, or NULL if memory ran out. */
 buffer *text_stream_finish(text_stream *finished);
 
 #endif

@@ -19,13 +19,15 @@
 #include "json_text.h"
 #include "model_joints.h"
 
-/* Status of action_result. */
+/* Values of the status of action_result. */
 enum { GOAL_SUCCEEDED = 4, GOAL_CANCELED = 5, GOAL_ABORTED = 6 };
 
-/* Seconds that the daemon has to cancel a call; before it is asked again, doubled each time. */
+/* CANCEL_TIME: seconds that the daemon has to cancel a call. CANCEL_PAUSE: seconds before the first repetition of a
+ * cancellation; it doubles each time. */
 static const double CANCEL_TIME = 5, CANCEL_PAUSE = 0.05;
 
-/* Seconds for a call whose time was over while the joints were asked for: it fails, by the same way as others. */
+/* Timeout, in s, of a call whose deadline passed while its joints were requested. The call fails like any other
+ * timeout. */
 static const double LEAST_TIME = 1e-3;
 
 static const char cancelled_early[] = "cancelled before it began (CANCELLED)";
@@ -40,10 +42,10 @@ struct call_pool {
     daemon_link link;
     size_t thread_count;
     pthread_t *threads;
-    uv_async_t wake;                 /* calls are over */
-    size_t waiting_bytes, under_way; /* of the event loop */
+    uv_async_t wake;                 /* calls have ended */
+    size_t waiting_bytes, under_way; /* used by the event loop */
 
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the fields below */
     pthread_cond_t changed;
     call_queue urgent, waiting, over;
     size_t started_threads;
@@ -96,7 +98,7 @@ static void fail(call *failed, call_outcome outcome, const char *reason) {
     encode_message(failed->answer, NULL, &failed->encoding, &failed->messages);
 }
 
-/* Returns whether a result is that of steps which a cancellation ended: the part that was done is no error. */
+/* Returns true if the result is that of steps that a cancellation ended. The steps that were done are no error. */
 static bool is_cancelled_result(const ProtobufCMessage *result) {
     return result != NULL && result->descriptor == &dynamics__v1__step_simulation_reply__descriptor &&
            ((const Dynamics__V1__StepSimulationReply *)(const void *)result)->ended_by ==
@@ -127,13 +129,13 @@ static void fail_client(const daemon_link *link, call *failed, const dyn_client_
     fail(failed, error->status == DYN_CLIENT_CANCELLED ? CALL_CANCELLED : CALL_FAILED, reason);
 }
 
-/* A number that nobody can foresee; 0 where the system has none. */
+/* Returns an unpredictable number, or 0 if the system provides none. */
 static uint64_t draw_number(void) {
     uint64_t number;
     return getrandom(&number, sizeof number, 0) == sizeof number ? number : 0;
 }
 
-/* Asks the daemon and unpacks its result; NULL: the call has failed. */
+/* Sends the request and unpacks the result. Returns NULL if the call failed. */
 static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     char error[METHOD_ERROR_SIZE];
     size_t size, reply_size;
@@ -199,7 +201,7 @@ static void make(daemon_link *link, call *made) {
     }
 }
 
-/* The first thread makes urgent calls alone, so that they need not wait for long ones. */
+/* Runs calls. The first thread runs only urgent calls, so that these never wait for long ones. */
 static void *work(void *user) {
     call_pool *pool = user;
     pthread_mutex_lock(&pool->mutex);
@@ -226,7 +228,7 @@ static void *work(void *user) {
 
 /* ---- on the event loop ------------------------------------------------------------------------------------------- */
 
-/* Sends the answer; gives a question's result to who asked. */
+/* Sends the answer, or passes the result of the gateway's own request to its callback. */
 static void end(bridge *of, call *ended) {
     if (ended->peer == NULL) {
         ended->on_result(of, ended->user, ended->result, ended->reason);
@@ -287,7 +289,7 @@ static void on_closed(uv_handle_t *handle) {
     free(pool);
 }
 
-/* Removes the next waiting call, the gateway's own calls first. */
+/* Removes the next waiting call. The gateway's own calls come first. */
 static call *pop_any(call_pool *from) {
     call *popped = pop(&from->urgent);
     return popped != NULL ? popped : pop(&from->waiting);
@@ -323,7 +325,7 @@ void call_refuse(call *refused, const char *format, ...) {
     end(refused->peer->bridge, refused);
 }
 
-/* Gives a call to the threads; questions of the gateway's own are urgent. */
+/* Queues a call for the threads. The gateway's own requests are urgent. */
 static void submit(call_pool *pool, call *given) {
     pool->under_way++;
     pool->waiting_bytes += given->size;

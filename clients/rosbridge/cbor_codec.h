@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CBOR (RFC 8949) of messages: numbers in arrays travel as typed arrays (RFC 8746), float64 little-endian, bit by bit.
+ * CBOR (RFC 8949) of messages. Arrays of numbers are typed arrays (RFC 8746) of little-endian float64, bit for bit.
  */
 #ifndef ROSBRIDGE_CBOR_CODEC_H
 #define ROSBRIDGE_CBOR_CODEC_H
@@ -12,15 +12,15 @@
 
 enum { CBOR_ERROR_SIZE = 160 };
 
-/* Encodes the members of `envelope`, and `values`, if not NULL, as its member "values". Members of a oneof are written
- * as lists of one, as in JSON. NULL when out of memory. */
+/* Encodes the members of `envelope`, and `values`, if not NULL, as its member "values". A member of a oneof becomes a
+ * list of one element, as in JSON. Returns NULL when out of memory. */
 buffer *cbor_encode_message(const json_t *envelope, const ProtobufCMessage *values);
 
-/* Encodes a publish of cbor-raw: {op, topic, msg: {secs, nsecs, bytes}}. */
+/* Encodes a publish message of cbor-raw: {op, topic, msg: {secs, nsecs, bytes}}. */
 buffer *cbor_encode_raw(const char *topic, int64_t secs, int64_t nsecs, const uint8_t *bytes, size_t size);
 
-/* Decodes one item. A byte string becomes base64, a typed array an array of numbers; NaN and infinity, undefined and
- * null become null. NULL: `error` says what is wrong at which byte. */
+/* Decodes one item. A byte string becomes base64, and a typed array becomes an array of numbers. NaN, infinity,
+ * undefined and null become null. On failure returns NULL, and `error` names the cause and the byte. */
 json_t *cbor_decode_message(const uint8_t *bytes, size_t size, char error[CBOR_ERROR_SIZE]);
 
 #endif

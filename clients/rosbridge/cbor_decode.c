@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CBOR of messages, read. The decoder of the library tells one head after the other; the tree is built here, so that
- * its depth is bounded and no length is believed before its bytes have come.
+ * Decoder of CBOR messages. The library decodes one head after another and this file builds the tree, so that the depth
+ * is bounded and no length is trusted before its bytes have arrived.
  */
 #include <cbor.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { MAX_DEPTH = 64 };
 
-/* Tags of RFC 8746 that are read: typed arrays, little-endian. */
+/* Tags of RFC 8746 that are accepted: typed arrays, little-endian. */
 enum {
     TAG_FIRST_TYPED = 64,
     TAG_UINT8 = 64,
@@ -32,9 +32,9 @@ enum {
 /* An array or map that is not complete. */
 typedef struct level {
     json_t *container;
-    size_t remaining; /* items still to come; of a map, keys and values */
+    size_t remaining; /* items still to come; for a map, keys and values */
     bool is_endless;  /* ends with a break */
-    char *key;        /* of a map, when its value is next */
+    char *key;        /* of a map whose value comes next */
 } level;
 
 typedef struct tree {
@@ -42,7 +42,7 @@ typedef struct tree {
     size_t depth;
     json_t *root; /* complete */
     uint64_t tag; /* before the next item; 0: none */
-    size_t at;    /* byte */
+    size_t at;    /* index of the byte */
     char *error;
     bool failed;
 } tree;
@@ -62,7 +62,7 @@ static void refuse(tree *of, const char *format, ...) {
 
 static void close_complete(tree *of);
 
-/* Takes a complete value to where it belongs. */
+/* Adds a complete value to the innermost container, or makes it the root. */
 static void place(tree *of, json_t *value) {
     of->tag = 0;
     if (value == NULL) {
@@ -95,7 +95,7 @@ static void place(tree *of, json_t *value) {
     close_complete(of);
 }
 
-/* Ends the innermost container when nothing of it is to come. */
+/* Closes the innermost containers that are complete. */
 static void close_complete(tree *of) {
     level *top = &of->levels[of->depth - 1];
     if (of->failed || top->is_endless || top->remaining > 0)
@@ -137,7 +137,7 @@ static size_t width_of(uint64_t tag) {
     }
 }
 
-/* A number of JSON; NaN and infinity, which JSON lacks, are null. */
+/* Returns a number of JSON. NaN and infinity, which JSON lacks, become null. */
 static json_t *real(double number) {
     return isfinite(number) ? json_real(number) : json_null();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CBOR of messages, written.
+ * Encoder of CBOR messages.
  */
 #include <cbor.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "cbor_codec.h"
 #include "message_fields.h"
 
-/* Tags of RFC 8746: typed arrays of little-endian numbers. */
+/* Tag of RFC 8746: typed array of little-endian float64. */
 enum { TAG_FLOAT64_LE = 86 };
 
 typedef struct sink {
@@ -18,7 +18,7 @@ typedef struct sink {
     bool failed;
 } sink;
 
-/* Room for `size` more bytes. */
+/* Makes room for `size` more bytes. Returns false when out of memory. */
 static bool reserve(sink *to, size_t size) {
     if (to->failed)
         return false;
@@ -37,7 +37,7 @@ static bool reserve(sink *to, size_t size) {
 
 typedef size_t (*head_encoder)(size_t value, unsigned char *bytes, size_t size);
 
-/* Heads take at most nine bytes. */
+/* Writes a head, which is at most nine bytes long. */
 static void put_head(sink *to, head_encoder encode, size_t value) {
     if (reserve(to, 9))
         to->size += encode(value, to->space + to->size, 9);
@@ -81,7 +81,7 @@ static void put_bool(sink *to, bool truth) {
         to->size += cbor_encode_bool(truth, to->space + to->size, 9);
 }
 
-/* A typed array; this machine is little-endian. */
+/* Writes a typed array. The machine is little-endian, so the numbers need no conversion. */
 static void put_doubles(sink *to, const double *numbers, size_t count) {
     put_head(to, cbor_encode_tag, TAG_FLOAT64_LE);
     put_head(to, cbor_encode_bytestring_start, count * sizeof(double));
@@ -92,7 +92,7 @@ static void put_doubles(sink *to, const double *numbers, size_t count) {
 
 static void put_json(sink *to, const json_t *value);
 
-/* An array of reals alone is a typed array. */
+/* Writes an array. One that holds only reals becomes a typed array. */
 static void put_json_array(sink *to, const json_t *list) {
     size_t count = json_array_size(list), reals = 0;
     while (reals < count && json_is_real(json_array_get(list, reals)))

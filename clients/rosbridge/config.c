@@ -15,7 +15,7 @@
 
 typedef enum key_type { KEY_WORD, KEY_ENDPOINT, KEY_PATH, KEY_COUNT, KEY_SECONDS, KEY_ORIGINS, KEY_TRUTH } key_type;
 
-/* One key: where its value goes, its default, what is allowed, and what it means. */
+/* One key: its place in the configuration, default, allowed values and meaning. */
 typedef struct key {
     const char *section, *name;
     key_type type;
@@ -97,7 +97,7 @@ static bool parse_number(const key *k, const char *text, double *number, char er
     return false;
 }
 
-/* Where a daemon can be reached. */
+/* Returns true for an address at which a daemon can listen. */
 static bool is_endpoint(const char *text) {
     return (strncmp(text, "ipc:///", 7) == 0 && text[7] != '\0') ||
            (strncmp(text, "tcp://", 6) == 0 && strchr(text + 6, ':') != NULL);
@@ -120,7 +120,7 @@ static bool parse_text(const key *k, const char *text, size_t size, char *value,
     return true;
 }
 
-/* Origins as browsers send them, without a path, separated by blanks; "*" for all. */
+/* Parses origins as browsers send them, without a path, separated by blanks; "*" allows all. */
 static bool parse_origins(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) {
     c->origin_count = 0;
     for (text += strspn(text, " \t"); *text != '\0'; text += strspn(text, " \t")) {
@@ -205,7 +205,7 @@ void config_describe(FILE *to) {
     }
 }
 
-/* The file while it is read. */
+/* State of the parser of a file. */
 typedef struct reading {
     config *config;
     char *error;
@@ -232,7 +232,7 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
     return false;
 }
 
-/* Reads the first line of the token's file. */
+/* Reads the token from the first line of its file. */
 static bool read_token(config *c, char error[CONFIG_ERROR_SIZE]) {
     FILE *file = fopen(c->token_file, "r");
     bool is_read = file != NULL && fgets(c->token, sizeof c->token, file) != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The configuration: an INI file, every key of which has a default.
+ * The configuration: an INI file in which every key has a default.
  */
 #ifndef ROSBRIDGE_CONFIG_H
 #define ROSBRIDGE_CONFIG_H
@@ -15,7 +15,7 @@
 enum { CONFIG_WORD = 256, CONFIG_ORIGINS = 32, CONFIG_ERROR_SIZE = 512 };
 
 typedef struct config {
-    /* [server] */
+    /* Section [server]. */
     char address[CONFIG_WORD]; /* empty: no server, only the dialled one */
     unsigned long port;        /* 0: any free one */
     char port_file[PATH_MAX];  /* receives the port; for tests and launchers */
@@ -23,21 +23,21 @@ typedef struct config {
     char token_file[PATH_MAX], token[CONFIG_WORD];
     size_t origin_count;
     char origins[CONFIG_ORIGINS][CONFIG_WORD];
-    /* [daemon] */
+    /* Section [daemon]. */
     char request[CONFIG_WORD], events[CONFIG_WORD];
     unsigned long threads;
     double health_interval;
-    /* [dial] */
+    /* Section [dial]. */
     char dial[CONFIG_WORD]; /* ws://host:port/path of a rosbridge server; empty: none */
     double dial_interval;
-    /* [ros] */
-    unsigned long ros_version; /* spelling of times where a subscriber does not tell */
-    /* [limits]; times in s */
+    /* Section [ros]. */
+    unsigned long ros_version; /* spelling of times for a subscriber that states none */
+    /* Section [limits]; times in s. */
     unsigned long connections, message_bytes, calls, queued_calls, queued_bytes, subscriptions, advertisements;
     unsigned long control_messages, control_bytes, data_bytes;
     unsigned long fragments, partial_messages;
     double fragment_time, call_time, idle_time, ping_interval, ping_timeout;
-    /* [log] */
+    /* Section [log]. */
     bool is_verbose;
 } config;
 
@@ -53,7 +53,7 @@ bool config_set(config *c, const char *section, const char *name, const char *va
 /* Writes all keys with their defaults, bounds and meanings, as text for --help. */
 void config_describe(FILE *to);
 
-/* Checks what concerns several keys, and reads the token. */
+/* Checks rules between several keys, and reads the token. */
 bool config_complete(config *c, char error[CONFIG_ERROR_SIZE]);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends the coordinates of a joint, which has no more velocities than coordinates. False: memory is short, or the
- * reply lacks their names. */
+/* Appends the coordinates of a joint, which has at most as many velocities as coordinates. Returns false when out of
+ * memory, or if the reply lacks their names. */
 static bool add_joint(coordinates *to, const Dynamics__V1__DescribeModelReply *in, const Dynamics__V1__Joint *joint) {
     const Dynamics__V1__JointCoordinates *at = joint->coordinates;
     size_t nq = at != NULL ? at->nq : 0, nv = at != NULL ? at->nv : 0;
@@ -62,7 +62,7 @@ void coordinates_free(coordinates *freed) {
     *freed = (coordinates){0};
 }
 
-/* The coordinate of a name, which mostly is the one at `index`; NULL: there is none. */
+/* Finds the coordinate of a name, which is usually the one at `index`. Returns NULL if there is none. */
 static const coordinate *find_coordinate(const coordinates *of, const char *name, size_t index) {
     if (index < of->count && strcmp(of->list[index].name, name) == 0)
         return &of->list[index];

@@ -2,11 +2,11 @@
 /*
  * Coordinates by name.
  *
- * Messages of ROS name values, the daemon has rows of coordinates. A joint with one coordinate gives its name to it.
- * One with several (planar, cylindrical, spherical, floating ..) is named once for each of them in their order:
- * "root_joint[0]", "root_joint[1]" and so on for a floating base, as DescribeModelReply spells them. Where it has more
- * coordinates than velocities (a quaternion), the last names have a position alone: their velocity, acceleration and
- * effort are written as 0 and not read.
+ * Messages of ROS name values; the daemon has rows of coordinates. A joint with one coordinate gives the coordinate its
+ * name. A joint with several (planar, cylindrical, spherical, floating ..) has one name for each, in order:
+ * "root_joint[0]", "root_joint[1]" and so on for a floating base, as DescribeModelReply spells them. If it has more
+ * coordinates than velocities (a quaternion), the last names have only a position: their velocity, acceleration and
+ * effort are written as 0 and are ignored when read.
  */
 #ifndef ROSBRIDGE_COORDINATES_H
 #define ROSBRIDGE_COORDINATES_H
@@ -16,13 +16,13 @@
 #include <dynamics/v1/model.pb-c.h>
 #include <jansson.h>
 
-/* Where a named value lies in rows of q and of v (SIZE_MAX: it has none there). */
+/* Index of a named value in rows of q and of v (SIZE_MAX: none). */
 typedef struct coordinate {
     char *name;
     size_t q, v;
 } coordinate;
 
-/* Zeroed: not known yet. */
+/* Coordinates of a model. All zeros mean that they are not known yet. */
 typedef struct coordinates {
     size_t count, nq, nv;
     bool has_parts; /* some joints have several */
@@ -31,13 +31,13 @@ typedef struct coordinates {
 
 enum { COORDINATES_ERROR_SIZE = 256 };
 
-/* The coordinates of a model's joints, in the order of `joint_names`, or in the model's own where that is empty. False
- * when out of memory, or when there are none. */
+/* Reads the coordinates of a model's joints in the order of `joint_names`, or in the model's own order if that is
+ * empty. Returns false when out of memory, or if there are none. */
 bool coordinates_read(coordinates *to, const Dynamics__V1__DescribeModelReply *model, const json_t *joint_names);
 void coordinates_free(coordinates *freed);
 
-/* The coordinates of an array of names that must name each once, in any order; freed by the caller. NULL: `error`,
- * which begins with the `path` of the names. */
+/* Returns the coordinates of an array of names, which must contain each name once, in any order. The caller frees them.
+ * On failure returns NULL, and `error` begins with `path`, the path of the names. */
 const coordinate **coordinates_arrange(const coordinates *of, const json_t *names, const char *path,
                                        char error[COORDINATES_ERROR_SIZE]);
 

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-/* Seconds between attempts to reach a daemon that was never there; calls between them fail at once. */
+/* Seconds between attempts to connect to a daemon that was never reached. Calls in between fail at once. */
 static const double RETRY_INTERVAL = 0.25;
 
 static double now(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The connection to the daemon, made when it is first needed and again when it was lost.
+ * The connection to the daemon. It is opened by the first call and opened again after a loss.
  */
 #ifndef ROSBRIDGE_DAEMON_LINK_H
 #define ROSBRIDGE_DAEMON_LINK_H
@@ -16,18 +16,18 @@ typedef struct daemon_link {
     dyn_client *client; /* NULL: not yet */
     atomic_bool is_aborted;
     double last_attempt;
-    dyn_client_error failure; /* of that attempt */
+    dyn_client_error failure; /* of the last attempt */
 } daemon_link;
 
 void daemon_link_init(daemon_link *link, const char *address);
 
-/* Ends all calls under way and to come, for the gateway is to end while the daemon may not answer. */
+/* Aborts running and later calls, so that the gateway can stop although the daemon does not answer. */
 void daemon_link_abort(daemon_link *link);
 
-/* No call may be under way. */
+/* Closes the connection. No call may be running. */
 void daemon_link_close(daemon_link *link);
 
-/* The client, from any thread; NULL: `error` says why there is none. */
+/* Returns the client; any thread may call it. On failure returns NULL and `error`. */
 dyn_client *daemon_link_get(daemon_link *link, dyn_client_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's topics: its health, its models, and its simulations and streams, which come and go.
+ * Topics of the daemon: its health, its models, and its simulations and streams, which come and go.
  *
  *   /diagnostics                               diagnostic_msgs/DiagnosticArray, latched
  *   /dynamics/models                           dynamics_msgs/ModelEvent
@@ -14,7 +14,7 @@
  *   /dynamics/streams/NAME/torques             dynamics_msgs/StreamTorques: all coordinates, with the points' numbers
  *   /dynamics/streams/NAME/events              dynamics_msgs/StreamEvent
  *
- * A simulation or a stream is watched while somebody reads a topic of it.
+ * The gateway watches a simulation or a stream while a client reads one of its topics.
  */
 #ifndef ROSBRIDGE_DAEMON_TOPICS_H
 #define ROSBRIDGE_DAEMON_TOPICS_H
@@ -23,10 +23,10 @@
 
 typedef struct daemon_topics daemon_topics;
 
-/* NULL: `error`, of CONFIG_ERROR_SIZE, says why. */
+/* Opens the topics. On failure returns NULL, and `error`, of CONFIG_ERROR_SIZE, names the cause. */
 daemon_topics *daemon_topics_start(bridge *of, char *error);
 
-/* To be called now and then: asks for health and simulations, watches what is read. */
+/* Requests the health and the list of simulations, and watches the topics that are read. Called periodically. */
 void daemon_topics_check(daemon_topics *checked, double now);
 
 void daemon_topics_stop(daemon_topics *stopped);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A rosbridge server that was dialled.
+ * Connection to a rosbridge server.
  */
 #include "dialled.h"
 

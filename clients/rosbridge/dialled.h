@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The other direction: a rosbridge server that was dialled is offered our services and topics, so that its ROS nodes
+ * Connection to a rosbridge server, to which the gateway offers its services and topics, so that the server's ROS nodes
  * can use them.
  */
 #ifndef ROSBRIDGE_DIALLED_H
@@ -8,7 +8,7 @@
 
 #include "peer.h"
 
-/* The connection is open: offers everything. */
+/* Offers all services and topics over a connection that has just opened. */
 void dialled_open(peer *opened);
 
 #endif

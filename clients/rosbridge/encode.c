@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages of the protocol, encoded.
+ * Encoding of messages of the protocol.
  */
 #include "encode.h"
 
@@ -24,7 +24,7 @@ bool parse_compression(const char *word, compression *parsed) {
     return false;
 }
 
-/* Numbers keep their 17 digits. */
+/* Encodes JSON. Numbers have 17 digits, which preserve every double. */
 static buffer *encode_json(const json_t *envelope, const ProtobufCMessage *values) {
     text_stream text;
     text_stream_open(&text);
@@ -60,7 +60,7 @@ static buffer *to_png(buffer *text) {
     return encoded;
 }
 
-/* The end of a fragment: at most `size` bytes on, and between two characters. */
+/* Returns the end of a fragment: at most `size` bytes after its start, and between two characters. */
 static size_t fragment_end(const unsigned char *text, size_t start, size_t length, size_t size) {
     if (length - start <= size)
         return length;
@@ -70,7 +70,7 @@ static size_t fragment_end(const unsigned char *text, size_t start, size_t lengt
     return end;
 }
 
-/* Splits a message; `text` is released. */
+/* Splits a message into fragments and releases `text`. */
 static bool add_fragments(buffer *text, size_t size, buffer_list *to) {
     static _Atomic unsigned long last_id;
     const unsigned char *bytes = buffer_bytes(text);

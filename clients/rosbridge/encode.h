@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages of the protocol, from their values to what is sent: JSON or CBOR, in a PNG image or in fragments if the peer
- * asked for that.
+ * Encoding of messages of the protocol: JSON or CBOR, in a PNG image or in fragments if the peer requested that.
  */
 #ifndef ROSBRIDGE_ENCODE_H
 #define ROSBRIDGE_ENCODE_H
@@ -18,14 +17,14 @@ typedef struct encoding {
     size_t fragment_size; /* bytes of JSON in one message; 0: any number */
 } encoding;
 
-/* Bytes of the smallest fragment; what is asked for below that is raised to it. */
+/* Bytes of the smallest fragment. Smaller requested sizes are raised to it. */
 enum { MIN_FRAGMENT = 128 };
 
-/* "none", "png", "cbor", "cbor-raw". False for other words. */
+/* Parses "none", "png", "cbor" or "cbor-raw". Returns false for other words. */
 bool parse_compression(const char *word, compression *parsed);
 
-/* Adds the messages that carry `envelope`, and `values`, if not NULL, as its member "values". CBOR goes in one message,
- * whatever the fragment size. False when out of memory. */
+/* Appends the messages that encode `envelope`, and `values`, if not NULL, as its member "values". CBOR is one message,
+ * whatever the fragment size. Returns false when out of memory. */
 bool encode_message(const json_t *envelope, const ProtobufCMessage *values, const encoding *how, buffer_list *to);
 
 #endif

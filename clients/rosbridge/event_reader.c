@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's events.
+ * Subscriber of the daemon's events.
  */
 #include "event_reader.h"
 
@@ -11,7 +11,8 @@
 #include <nng/nng.h>
 #include <nng/protocol/pubsub0/sub.h>
 
-/* Messages that wait for the event loop; beyond them the oldest are dropped. Pauses before dialling again, ms. */
+/* WAITING: messages that wait for the event loop; beyond it the oldest are dropped. RECONNECT_MIN, RECONNECT_MAX:
+ * pauses before reconnecting, in ms. */
 enum { WAITING = 4096, RECONNECT_MIN = 50, RECONNECT_MAX = 1000 };
 
 struct event_reader {
@@ -21,12 +22,12 @@ struct event_reader {
     nng_socket socket;
     nng_aio *aio;
     uv_async_t wake;
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards the fields below */
     nng_msg *waiting[WAITING];
     size_t first, count, dropped;
 };
 
-/* On nng's thread. */
+/* Runs on a thread of nng. */
 static void on_message(void *user) {
     event_reader *reader = user;
     if (nng_aio_result(reader->aio) != 0)
@@ -59,7 +60,7 @@ static nng_msg *next_message(event_reader *reader) {
     return message;
 }
 
-/* On the event loop: topic, zero byte, Event. */
+/* Runs on the event loop. A message is a topic, a zero byte and an Event. */
 static void on_wake(uv_async_t *handle) {
     event_reader *reader = handle->data;
     for (nng_msg *message = next_message(reader); message != NULL; message = next_message(reader)) {
@@ -77,12 +78,12 @@ static void on_wake(uv_async_t *handle) {
     }
 }
 
-/* Topics end with a zero byte: no other topic begins with them. */
+/* Subscribes to one topic. The zero byte at its end excludes longer topics that begin with it. */
 static int subscribe(event_reader *reader, const char *topic) {
     return nng_socket_set(reader->socket, NNG_OPT_SUB_SUBSCRIBE, topic, strlen(topic) + 1);
 }
 
-/* All topics that begin so. */
+/* Subscribes to all topics that begin with the prefix. */
 static int subscribe_all(event_reader *reader, const char *prefix) {
     return nng_socket_set(reader->socket, NNG_OPT_SUB_SUBSCRIBE, prefix, strlen(prefix));
 }

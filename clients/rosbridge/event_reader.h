@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's events: nng SUB. Messages arrive on a thread of nng and are handed to the event loop.
+ * Subscriber of the daemon's events (nng SUB). Messages arrive on a thread of nng and pass to the event loop.
  */
 #ifndef ROSBRIDGE_EVENT_READER_H
 #define ROSBRIDGE_EVENT_READER_H
@@ -14,12 +14,12 @@ typedef struct event_reader event_reader;
 /* Called on the event loop for each event. */
 typedef void (*event_taker)(void *user, const char *topic, const Dynamics__V1__Event *event);
 
-/* Reads the topics "models" and "progress/..." at `address`, which is dialled again by itself when it is lost. NULL: it
- * is no address, or memory ran out. */
+/* Subscribes to the topics "models" and "progress/..." at `address` and reconnects when the connection is lost. Returns
+ * NULL for an invalid address, or when out of memory. */
 event_reader *event_reader_start(bridge *of, const char *address, event_taker take, void *user);
 
-/* Reads two more topics at another address, until event_reader_forget. The number of the address; 0: it cannot be
- * dialled. */
+/* Subscribes to two more topics at another address, until event_reader_forget. Returns the number of the address, or 0
+ * if it cannot be dialled. */
 int event_reader_watch(event_reader *reader, const char *address, const char *const topics[2]);
 void event_reader_forget(event_reader *reader, int number, const char *const topics[2]);
 

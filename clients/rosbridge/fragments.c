@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct piece {
-    char *data; /* NULL: still to come */
+    char *data; /* NULL: not received yet */
     size_t length;
 } piece;
 
@@ -28,7 +28,7 @@ static void free_partial(partial_message *freed) {
     free(freed);
 }
 
-/* Takes the message that `link` points to out of the list and frees it. */
+/* Removes the message that `link` points to from the list and frees it. */
 static void forget(fragments *of, partial_message **link) {
     partial_message *gone = *link;
     *link = gone->next;

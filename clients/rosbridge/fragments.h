@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages that arrive in fragments, put together again.
+ * Reassembly of messages that arrive in fragments.
  */
 #ifndef ROSBRIDGE_FRAGMENTS_H
 #define ROSBRIDGE_FRAGMENTS_H
@@ -17,7 +17,7 @@ typedef struct fragment_limits {
 
 typedef struct partial_message partial_message;
 
-/* All of one peer. */
+/* Incomplete messages of one peer. */
 typedef struct fragments {
     partial_message *partial;
     size_t count, bytes;
@@ -27,13 +27,13 @@ enum { FRAGMENT_ERROR_SIZE = 160 };
 
 typedef enum fragment_result { FRAGMENT_KEPT, FRAGMENT_COMPLETE, FRAGMENT_REFUSED } fragment_result;
 
-/* Takes fragment `number` of `total` of the message `id`, at the time `now`. COMPLETE: `message` is the whole, to be
- * freed. REFUSED: `error` says why, and the message is forgotten. */
+/* Adds fragment `number` of `total` of the message `id` at the time `now`. COMPLETE: `message` is the whole message,
+ * which the caller frees. REFUSED: `error` names the cause, and the message is dropped. */
 fragment_result fragments_take(fragments *of, const fragment_limits *limits, double now, const char *id,
                                const char *data, size_t length, long long number, long long total, char **message,
                                size_t *size, char error[FRAGMENT_ERROR_SIZE]);
 
-/* Forgets messages that take too long; the number of them. */
+/* Drops messages that are not complete in time and returns their number. */
 size_t fragments_expire(fragments *of, const fragment_limits *limits, double now);
 
 void fragments_free(fragments *freed);

@@ -55,7 +55,7 @@ json_t *graph_topics_of_type(bridge *of, const char *type) {
     return names;
 }
 
-/* Calls `take` for each service with its type and node. */
+/* Receives each service with its type and node. */
 typedef void (*service_taker)(void *user, const char *name, const char *type, const char *node);
 
 static void each_service(bridge *of, service_taker take, void *user) {
@@ -79,7 +79,7 @@ static void each_service(bridge *of, service_taker take, void *user) {
 }
 
 typedef struct search {
-    const char *type, *name, *node; /* what is looked for; NULL: anything */
+    const char *type, *name, *node; /* filter; NULL: any */
     json_t *names;
     char found_type[ROS_NAME_SIZE], found_node[ROS_NAME_SIZE];
 } search;
@@ -171,7 +171,7 @@ void graph_topic_type(bridge *of, const char *name, char type[ROS_NAME_SIZE]) {
     ros_type_spelling(found != NULL ? found->type : "", of->config->ros_version, type);
 }
 
-/* Is the node among those of a list? The list is released. */
+/* Returns true if the list contains the node. Releases the list. */
 static bool is_among(json_t *names, const char *node) {
     bool found = false;
     for (size_t i = 0; i < json_array_size(names); i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's health as a Trigger.
+ * The daemon's health as a Trigger service.
  */
 #include "health_service.h"
 
@@ -14,14 +14,14 @@
 
 #define HEALTH_METHOD "/dynamics/get_health"
 
-/* A call while the daemon is asked. */
+/* A call that waits for the daemon. */
 typedef struct question {
     peer *from; /* shared */
     encoding how;
     json_t *response;
 } question;
 
-/* "degraded; listener ipc:///...: does not answer" */
+/* Writes the health as one line, such as "degraded; listener ipc:///...: does not answer". */
 static void describe(const Dynamics__V1__GetHealthReply *health, char *text, size_t size) {
     static const char *const states[] = {"unknown", "serving", "degraded", "not serving"};
     size_t state = (size_t)health->state < 4 ? (size_t)health->state : 0;

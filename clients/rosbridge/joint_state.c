@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JointState in arguments.
+ * Conversion of JointState in arguments.
  */
 #include "joint_state.h"
 
@@ -12,12 +12,12 @@
 #include "json_list.h"
 #include "method_error.h"
 
-/* The states while they are taken. */
+/* Progress of a conversion. */
 typedef struct taking {
     char *error;
     bool failed;
     json_t *names;                        /* of the first state */
-    json_t *position, *velocity, *effort; /* rows of all states so far */
+    json_t *position, *velocity, *effort; /* rows of the states that were read */
     bool has_velocity, has_effort;
     char path[64]; /* of the state */
 } taking;
@@ -43,7 +43,8 @@ bool joint_state_is_taken(const ProtobufCMessageDescriptor *type) {
     return has_field(type, "query") && has_field(type, "q");
 }
 
-/* Where the first state has the name that this state has at `index`; most states have it in the same place. */
+/* Returns the index in the first state of the name that this state has at `index`. Most states have it at the same
+ * index. */
 static size_t place_of(const taking *of, const char *name, size_t index) {
     const char *same = json_string_value(json_array_get(of->names, index));
     if (same != NULL && strcmp(same, name) == 0)
@@ -54,7 +55,7 @@ static size_t place_of(const taking *of, const char *name, size_t index) {
     return SIZE_MAX;
 }
 
-/* The names of a state, checked; of a later state against those of the first. */
+/* Checks the names of a state. Those of a later state must be those of the first. */
 static size_t take_names(taking *of, const json_t *state) {
     const json_t *names = json_object_get(state, "name");
     size_t count = json_array_size(names);
@@ -74,7 +75,8 @@ static size_t take_names(taking *of, const json_t *state) {
     return count;
 }
 
-/* Appends one row in the order of the first state. Missing or empty: zeros. True: there was one. */
+/* Appends one row in the order of the first state; missing or empty values become zeros. Returns true if there was a
+ * row. */
 static bool take_row(taking *of, const json_t *state, const char *member, size_t count, json_t *rows) {
     const json_t *values = json_object_get(state, member), *names = json_object_get(state, "name");
     size_t given = list_size(values), start = json_array_size(rows);
@@ -104,7 +106,7 @@ static void take_state(taking *of, const json_t *state) {
     of->has_effort |= !of->failed && take_row(of, state, "effort", count, of->effort);
 }
 
-/* Sets the request's own field, which must not be given beside the states. */
+/* Sets a field of the request, which must not be present beside the states. */
 static void put_field(taking *of, const ProtobufCMessageDescriptor *type, json_t *arguments, const char *name,
                       json_t *value) {
     if (!has_field(type, name))
@@ -131,7 +133,7 @@ static void put_names(taking *of, json_t *arguments) {
     json_object_set_new(arguments, "query", query);
 }
 
-/* The states in the arguments; NULL: there are none. */
+/* Returns the states in the arguments, or NULL if there are none. */
 static json_t *states_in(const ProtobufCMessageDescriptor *type, const json_t *arguments, bool *is_bare) {
     json_t *whole = json_object_get(arguments, "joint_state");
     *is_bare = whole == NULL && json_object_get(arguments, "name") != NULL &&
@@ -153,7 +155,7 @@ bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t 
     return false;
 }
 
-/* Brings rows with a value for each name into rows of q or v; the old ones are released. */
+/* Converts rows with one value for each name into rows of q or v. Releases the old rows. */
 static json_t *spread(json_t *rows, const coordinates *joints, const coordinate *const *places, bool is_q) {
     size_t width = is_q ? joints->nq : joints->nv, count = joints->count;
     json_t *spread = json_array();
@@ -168,7 +170,7 @@ static json_t *spread(json_t *rows, const coordinates *joints, const coordinate 
     return spread;
 }
 
-/* The model's own order in place of that of the names. */
+/* Replaces the order of the names by the model's own order. */
 static void use_own_order(taking *of, const coordinates *joints) {
     char path[sizeof of->path + 8];
     snprintf(path, sizeof path, "%s.name", of->path);

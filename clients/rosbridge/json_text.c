@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text of any origin as a JSON string.
+ * Conversion of any text to a JSON string.
  */
 #include "json_text.h"
 

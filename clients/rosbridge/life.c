@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The gateway's life: start, clock, end.
+ * Life cycle of the gateway: start, clock, end.
  */
 #include "life.h"
 
@@ -16,7 +16,7 @@
 #include "topics.h"
 #include "websocket.h"
 
-/* Milliseconds between looks at what takes too long. */
+/* Milliseconds between two periodic checks. */
 enum { CHECK_INTERVAL = 100, STOPPING_INTERVAL = 10 };
 
 /* Seconds that connections have to read their last answers when the gateway stops. */
@@ -29,11 +29,11 @@ typedef struct life {
     uv_timer_t check;
     uv_signal_t terminate, interrupt;
     websocket *socket;
-    daemon_topics *topics; /* NULL: they have ended */
-    double stop_time;      /* monotonic: no longer does it wait for connections */
+    daemon_topics *topics; /* NULL: closed */
+    double stop_time;      /* monotonic: end of the wait for connections */
 } life;
 
-/* Sends the messages of topics whose time has come. */
+/* Sends the delayed messages of topics that are due. */
 static void on_flush(uv_timer_t *timer) {
     bridge *of = timer->data;
     double now = monotonic_time(), next = topics_flush(of, now);
@@ -65,7 +65,7 @@ static void on_check(uv_timer_t *timer) {
     sd_notify(0, "WATCHDOG=1");
 }
 
-/* Ends what is under way, with an answer, and all connections, with a close frame; then on_check ends the loop. */
+/* Ends running calls with an answer and connections with a close frame. on_check then ends the loop. */
 static void on_signal(uv_signal_t *signal, int number) {
     life *self = signal->data;
     bridge *of = &self->bridge;
@@ -83,14 +83,14 @@ static void on_signal(uv_signal_t *signal, int number) {
     uv_timer_start(&self->check, on_check, 0, STOPPING_INTERVAL);
 }
 
-/* libwebsockets closes its handles itself. */
+/* Closes the clock's handles. libwebsockets closes its own. */
 static void stop_clock(life *self) {
     uv_close((uv_handle_t *)&self->check, NULL);
     uv_close((uv_handle_t *)&self->terminate, NULL);
     uv_close((uv_handle_t *)&self->interrupt, NULL);
 }
 
-/* Tells, whoever started it and the system, where it can be reached, or what it dials. */
+/* Reports the listening port and the dialled address to the log, to the port file and to systemd. */
 static void announce(const life *self) {
     const config *c = self->bridge.config;
     unsigned port = websocket_port(self->socket);

@@ -48,7 +48,7 @@ static void name_topic(const char *kind, const char *object, const char *what, c
 }
 
 bool live_object_is_free(bridge *in, const char *kind, const char *name) {
-    char events[TOPIC_NAME_SIZE]; /* which each has */
+    char events[TOPIC_NAME_SIZE]; /* topic of every object */
     name_topic(kind, name, "events", events);
     const topic *known = topic_find(in, events);
     return known == NULL || !known->is_own;
@@ -61,7 +61,7 @@ void live_object_open(live_object *of, int place, const char *what, const char *
     of->topics[place] = topic_open(of->bridge, name, type, is_latching, read, of);
 }
 
-/* Takes the first message that is held from the list. */
+/* Removes the first held message from the list. */
 static held_message pop_held(live_object *of) {
     held_message *first = of->held, popped = *first;
     of->held = first->next;
@@ -69,7 +69,7 @@ static held_message pop_held(live_object *of) {
     return popped;
 }
 
-/* Tells the publisher that a message could not be read. */
+/* Reports to the publisher that a message could not be read. */
 static void tell_held(const held_message *of, const char *reason) {
     if (!of->from->is_gone)
         peer_status(of->from, STATUS_ERROR, NULL, "publish: %s: %s", of->to->name, reason);
@@ -80,7 +80,7 @@ static void free_held(const held_message *freed) {
     json_decref(freed->message);
 }
 
-/* Drops all messages that are held, since the coordinates cannot be known. */
+/* Drops all held messages, since the coordinates cannot be determined. */
 static void drop_held(live_object *of, const char *reason) {
     while (of->held != NULL) {
         held_message dropped = pop_held(of);
@@ -190,7 +190,7 @@ bool live_object_hold(live_object *of, peer *from, topic *to, const json_t *mess
     return true;
 }
 
-/* A number; null where it is none, which JSON lacks. Without a row an entry of zero. */
+/* Returns a number as JSON: null for NaN and infinity, which JSON lacks, and zero without a row. */
 static json_t *value_at(const double *row, size_t place) {
     json_t *value = json_real(place != SIZE_MAX ? row[place] : 0);
     return value != NULL ? value : json_null();
@@ -225,7 +225,8 @@ void live_object_publish(const live_object *of, int place, json_t *message) {
 
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
 
-/* The address of the same kind as that of the daemon's events: a unix socket is reached by who is on its machine. */
+/* Chooses the address with the transport of the daemon's events, since a client that reaches them by a unix socket is
+ * on the daemon's machine. */
 static const char *choose(const bridge *in, size_t count, char *const *addresses) {
     const char *own = in->config->events;
     size_t scheme = strcspn(own, ":");
@@ -235,7 +236,7 @@ static const char *choose(const bridge *in, size_t count, char *const *addresses
     return count > 0 ? addresses[0] : NULL;
 }
 
-/* Reads the topics at one of the addresses. */
+/* Subscribes to the topics at one of the addresses. */
 static void read_topics(live_object *of, size_t count, char *const *addresses, const char *data, const char *events) {
     const char *address = choose(of->bridge, count, addresses);
     snprintf(of->data_topic, sizeof of->data_topic, "%s", data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulations of the daemon as topics.
+ * Simulations of the daemon as topics.
  */
 #include "live_simulations.h"
 
@@ -71,7 +71,7 @@ void live_simulations_check(live_simulations *checked) {
         live_object_check(each);
 }
 
-/* The last state of an event as a JointState; its stamp is the simulated time. */
+/* Returns the last state of an event as a JointState. Its stamp is the simulated time. */
 static json_t *joint_state(const live_object *of, const Dynamics__V1__SimulationStateEvent *event) {
     size_t states = event->n_time;
     if (states == 0 || of->coordinates.nq == 0 || event->n_q != states * of->coordinates.nq ||

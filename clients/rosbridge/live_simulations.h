@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulations of the daemon as topics.
+ * Simulations of the daemon as topics.
  */
 #ifndef ROSBRIDGE_LIVE_SIMULATIONS_H
 #define ROSBRIDGE_LIVE_SIMULATIONS_H
@@ -13,21 +13,21 @@
 typedef struct live_simulations {
     bridge *bridge;
     event_reader *reader;
-    live_object *first;  /* each the beginning of a live_simulation */
-    uint64_t generation; /* of lists of simulations */
+    live_object *first;  /* first member of a live_simulation */
+    uint64_t generation; /* number of the last list */
     bool is_asking;
 } live_simulations;
 
-/* Opens topics of what is new in a list, and closes those of what is not in it any more. */
+/* Opens topics for new simulations of a list, and closes those of simulations that it does not contain. */
 void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulationsReply *list);
 
-/* Asks for the list of simulations. */
+/* Requests the list of simulations. */
 void live_simulations_ask(live_simulations *of);
 
-/* Watches simulations whose topics are read, and no longer those whose topics are not. */
+/* Watches simulations whose topics are read and stops watching the others. */
 void live_simulations_check(live_simulations *checked);
 
-/* An event of a simulation; false: it is of none that is known. */
+/* Publishes an event of a simulation. Returns false if it belongs to none that is known. */
 bool live_simulations_take(live_simulations *of, const Dynamics__V1__Event *event);
 
 void live_simulations_stop(live_simulations *stopped);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The streams of the daemon as topics.
+ * Streams of the daemon as topics.
  */
 #include "live_streams.h"
 
@@ -32,7 +32,8 @@ static void begin(live_streams *in, const Dynamics__V1__StreamSummary *summary) 
     in->first = object;
 }
 
-/* A stream of the same name may be another one by now, with another kind, model or order of joints. */
+/* Returns true if the summary describes the known stream. A later stream of the same name may differ in kind, model or
+ * order of joints. */
 static bool is_same(const live_object *known, const Dynamics__V1__StreamSummary *summary) {
     bool is_feedforward = summary->kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD;
     bool same = strcmp(known->digest, summary->digest) == 0 && (known->topics[STREAM_EFFORT] != NULL) == is_feedforward;
@@ -76,7 +77,7 @@ void live_streams_check(live_streams *checked) {
         live_object_check(each);
 }
 
-/* The torques of each point as a JointState; its stamp is the time of the point. */
+/* Publishes the torques of each point as a JointState. Its stamp is the time of the point. */
 static void publish_effort(const live_object *of, const Dynamics__V1__StreamTorques *event) {
     if (of->coordinates.nv == 0 || event->n_tau != event->n_time * of->coordinates.nv)
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dynamics-rosbridge: the daemon's methods and events for clients of the rosbridge protocol.
+ * The program dynamics-rosbridge: the daemon's methods and events for clients of the rosbridge protocol.
  */
 #include <getopt.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* "limits.calls=10" */
+/* Sets a key from text such as "limits.calls=10". */
 static bool set_key(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) {
     char section[CONFIG_WORD], key[CONFIG_WORD];
     int length = 0;
@@ -51,7 +51,7 @@ static bool set_key(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) 
     return false;
 }
 
-/* Takes one option that sets a key. */
+/* Applies one option that sets a key. */
 static bool take(config *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
     switch (option) {
     case OPTION_SET:
@@ -71,7 +71,7 @@ static bool take(config *c, int option, const char *value, char error[CONFIG_ERR
     }
 }
 
-/* Ends the program for --help and --version; finds --config, which the other options come on top of. */
+/* Ends the program for --help and --version. Finds --config, which the other options override. */
 static const char *find_config(int argc, char **argv) {
     const char *path = access(CONFIG_DEFAULT_PATH, R_OK) == 0 ? CONFIG_DEFAULT_PATH : NULL;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {

@@ -5,7 +5,7 @@
 #ifndef ROSBRIDGE_METHOD_ERROR_H
 #define ROSBRIDGE_METHOD_ERROR_H
 
-/* Size of the buffer for a sentence about the error, its terminating zero included. */
+/* Size of the buffer for an error message, including its terminating zero. */
 enum { METHOD_ERROR_SIZE = 768 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods as services.
+ * Methods of the daemon as services.
  */
 #include "methods.h"
 
@@ -49,7 +49,7 @@ const ProtobufCMessageDescriptor *method_reply(method of) {
     return protobuf_c_message_descriptor_get_field(&dynamics__v1__reply__descriptor, of->id)->descriptor;
 }
 
-/* The name of the request's message without its end "Request". */
+/* Writes the name of the request's message without its suffix "Request". */
 void method_type(method of, char type[METHOD_NAME_SIZE]) {
     snprintf(type, METHOD_NAME_SIZE, "%s", method_request(of)->short_name);
     char *end = strstr(type, "Request");
@@ -57,7 +57,7 @@ void method_type(method of, char type[METHOD_NAME_SIZE]) {
         *end = '\0';
 }
 
-/* Positional arguments by name. NULL: there are too many. */
+/* Names positional arguments. Returns NULL if there are too many. */
 static json_t *name_arguments(const ProtobufCMessageDescriptor *type, const json_t *list, char *error) {
     if (json_array_size(list) > type->n_fields) {
         snprintf(error, METHOD_ERROR_SIZE, "args: %zu arguments, but %s has %u fields", json_array_size(list),
@@ -104,7 +104,7 @@ uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, ui
     return bytes;
 }
 
-/* "inverse_dynamics.q[2]" of the daemon is "args.q[2]" to the caller. */
+/* Writes the daemon's error with the caller's paths: "inverse_dynamics.q[2]" becomes "args.q[2]". */
 static void tell_refusal(method of, const Dynamics__V1__Status *status, char error[METHOD_ERROR_SIZE]) {
     const ProtobufCEnumValue *code =
         protobuf_c_enum_descriptor_get_value(&dynamics__v1__code__descriptor, (int)status->code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The methods of the daemon as services: /dynamics/inverse_dynamics of the type dynamics_msgs/srv/InverseDynamics, and
- * so on for each method of the wire contract, found in its descriptors.
+ * Methods of the daemon as services. Each method of the wire contract is found in its descriptors: for example
+ * /dynamics/inverse_dynamics of the type dynamics_msgs/srv/InverseDynamics.
  */
 #ifndef ROSBRIDGE_METHODS_H
 #define ROSBRIDGE_METHODS_H
@@ -24,28 +24,28 @@ enum { METHOD_NAME_SIZE = 96 };
 /* A method is its field in the envelope of requests. */
 typedef const ProtobufCFieldDescriptor *method;
 
-/* Method `index` of method_count; methods with no service name are none. */
+/* Methods by index, from 0 to method_count. Fields of the envelope without a service name are not counted. */
 size_t method_count(void);
 method method_get(size_t index);
 
-/* The method of a service "/dynamics/inverse_dynamics"; NULL: none. */
+/* Returns the method of a service such as "/dynamics/inverse_dynamics", or NULL. */
 method method_find(const char *service);
 
-/* "/dynamics/inverse_dynamics", and "InverseDynamics". */
+/* Writes the service, such as "/dynamics/inverse_dynamics", or the type, such as "InverseDynamics". */
 void method_service(method of, char service[METHOD_NAME_SIZE]);
 void method_type(method of, char type[METHOD_NAME_SIZE]);
 const ProtobufCMessageDescriptor *method_request(method of);
 const ProtobufCMessageDescriptor *method_reply(method of);
 
-/* Serializes a request with these arguments: an object with the fields of the request, or an array of their values in
- * order; sensor_msgs/JointState as in joint_state.h, with `joints` where that asks for them, or NULL. The block is
- * freed by the caller. NULL: `error` is a sentence that begins with the path "args...". `progress` is the number under
- * which the daemon publishes the request's progress, or 0. May change `arguments`. */
+/* Serializes a request. `arguments` is an object with the fields of the request, or an array of their values in order;
+ * sensor_msgs/JointState is accepted as in joint_state.h, with `joints` where that requires them, or NULL. `progress`
+ * is the number under which the daemon publishes the request's progress, or 0. May change `arguments`. The caller frees
+ * the block. On failure returns NULL, and `error` is a sentence that begins with the path "args...". */
 uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, uint64_t progress, size_t *size,
                      char error[METHOD_ERROR_SIZE]);
 
-/* The result in a serialized reply, freed with protobuf_c_message_free_unpacked. NULL: `error` is what the daemon
- * refused, with its fields as "args...". */
+/* Returns the result in a serialized reply, freed with protobuf_c_message_free_unpacked. On failure returns NULL, and
+ * `error` holds the daemon's refusal with its fields as "args...". */
 ProtobufCMessage *method_unpack(method of, const uint8_t *bytes, size_t size, char error[METHOD_ERROR_SIZE]);
 
 #endif

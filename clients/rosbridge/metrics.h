@@ -25,10 +25,10 @@ typedef enum counter {
     COUNTERS,
 } counter;
 
-/* Current numbers. */
+/* Gauges: current numbers. */
 typedef enum gauge { GAUGE_CONNECTIONS, GAUGE_CALLS_UNDER_WAY, GAUGE_TOPICS, GAUGE_SUBSCRIPTIONS, GAUGES } gauge;
 
-/* Written by the event loop alone. */
+/* Counters and gauges. Only the event loop writes them. */
 typedef struct metrics {
     uint64_t counters[COUNTERS];
     uint64_t gauges[GAUGES];

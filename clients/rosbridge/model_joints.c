@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The joints of a model.
+ * Joints of a model.
  */
 #include "model_joints.h"
 
@@ -11,7 +11,7 @@
 #include "joint_state.h"
 #include "methods.h"
 
-/* Reads the description. A refusal of its model is one of the caller's "args.query.model". */
+/* Unpacks the description. An error about its model becomes one about the caller's "args.query.model". */
 static ProtobufCMessage *unpack(method describe, const uint8_t *reply, size_t size, char *error) {
     static const char own[] = "args.model";
     char reason[METHOD_ERROR_SIZE];

@@ -10,10 +10,10 @@
 
 enum { GOAL_ABORTED = 6, RELAY_ID_SIZE = 48 };
 
-/* A call that was passed on. */
+/* A forwarded call. */
 typedef struct relay {
     struct relay *next;
-    char id[RELAY_ID_SIZE]; /* towards the provider */
+    char id[RELAY_ID_SIZE]; /* id that the provider sees */
     char name[OFFER_NAME_SIZE];
     bool is_action, is_bare, is_cancelled;
     peer *provider, *asking;
@@ -55,7 +55,7 @@ const char *offer_add(peer *provider, const char *name, bool is_bare, const char
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
 
-/* Takes the relay that `link` points to out of the list and sends its final answer. */
+/* Removes the relay that `link` points to from the list and sends its final answer. */
 static void finish(bridge *in, relay **link, json_t *values, json_t *result, json_t *status) {
     relay *done = *link;
     *link = done->next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operations of the protocol.
+ * Operations of the protocol.
  */
 #include "operations.h"
 
@@ -13,7 +13,7 @@
 #include "services.h"
 #include "topics.h"
 
-/* The type of a topic, service or action as it is spelled. NULL: refused. */
+/* Returns the type of a topic, service or action as spelled by the peer. Returns NULL if it was refused. */
 static const char *given_type(const request *from) {
     const char *given = request_text(from, "type");
     if (given == NULL || ros_type_is_sound(given))
@@ -22,7 +22,7 @@ static const char *given_type(const request *from) {
     return NULL;
 }
 
-/* Same, in the spelling of ROS 2. False: refused. */
+/* Reads a type and converts it to the spelling of ROS 2. Returns false if it was refused. */
 static bool take_type(const request *from, const char *kind, char type[ROS_NAME_SIZE]) {
     const char *given = given_type(from);
     if (given != NULL)
@@ -30,7 +30,7 @@ static bool take_type(const request *from, const char *kind, char type[ROS_NAME_
     return given != NULL;
 }
 
-/* Refuses with the reason, if there is one. */
+/* Refuses the message if there is a reason. */
 static void finish(const request *from, const char *name, const char *wrong) {
     if (wrong != NULL)
         request_refuse(from, "%s: %s", name, wrong);
@@ -157,7 +157,7 @@ static void set_level(const request *from) {
         request_refuse(from, "level: \"%.32s\" is none of none, error, warning and info", level);
 }
 
-/* Logs a status message of a dialled server; one from a client is ignored. */
+/* Logs a status message of the dialled server. One from a client is ignored. */
 static void status(const request *from) {
     if (!from->peer->is_dialled)
         return;

@@ -30,7 +30,7 @@ static bool append(outbox *to, buffer *message, bool is_data, const void *source
     return true;
 }
 
-/* Takes the entry that `link` points to out of the list, whose entry before is `before`. */
+/* Removes the entry that `link` points to from the list; `before` is the previous entry. */
 static buffer *take_out(outbox *from, outbox_entry **link, outbox_entry *before) {
     outbox_entry *entry = *link;
     buffer *message = entry->message;
@@ -43,7 +43,7 @@ static buffer *take_out(outbox *from, outbox_entry **link, outbox_entry *before)
     return message;
 }
 
-/* Drops the oldest data, of one source or of any (NULL). False: there is none. */
+/* Drops the oldest data of one source, or of any (NULL). Returns false if there is none. */
 static bool drop_oldest(outbox *from, const void *source) {
     outbox_entry *before = NULL;
     for (outbox_entry **link = &from->first; *link != NULL; before = *link, link = &(*link)->next) {

@@ -2,7 +2,7 @@
 /*
  * Queue of outgoing messages of one peer.
  *
- * Control messages (answers, status) are never dropped: when more of them pile up than allowed, the peer is to be cut.
+ * Control messages (answers, status) are never dropped; a peer for which too many of them accumulate is disconnected.
  * Data (of topics) may be dropped, the oldest first.
  */
 #ifndef ROSBRIDGE_OUTBOX_H
@@ -11,7 +11,7 @@
 #include "buffer.h"
 
 typedef struct outbox_limits {
-    size_t control_messages, control_bytes; /* beyond either the peer is cut */
+    size_t control_messages, control_bytes; /* beyond either the peer is disconnected */
     size_t data_bytes;                      /* beyond it the oldest data is dropped */
 } outbox_limits;
 
@@ -22,25 +22,26 @@ typedef struct outbox {
     outbox_entry *first, *last;
     size_t control_messages, control_bytes, data_messages, data_bytes;
     size_t lost;   /* data dropped since outbox_take_loss */
-    bool overflow; /* control messages have piled up */
+    bool overflow; /* control messages exceed a limit */
 } outbox;
 
 void outbox_free(outbox *freed);
 
-/* Adds an answer; takes the reference. Sets `overflow` beyond the limits. False when out of memory. */
+/* Appends a control message and consumes the reference. Sets `overflow` beyond the limits. Returns false when out of
+ * memory. */
 bool outbox_add_control(outbox *to, buffer *message);
 
-/* Adds data of a source (a subscription), of which at most `source_limit` messages wait (0: any number). Takes the
- * reference. */
+/* Appends data of a source (a subscription), of which at most `source_limit` messages wait (0: any number). Consumes
+ * the reference. */
 bool outbox_add_data(outbox *to, buffer *message, const void *source, size_t source_limit);
 
-/* Forgets the data of a source. */
+/* Drops the data of a source. */
 void outbox_drop_source(outbox *from, const void *source);
 
-/* The next message, whose reference the caller takes; NULL: none. */
+/* Returns the next message, whose reference passes to the caller, or NULL. */
 buffer *outbox_next(outbox *from);
 
-/* The messages lost in an episode that is over (nothing waits any more), once; else 0. */
+/* Returns once the number of messages lost in an episode that is over (the queue is empty), else 0. */
 size_t outbox_take_loss(outbox *from);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A peer: one WebSocket, of a client, or of the rosbridge server that was dialled.
+ * A peer: one WebSocket, of a client or of the dialled rosbridge server.
  */
 #ifndef ROSBRIDGE_PEER_H
 #define ROSBRIDGE_PEER_H
@@ -12,10 +12,10 @@
 #include "fragments.h"
 #include "outbox.h"
 
-/* Levels of status, from what is always sent. */
+/* Levels of status, from the most important. */
 typedef enum status_level { STATUS_NONE, STATUS_ERROR, STATUS_WARNING, STATUS_INFO } status_level;
 
-/* Why a connection ends: the status of its close frame (RFC 6455, section 7.4.1). */
+/* Status of a close frame (RFC 6455, section 7.4.1): the reason why a connection ends. */
 typedef enum close_status {
     CLOSE_NORMAL = 1000,     /* it was idle */
     CLOSE_GOING_AWAY = 1001, /* the gateway stops */
@@ -32,59 +32,59 @@ typedef struct peer {
     struct peer *next;
     bridge *bridge;
     uint64_t number;
-    char name[64]; /* where it comes from */
+    char name[64]; /* origin of the connection */
     bool is_dialled;
-    status_level level; /* status beyond it is not sent */
+    status_level level; /* status above this level is not sent */
     outbox outbox;
     fragments fragments;
     size_t calls, subscriptions, advertisements;
     double last_message; /* monotonic */
-    double last_heard;   /* bytes of a message, or the answer to a ping */
-    double ping_time;    /* of the ping that is not answered; 0: none */
-    bool is_ping_due;    /* it is to be sent */
-    bool is_gone;        /* its socket is closed; it lives on while it has references */
+    double last_heard;   /* of bytes of a message, or of a pong */
+    double ping_time;    /* of the unanswered ping; 0: none */
+    bool is_ping_due;    /* a ping is to be sent */
+    bool is_gone;        /* its socket is closed; the peer is freed with its last reference */
     bool is_cut;         /* its socket is to be closed */
     close_status cut_status;
     char cut_reason[CLOSE_REASON_SIZE];
     unsigned references;
     void *socket;
-    void (*wake)(struct peer *self); /* there is something to send, or the socket is to be closed */
+    void (*wake)(struct peer *self); /* called when there is something to send, or the socket is to be closed */
 } peer;
 
-/* Adds a peer to the bridge; NULL when out of memory. */
+/* Adds a peer to the bridge. Returns NULL when out of memory. */
 peer *peer_add(bridge *to, const char *name);
 
-/* The socket is closed: forgets what the peer offered and asked for. */
+/* Removes a peer whose socket is closed, with its offers and requests. */
 void peer_remove(peer *removed);
 
 peer *peer_share(peer *shared);
 void peer_release(peer *released);
 
-/* Sends a control message; takes the reference to `message`. */
+/* Sends a control message and consumes the reference to `message`. */
 void peer_send(peer *to, json_t *message);
 
-/* Same, in the peer's encoding. */
+/* Sends a control message in the given encoding and consumes the reference to `message`. */
 void peer_send_as(peer *to, json_t *message, const encoding *how);
 
-/* Same, encoded already; takes what the list holds. An empty one is a message that memory did not suffice for: it ends
- * the connection, which would wait for it in vain. */
+/* Sends encoded messages and empties the list. An empty list is a message for which memory ran out: it ends the
+ * connection, whose peer would otherwise wait in vain. */
 void peer_send_encoded(peer *to, buffer_list *messages);
 
 /* Sends a status, if the peer wants its level. `id` may be NULL. */
 void peer_status(peer *to, status_level level, const json_t *id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Ends the connection with a close frame, after what waits is sent. */
+/* Ends the connection with a close frame after it has sent the waiting messages. */
 void peer_cut(peer *cut, close_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The next message to send, or NULL; tells about losses that are over. */
+/* Returns the next message to send, or NULL. Reports losses that are over. */
 buffer *peer_next(peer *of);
 
-/* Something came from it, so it lives. */
+/* Notes that bytes or a pong arrived from the peer. */
 void peer_hear(peer *heard);
 
-/* To be called now and then: forgets fragments that do not come, has who is silent pinged, cuts who does not answer,
- * and who is idle. */
+/* Drops overdue fragments, pings silent peers, and disconnects peers that do not answer or are idle. Called
+ * periodically. */
 void peer_check(peer *checked, double now);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rosbridge protocol: messages taken apart.
+ * Decoding of messages of the rosbridge protocol.
  */
 #include "protocol.h"
 
@@ -11,12 +11,12 @@
 #include "operations.h"
 #include "png_text.h"
 
-/* A message may come in a png in fragments, but not deeper. */
+/* Depth of nested messages, such as a PNG image in fragments. */
 enum { MAX_NESTING = 3 };
 
 static void take_message(peer *from, json_t *message, size_t size, int nesting);
 
-/* Parses JSON of any origin and takes it. */
+/* Parses and handles JSON of any origin. */
 static void take_text(peer *from, const char *text, size_t size, int nesting) {
     json_error_t error;
     json_t *message = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
@@ -27,7 +27,7 @@ static void take_text(peer *from, const char *text, size_t size, int nesting) {
     json_decref(message);
 }
 
-/* A fragment: the message is taken when it is the last. */
+/* Adds a fragment and handles the message that it completes. */
 static void take_fragment(const request *from, int nesting) {
     const config *c = from->peer->bridge->config;
     const json_t *data = json_object_get(from->message, "data"), *number = json_object_get(from->message, "num"),
@@ -89,7 +89,8 @@ static void take_message(peer *from, json_t *message, size_t size, int nesting) 
     }
 }
 
-/* Some clients (ROS#) send JSON in binary frames. No message in CBOR begins like an object of JSON: it is a map. */
+/* Returns true for JSON. Some clients (ROS#) send JSON in binary frames; a message in CBOR is a map, which never begins
+ * like an object of JSON. */
 static bool is_text(const void *bytes, size_t size, bool is_binary) {
     return !is_binary || (size > 0 && *(const char *)bytes == '{');
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages to the subscribers of a topic: paced, encoded, queued.
+ * Messages to the subscribers of a topic: pacing, encoding, queues.
  */
 #include "publication.h"
 
@@ -12,18 +12,18 @@
 #include "ros_serialize.h"
 #include "ros_time.h"
 
-/* The encodings of one message, each made when the first subscriber wants it. Fragments are of one subscriber. */
+/* Encodings of one message. Each is made when the first subscriber needs it; fragments are made for one subscriber. */
 typedef struct publication {
     const topic *topic;
     json_t *message;
-    buffer_list encoded[2][2][4]; /* by spelling of times and of the name, and compression */
+    buffer_list encoded[2][2][4]; /* by spelling of times, spelling of the name, and compression */
 } publication;
 
 static const char *spelled_name(const publication *of, const subscription *to) {
     return of->topic->name + to->is_bare;
 }
 
-/* cbor-raw carries the bytes of ROS's own serialization and the time. */
+/* Encodes for cbor-raw: the bytes of ROS's own serialization, and the time. */
 static bool encode_raw(const publication *of, const subscription *to, buffer_list *list) {
     size_t size;
     uint8_t *bytes =
@@ -36,7 +36,7 @@ static bool encode_raw(const publication *of, const subscription *to, buffer_lis
     return encoded;
 }
 
-/* The message with the envelope of publish. */
+/* Encodes the message with the envelope of publish. */
 static bool encode(const publication *of, const subscription *to, buffer_list *list) {
     if (to->encoding.compression == COMPRESSION_CBOR_RAW)
         return encode_raw(of, to, list);
@@ -77,7 +77,8 @@ void publication_send_one(const topic *of, subscription *to, json_t *message) {
     release(&one);
 }
 
-/* Keeps a message for later; the oldest beyond the queue's length is dropped. Without a queue it is not kept. */
+/* Queues a message for later and drops the oldest one beyond the queue's length. Without a queue the message is
+ * dropped. */
 static void wait(subscription *of, json_t *message) {
     if (of->queue_length == 0)
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A message on its way to the subscribers of its topic.
+ * Delivery of a message to the subscribers of its topic.
  */
 #ifndef ROSBRIDGE_PUBLICATION_H
 #define ROSBRIDGE_PUBLICATION_H
@@ -13,7 +13,7 @@ void publication_send_one(const topic *of, subscription *to, json_t *message);
 /* Sends a message to all subscribers. Times are in the spelling of ROS 2; `message` is only read. */
 void topic_publish(bridge *in, topic *to, json_t *message);
 
-/* Sends the messages whose time has come. Returns the time of the next one, or infinity. */
+/* Sends the delayed messages that are due. Returns the time of the next one, or infinity. */
 double topics_flush(bridge *in, double now);
 
 #endif

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A message of the rosbridge protocol while it is handled: its members, read and checked.
+ * Members of a message of the rosbridge protocol, read and checked.
  */
 #ifndef ROSBRIDGE_REQUEST_H
 #define ROSBRIDGE_REQUEST_H
 
 #include "peer.h"
 
-/* A message while it is handled. */
+/* A message that is being handled. */
 typedef struct request {
     peer *peer;
     json_t *message;
     json_t *id; /* NULL: none */
     const char *op;
-    size_t size; /* bytes that it came in */
+    size_t size; /* bytes of the message */
 } request;
 
-/* Answers with a status of the level error; false, for the caller to return. */
+/* Answers with a status of the level error and returns false, for the caller to return. */
 bool request_refuse(const request *refused, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A member that must be a name of ROS; false: refused. */
+/* Reads a member that must be a name of ROS. Returns false if it was refused. */
 bool request_name(const request *from, const char *member, char name[256]);
 
-/* Has the name in a member no leading slash? Clients find their topics and services by their own spelling, so it is
- * that of what goes to them. */
+/* Returns true if the name in a member has no leading slash. Clients match their topics and services by their own
+ * spelling, so messages to them use that spelling. */
 bool request_is_bare(const request *from, const char *member);
 
-/* A member that is a string; "" where it is absent. NULL: refused. */
+/* Returns a member that is a string, or "" if it is absent. Returns NULL if it was refused. */
 const char *request_text(const request *from, const char *member);
 
-/* A member that is a number from 0; `standard` where it is absent or null. False: refused. */
+/* Reads a non-negative number; `standard` is its value if it is absent or null. Returns false if it was refused. */
 bool request_number(const request *from, const char *member, double standard, double *number);
 
-/* compression and fragment_size. False: refused. */
+/* Reads the members compression and fragment_size. Returns false if they were refused. */
 bool request_encoding(const request *from, encoding *wanted);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages checked against their types, and completed.
+ * Check and completion of messages by their types.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "ros_types.h"
 #include "topics.h"
 
-/* The path of what is checked, and what is wrong with it. */
+/* Path of the value that is checked, and its error. */
 typedef struct check {
     char path[192];
     char *error;
@@ -45,7 +45,7 @@ static json_t *standard_of(const char *type) {
 
 static bool check_message(check *at, const char *type, json_t *message);
 
-/* Checks one value; gives what is to stand in its place, which may be itself, or NULL. */
+/* Checks one value. Returns its replacement, which may be the value itself, or NULL. */
 static json_t *check_value(check *at, const char *type, json_t *value) {
     if (is_time(type)) {
         json_t *sec = json_object_get(value, "sec"), *nanosec = json_object_get(value, "nanosec");
@@ -72,7 +72,7 @@ static json_t *check_value(check *at, const char *type, json_t *value) {
     return NULL;
 }
 
-/* An array anew, each element checked. Bytes may be base64. */
+/* Checks each element of an array and returns a new array. Bytes may be base64. */
 static json_t *check_list(check *at, const ros_field *field, json_t *list) {
     if (json_is_string(list) && strcmp(field->type, "uint8") == 0)
         return json_incref(list);
@@ -120,7 +120,7 @@ static bool check_field(check *at, const ros_field *field, json_t *message) {
     return true;
 }
 
-/* The number that headers of ROS 1 begin with is let go; its publishers count for themselves. */
+/* Checks a message. Drops the sequence number of headers of ROS 1, since publishers there count by themselves. */
 static bool check_message(check *at, const char *type, json_t *message) {
     if (!json_is_object(message))
         return refuse(at, "a %s is needed", type);

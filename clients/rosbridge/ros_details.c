@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions of types for others.
+ * Definitions of types for clients.
  */
 #include "ros_details.h"
 
@@ -10,7 +10,7 @@
 
 #include "ros_types.h"
 
-/* A type as a version of ROS spells it in definitions. */
+/* Spells a type as a version of ROS does in definitions. */
 static void spell(const char *type, unsigned long version, char spelled[ROS_NAME_SIZE]) {
     bool is_time = strcmp(type, "builtin_interfaces/msg/Time") == 0;
     if (version == 1 && (is_time || strcmp(type, "builtin_interfaces/msg/Duration") == 0))
@@ -19,7 +19,7 @@ static void spell(const char *type, unsigned long version, char spelled[ROS_NAME
         ros_type_spelling(type, version, spelled);
 }
 
-/* Field `index` of a type in a version of ROS. */
+/* Reads field `index` of a type in a version of ROS. */
 static bool field_of(const char *type, unsigned long version, size_t index, ros_field *field) {
     if (version != 1 || strcmp(type, "std_msgs/msg/Header") != 0)
         return ros_type_field(type, index, field);
@@ -27,7 +27,7 @@ static bool field_of(const char *type, unsigned long version, size_t index, ros_
     return index == 0 || ros_type_field(type, index - 1, field);
 }
 
-/* Types, each once, in the order in which they are met. */
+/* Collects the type and the types in it, each once, in the order of first use. */
 static void collect(const char *type, unsigned long version, json_t *types) {
     char spelled[ROS_NAME_SIZE];
     spell(type, version, spelled);
@@ -62,7 +62,7 @@ static const char *example_of(const ros_field *field) {
     return strncmp(field->type, "float", 5) == 0 ? "0.0" : "0";
 }
 
-/* In rosapi -1 is one value, 0 any number. */
+/* Returns the fields of a type as rosapi describes them. A length of -1 is one value, 0 is any number. */
 static json_t *details_of(const char *type, unsigned long version) {
     json_t *names = json_array(), *types = json_array(), *lengths = json_array(), *examples = json_array();
     ros_field field;
@@ -87,7 +87,7 @@ json_t *ros_type_details(const char *type, unsigned long version) {
     return details;
 }
 
-/* Texts name messages by package and type in both versions. */
+/* Writes the fields as text, which names messages by package and type in both versions. */
 static void write_fields(FILE *to, const char *type, unsigned long version) {
     ros_field field;
     fputs(ros_type_constants(type), to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rosbridge_messages DIRECTORY: writes the message, service and action files of dynamics_msgs, for ROS 1 below
- * DIRECTORY/ros1 and for ROS 2 below DIRECTORY/ros2, from the descriptors of the wire contract.
+ * Program rosbridge_messages DIRECTORY. It writes the message, service and action files of dynamics_msgs, for ROS 1
+ * below DIRECTORY/ros1 and for ROS 2 below DIRECTORY/ros2, from the descriptors of the wire contract.
  */
 #include <dynamics/v1/envelope.pb-c.h>
 #include <dynamics/v1/event.pb-c.h>
@@ -15,7 +15,7 @@
 #include "methods.h"
 #include "ros_types.h"
 
-/* A file of the package for one version of ROS; ends the program where it cannot be written. */
+/* Creates a file of the package for one version of ROS. Ends the program if it cannot be written. */
 static FILE *open_file(const char *directory, int version, const char *kind, const char *name) {
     char path[PATH_MAX];
     mkdir(directory, 0777);
@@ -47,7 +47,7 @@ static void write_words(FILE *to, const ProtobufCEnumDescriptor *words) {
     fputc('\n', to);
 }
 
-/* Types of the same package go without it, times of ROS 1 are its own. */
+/* Writes a type. Types of the same package have no prefix; times of ROS 1 are primitives. */
 static void write_type(FILE *to, int version, const char *type) {
     char spelled[ROS_NAME_SIZE];
     ros_type_spelling(type, 1, spelled);
@@ -74,7 +74,7 @@ static void write_fields(FILE *to, int version, const char *type) {
     }
 }
 
-/* Writes the messages in a message, and the message itself if it is one of dynamics_msgs. */
+/* Writes the messages in a message, and the message itself if it belongs to dynamics_msgs. */
 static void write_message(const char *directory, int version, const ProtobufCMessageDescriptor *message,
                           bool is_whole) {
     for (unsigned i = 0; i < message->n_fields; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Binary forms of ROS. A machine of this kind is little-endian.
+ * Binary forms of ROS. The machine is little-endian.
  */
 #include "ros_serialize.h"
 
@@ -18,7 +18,7 @@ enum { CDR_HEAD = 4 };
 typedef struct sink {
     FILE *stream;
     ros_serialization how;
-    size_t written; /* without the head */
+    size_t written; /* without the header */
 } sink;
 
 static void put(sink *to, const void *bytes, size_t size) {
@@ -39,7 +39,7 @@ static void put_length(sink *to, size_t length) {
     put(to, &number, sizeof number);
 }
 
-/* CDR counts and writes the zero byte at the end. */
+/* Writes a text. CDR counts and writes the zero byte at the end. */
 static void put_text(sink *to, const char *text, size_t length) {
     size_t written = length + (to->how == ROS_SERIALIZE_CDR);
     put_length(to, written);
@@ -105,7 +105,7 @@ static void put_field(sink *to, const ros_field *field, const json_t *value) {
         put_value(to, field->type, list_get(value, i));
 }
 
-/* The header of ROS 1 begins with a sequence number. */
+/* Writes a message. The header of ROS 1 begins with a sequence number. */
 static void put_message(sink *to, const char *type, const json_t *message) {
     ros_field field;
     if (to->how == ROS_SERIALIZE_ROS1 && strcmp(type, "std_msgs/msg/Header") == 0)

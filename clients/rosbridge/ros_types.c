@@ -13,7 +13,7 @@
 #include "message_fields.h"
 #include "methods.h"
 
-/* A type of ROS: a line for each field. */
+/* A type of ROS: one line for each field. */
 typedef struct definition {
     const char *type, *fields;
 } definition;
@@ -61,7 +61,7 @@ static const definition *find_definition(const char *type) {
     return NULL;
 }
 
-/* Line `index` of a definition. */
+/* Reads line `index` of a definition. */
 static bool read_line(const char *fields, size_t index, ros_field *field) {
     for (; index > 0 && *fields != '\0'; index--)
         fields = strchr(fields, '\n') + 1;
@@ -105,7 +105,7 @@ static const char *primitive_of(ProtobufCType type) {
     }
 }
 
-/* The method whose service has a name; `index` past the last: there is none. */
+/* Returns the index of the method whose service has the name, or method_count() if there is none. */
 static size_t find_method(const char *name) {
     size_t index = 0;
     for (; index < method_count(); index++) {
@@ -159,7 +159,7 @@ bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_reques
     return true;
 }
 
-/* A message by its short name, in or below another; the contract has no recursive messages. */
+/* Finds a message by its short name, in or below another. The contract has no recursive messages. */
 static const ProtobufCMessageDescriptor *find_message(const ProtobufCMessageDescriptor *in, const char *name) {
     if (strcmp(in->short_name, name) == 0)
         return in;
@@ -170,7 +170,7 @@ static const ProtobufCMessageDescriptor *find_message(const ProtobufCMessageDesc
     return found;
 }
 
-/* The name in the contract of a message named in ROS. False: it is that of a service. */
+/* Converts the name of a message in ROS to the name in the contract. Returns false for the name of a service. */
 static bool strip_data(char *name) {
     if (find_method(name) < method_count())
         return false;
@@ -182,7 +182,8 @@ static bool strip_data(char *name) {
     return true;
 }
 
-/* The message behind a type of dynamics_msgs; `is_request` tells whether it is a request. NULL: there is none. */
+/* Returns the message of the contract for a type of dynamics_msgs, or NULL. `is_request` reports whether it is a
+ * request. */
 static const ProtobufCMessageDescriptor *message_of(const char *type, bool *is_request) {
     char name[ROS_NAME_SIZE];
     *is_request = false;

@@ -27,30 +27,31 @@ enum { ROS_SEQUENCE = -1, ROS_AT_MOST_ONE = -2 };
 
 typedef struct ros_field {
     char name[96];
-    char type[ROS_NAME_SIZE];             /* "float64", or a message */
-    int length;                           /* 0: one value; else a sequence, or an array of so many */
-    const ProtobufCEnumDescriptor *words; /* what a string may be; NULL: anything */
+    char type[ROS_NAME_SIZE];             /* "float64", or the type of a message */
+    int length;                           /* 0: one value; else a sequence, or an array of this length */
+    const ProtobufCEnumDescriptor *words; /* allowed strings; NULL: any */
 } ros_field;
 
-/* Field `index` of a type. False: there is none, or the type is not known. */
+/* Reads field `index` of a type. Returns false past the last field, or if the type is not known. */
 bool ros_type_field(const char *type, size_t index, ros_field *field);
 bool ros_type_is_known(const char *type);
 
-/* The constants of a type as lines of a .msg file; "" where it has none. */
+/* Returns the constants of a type as lines of a .msg file, or "" if it has none. */
 const char *ros_type_constants(const char *type);
 
-/* float64, uint8 ... string: no message. */
+/* Returns true for a primitive type, such as float64, uint8 or string. */
 bool ros_type_is_primitive(const char *type);
 
-/* The type of a message of the contract. */
+/* Writes the type of a message of the contract. */
 void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]);
 
-/* The fields of a message of the contract. `is_request`: its messages may be absent. */
+/* Reads a field of a message of the contract. In a request (`is_request`), messages may be absent. */
 bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field);
 
-/* Checks a message against its type and completes it: missing fields get defaults, a missing stamp the present time;
- * times may be in either spelling or "now"; arrays may be objects with index keys. Messages of unknown types are taken
- * as they are. False: `error`, of TOPIC_ERROR_SIZE, begins with the path below `root`. */
+/* Checks a message against its type and completes it: missing fields get defaults, and a missing stamp gets the present
+ * time. Times may be in either spelling or "now"; arrays may be objects with index keys. Messages of unknown types are
+ * accepted unchanged. Returns false on failure; `error`, of TOPIC_ERROR_SIZE, then begins with the path below `root`.
+ */
 bool ros_complete(const char *type, json_t *message, const char *root, char *error);
 
 #endif

@@ -12,7 +12,7 @@
 #include "ros_names.h"
 #include "ros_time.h"
 
-/* Answers with the values; `argument` is the service's one argument, "" where it is not given. */
+/* Returns the values of a service; `argument` is its only argument, or "" if that is absent. */
 typedef json_t *(*answer)(bridge *of, const char *argument);
 
 struct rosapi_service {
@@ -132,7 +132,7 @@ static json_t *get_ros_version(bridge *of, const char *argument) {
     return json_pack("{si ss}", "version", (int)of->config->ros_version, "distro", "dynamicsd");
 }
 
-/* There are no parameters. */
+/* Returns an empty list, since the gateway has no parameters. */
 static json_t *get_param_names(bridge *of, const char *argument) {
     (void)of, (void)argument;
     return json_pack("{s[]}", "names");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The services of rosapi, by which clients find out what there is.
+ * Services of rosapi, by which clients discover topics, services and types.
  */
 #ifndef ROSBRIDGE_ROSAPI_H
 #define ROSBRIDGE_ROSAPI_H
@@ -11,10 +11,10 @@ enum { ROSAPI_ERROR_SIZE = 256 };
 
 typedef struct rosapi_service rosapi_service;
 
-/* The service "/rosapi/topics" or another; NULL: none. */
+/* Returns the service of a name such as "/rosapi/topics", or NULL. */
 const rosapi_service *rosapi_find(const char *name);
 
-/* Answers a call: the values of the response, or NULL and an error. `arguments` may be NULL, an object or an array. */
+/* Returns the values of the response, or NULL and an error. `arguments` may be NULL, an object or an array. */
 json_t *rosapi_call(const rosapi_service *called, bridge *of, const json_t *arguments, char error[ROSAPI_ERROR_SIZE]);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { ROSAPI_TYPE_SIZE = 96 };
 
-/* Returns the name of service `index` without "/rosapi/" and stores its type, or returns NULL behind the last one. */
+/* Returns the name of service `index` without "/rosapi/" and stores its type. Returns NULL past the last service. */
 const char *rosapi_name(size_t index, char type[ROSAPI_TYPE_SIZE]);
 
 #endif

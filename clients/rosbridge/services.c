@@ -20,7 +20,7 @@ bool service_is_reserved(const char *name) {
     return strncmp(name, METHOD_PREFIX, strlen(METHOD_PREFIX)) == 0 || strncmp(name, "/rosapi/", 8) == 0;
 }
 
-/* The response without its values, with the service as the caller spelled it. */
+/* Returns the response without its values, with the service as the caller spelled it. */
 static json_t *begin_response(const request *from, const char *service) {
     json_t *response = json_pack("{ss ss}", "op", "service_response", "service", service);
     if (response != NULL && from->id != NULL)
@@ -28,7 +28,7 @@ static json_t *begin_response(const request *from, const char *service) {
     return response;
 }
 
-/* Answers at once; takes `values`. */
+/* Answers at once and takes ownership of `values`. */
 static void respond(const request *from, const char *service, const encoding *how, json_t *values, bool result) {
     json_t *response = begin_response(from, service);
     json_object_set_new(response, "values", values != NULL ? values : json_object());
@@ -66,7 +66,7 @@ call *service_new_call(const request *from, method called, const encoding *how, 
     return made;
 }
 
-/* False: so many calls of this connection are under way that this one is refused. */
+/* Returns false if so many calls of this connection are running that this one was refused. */
 static bool may_call(const request *from, const char *service) {
     size_t calls = from->peer->calls;
     if (calls < from->peer->bridge->config->calls)
@@ -75,7 +75,7 @@ static bool may_call(const request *from, const char *service) {
     return false;
 }
 
-/* The service itself, or its absence, answered. */
+/* Calls the service, or answers that there is none. */
 static void dispatch(const request *from, const char *service, const char *name, const encoding *how, double timeout) {
     bridge *of = from->peer->bridge;
     json_t *arguments = json_object_get(from->message, "args");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of services: methods of the daemon, rosapi, and what other peers offer.
+ * Calls of services: methods of the daemon, rosapi, and services that other peers offer.
  */
 #ifndef ROSBRIDGE_SERVICES_H
 #define ROSBRIDGE_SERVICES_H
@@ -8,16 +8,17 @@
 #include "calls.h"
 #include "request.h"
 
-/* call_service: is answered with a service_response in every case. */
+/* Handles call_service, which is answered with a service_response in every case. */
 void service_call(const request *from);
 
-/* Names that peers cannot offer. */
+/* Returns true for names that peers cannot offer. */
 bool service_is_reserved(const char *name);
 
-/* A call to the daemon for a peer, answered with `answer`, which it takes. NULL when out of memory. */
+/* Returns a call to the daemon for a peer and takes ownership of `answer`, which the call completes and sends. Returns
+ * NULL when out of memory. */
 call *service_new_call(const request *from, method called, const encoding *how, double timeout, json_t *answer);
 
-/* Offers all methods to a server that was dialled. */
+/* Offers all methods to the dialled server. */
 void services_offer(peer *dialled);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The input of a simulation.
+ * Input of a simulation.
  */
 #include "simulation_command.h"
 
@@ -12,7 +12,7 @@
 
 enum { MOST_WAITING = 1024, PARTS = 3 };
 
-/* The parts of a message, and of the daemon's input. */
+/* Parts of a message, and of the daemon's input. */
 static const char *const members[PARTS] = {"position", "velocity", "effort"};
 static const char *const fields[PARTS] = {"q", "v", "tau"};
 
@@ -32,7 +32,7 @@ static void drop_first(live_simulation *of) {
     free(dropped);
 }
 
-/* The name of the coordinate at a place in the row of a part; "": there is none. */
+/* Returns the name of the coordinate at an index in the row of a part, or "". */
 static const char *name_at(const coordinates *of, int part, size_t place) {
     for (size_t i = 0; i < of->count; i++)
         if ((part == 0 ? of->list[i].q : of->list[i].v) == place)
@@ -40,7 +40,7 @@ static const char *name_at(const coordinates *of, int part, size_t place) {
     return "";
 }
 
-/* Tells the publisher: what the daemon calls "args.input.q[2]" is msg.position of a joint. */
+/* Reports an error to the publisher. The daemon's "args.input.q[2]" becomes msg.position of a joint. */
 static void tell(const live_simulation *of, const command *refused, const char *reason) {
     char path[TOPIC_ERROR_SIZE] = "", field[32];
     if (strncmp(reason, "args.token", 10) == 0) {
@@ -86,7 +86,7 @@ static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result,
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The values of one part in the order of the simulation's rows. NULL: `error`. */
+/* Reads the values of one part in the order of the simulation's rows. Returns NULL and `error` on failure. */
 static json_t *read_row(const coordinates *of, const coordinate *const *places, const json_t *message, int part,
                         char *error) {
     const json_t *values = json_object_get(message, members[part]);
@@ -107,7 +107,7 @@ static json_t *read_row(const coordinates *of, const coordinate *const *places, 
     return row;
 }
 
-/* The arguments of SetSimulationInput. NULL: `error`. */
+/* Returns the arguments of SetSimulationInput, or NULL and `error`. */
 static json_t *read_message(const live_object *of, const json_t *message, char *error) {
     const coordinate **places =
         coordinates_arrange(&of->coordinates, json_object_get(message, "name"), "msg.name", error);

@@ -19,7 +19,7 @@ typedef struct wrench {
     double force[3], torque[3];
 } wrench;
 
-/* Where the wrench on a link stands in a list; at its end: there is none. */
+/* Returns the link of a list that points to the wrench on a link, or the end of the list. */
 static wrench **find(wrench **list, const char *link) {
     while (*list != NULL && strcmp((*list)->link, link) != 0)
         list = &(*list)->next;
@@ -50,7 +50,7 @@ static json_t *force_of(const wrench *of) {
                      f[2], "torque", t[0], t[1], t[2]);
 }
 
-/* Tells the publisher; what the daemon calls the link or the token came in the header. */
+/* Reports an error to the publisher. The daemon's link and token are parts of header.frame_id. */
 static void tell(const wrench *of, const char *reason) {
     static const char *const fields[] = {"args.input.external_forces[0].link", "args.token"};
     const char *path = "";
@@ -88,7 +88,7 @@ static void on_set(bridge *in, void *user, const ProtobufCMessage *result, const
     live_object_answered(&of->object);
 }
 
-/* Has the wrench that waited longest set, beside those that act on other links. */
+/* Sets the oldest waiting wrench, together with those that act on other links. */
 static void ask_next(live_simulation *of) {
     wrench *asked = of->waiting;
     if (asked == NULL)
@@ -108,7 +108,7 @@ static void ask_next(live_simulation *of) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* TOKEN/LINK; names of links may have slashes of their own. */
+/* Splits TOKEN/LINK at the first slash, since names of links may have slashes. */
 static bool read_header(const json_t *message, wrench *to, char *error) {
     const char *text = json_string_value(json_object_get(json_object_get(message, "header"), "frame_id"));
     size_t digits = text != NULL ? strspn(text, "0123456789") : 0;

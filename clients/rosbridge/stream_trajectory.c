@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trajectories into a stream.
+ * Trajectories as points of a stream.
  */
 #include "stream_trajectory.h"
 
@@ -14,10 +14,10 @@
 #include "calls.h"
 #include "daemon_link.h"
 
-/* Trajectories of one stream that may wait. */
+/* Number of trajectories of one stream that may wait. */
 enum { WAITING = 64 };
 
-/* Seconds that the daemon has to take points from the connection, and to judge them. */
+/* Timeouts of the daemon, in s: PUSH_TIME to receive the points, JUDGE_TIME to check them. */
 static const double PUSH_TIME = 1, JUDGE_TIME = 1;
 
 enum { Q, V, A, TAU, PARTS };
@@ -48,13 +48,13 @@ static bool read_key(const json_t *message, uint64_t *key, char *error) {
     return false;
 }
 
-/* Coordinates that the names of a message stand for. */
+/* Coordinates that the names of a message denote. */
 typedef struct layout {
     size_t count, widths[PARTS]; /* of names, of the rows of each part */
     const coordinate **places;
 } layout;
 
-/* One part of a point into its row. */
+/* Reads one part of a point into its row. */
 static bool read_row(const json_t *points, size_t index, int part, const layout *of, double *row, char *error) {
     const json_t *values = json_object_get(json_array_get(points, index), members[part]);
     size_t count = json_array_size(values), wanted = row != NULL ? of->count : 0;
@@ -84,7 +84,7 @@ static bool read_points(const json_t *points, const layout *of, trajectory *to, 
     return true;
 }
 
-/* Memory for n points with the parts that the first one has. */
+/* Allocates n points with the parts that the first one has. */
 static trajectory *allocate(const json_t *points, const layout *of, char *error) {
     size_t n = json_array_size(points), width = 1;
     bool has[PARTS];
@@ -130,7 +130,7 @@ static bool join(dyn_client *client, live_stream *of, uint64_t key, dyn_client_e
     return dyn_client_join_stream(client, of->object.name, key, LIVE_ASK_TIME, error, &of->pusher) == DYN_CLIENT_OK;
 }
 
-/* Waits until the daemon has judged the chunk. False: it has not, or cannot be asked. */
+/* Waits until the daemon has checked the chunk. Returns false if it has not in time, or cannot be asked. */
 static bool await_judgement(dyn_client *client, const live_stream *of, uint64_t chunks, dyn_client_stream_info *after,
                             dyn_client_error *error) {
     double end = monotonic_time() + JUDGE_TIME;
@@ -149,7 +149,7 @@ static bool await_judgement(dyn_client *client, const live_stream *of, uint64_t 
     return false;
 }
 
-/* Tells what became of the points, if not all were taken. */
+/* Reports points that the daemon did not accept. */
 static void judge(const trajectory *pushed, const dyn_client_stream_info *before, const dyn_client_stream_info *after,
                   char *reason) {
     uint64_t refused = after->refused - before->refused, late = after->late - before->late;
@@ -208,7 +208,7 @@ static void drop_first(live_stream *of) {
     free(dropped);
 }
 
-/* Tells its publisher why a trajectory is not in the stream; an empty reason: it is. */
+/* Reports to its publisher why a trajectory is not in the stream; an empty reason means that it is. */
 static void tell(const trajectory *of, const char *reason) {
     if (reason[0] != '\0' && !of->from->is_gone)
         peer_status(of->from, STATUS_ERROR, NULL, "publish: the trajectory for the stream %s: %s", of->to->object.name,

@@ -6,10 +6,10 @@
  *   points           positions, velocities, accelerations and effort: q, v, a and tau, a number for each name, or none;
  *                    what the first point has, all have.
  *   time_from_start  t of a point: the planner's own time; simulated time where the stream is input of a simulation.
- *   header.frame_id  the key that OpenStream returned: who has it pushes points. header.stamp is not used.
+ *   header.frame_id  the key that OpenStream returned: its holder pushes points. header.stamp is not used.
  *
- * The trajectories of a stream are pushed one after another, each once the daemon has judged the one before. Their
- * points are numbered on from the last that came. What goes wrong with them is told by a status.
+ * The trajectories of a stream are pushed one after another, each after the daemon has checked the one before. The
+ * numbers of their points continue after the last point of the stream. A status reports errors.
  */
 #ifndef ROSBRIDGE_STREAM_TRAJECTORY_H
 #define ROSBRIDGE_STREAM_TRAJECTORY_H
@@ -23,16 +23,17 @@ struct trajectory;
 typedef struct live_stream {
     live_object object;
     dyn_client_stream *pusher; /* of the task under way while is_pushing; NULL: not joined yet */
-    uint64_t key;              /* that it was joined with */
+    uint64_t key;              /* key with which it joined */
     bool is_pushing;
-    struct trajectory *first; /* is pushed, or to be pushed next */
+    struct trajectory *first; /* in progress, or next */
     size_t waiting, values;   /* trajectories, and numbers in them */
 } live_stream;
 
-/* A topic_reader; the topic's user is a live_stream. What the daemon refuses is told by a status later. */
+/* Reads a message of the topic (a topic_reader). The topic's user is a live_stream. A later status reports what the
+ * daemon refuses. */
 bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
-/* Frees what a live_stream has beside its object. */
+/* Frees the parts of a live_stream beside its object. */
 void stream_trajectory_free(live_object *freed);
 
 #endif

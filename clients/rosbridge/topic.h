@@ -9,18 +9,18 @@
 
 enum { TOPIC_NAME_SIZE = 256, TOPIC_ERROR_SIZE = 384 };
 
-/* Options of one subscribe. A peer may subscribe several times to a topic, under several ids. */
+/* Options of one subscribe message. A peer may subscribe several times to a topic, with several ids. */
 typedef struct subscribe_request {
     struct subscribe_request *next;
     json_t *id;      /* NULL: none */
     double throttle; /* s between messages */
     size_t queue_length;
     encoding encoding;
-    bool is_bare; /* named without the leading slash */
+    bool is_bare; /* spelled without the leading slash */
 } subscribe_request;
 
-/* One peer's interest in one topic: the shortest throttle, longest queue, smallest fragment of its requests, and the
- * spelling of the last. */
+/* Subscription of one peer to one topic. It combines the peer's requests: the shortest throttle, the longest queue, the
+ * smallest fragment, and the spelling of the last. */
 typedef struct subscription {
     struct subscription *next;
     peer *peer;
@@ -30,8 +30,8 @@ typedef struct subscription {
     double throttle;
     size_t queue_length;
     encoding encoding;
-    double next_time; /* monotonic: no message before it */
-    json_t *queue;    /* messages that wait for that time */
+    double next_time; /* monotonic: earliest time of the next message */
+    json_t *queue;    /* messages that wait for next_time */
 } subscription;
 
 typedef struct publisher {
@@ -40,19 +40,19 @@ typedef struct publisher {
 } publisher;
 
 struct topic;
-/* A message of an own topic that peers publish to; it has passed the check of its type. A sentence about what is wrong
- * with it goes to `error`. */
+/* Reads a message that a peer published to one of the daemon's topics; it matches its type. Returns false and `error`
+ * on failure. */
 typedef bool (*topic_reader)(peer *from, struct topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
 typedef struct topic {
     struct topic *next;
     char name[TOPIC_NAME_SIZE];
     char type[TOPIC_NAME_SIZE]; /* "sensor_msgs/msg/JointState"; empty: not known */
-    bool is_own;                /* of the daemon */
-    topic_reader read;          /* of an own topic that takes messages, else NULL */
+    bool is_own;                /* topic of the daemon */
+    topic_reader read;          /* of a topic of the daemon that accepts messages, else NULL */
     void *user;
     bool is_latching;
-    json_t *last; /* message of a latching topic */
+    json_t *last; /* last message of a latching topic */
     publisher *publishers;
     subscription *subscriptions;
 } topic;

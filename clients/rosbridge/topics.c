@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Topics and who writes and reads them.
+ * Topics, their publishers and subscribers.
  */
 #include "topics.h"
 
@@ -47,7 +47,7 @@ static void free_subscription(bridge *in, subscription *freed) {
     free(freed);
 }
 
-/* Forgets a topic that is not of the daemon when nobody is left. */
+/* Frees a topic of peers that has no publisher and no subscriber left. */
 static void tidy(bridge *in, topic *tidied) {
     if (tidied->is_own || tidied->publishers != NULL || tidied->subscriptions != NULL)
         return;
@@ -64,7 +64,8 @@ static void tidy(bridge *in, topic *tidied) {
 
 /* ---- own topics -------------------------------------------------------------------------------------------------- */
 
-/* Offers an own topic to the server that was dialled: what is read is advertised, what is written subscribed. */
+/* Offers a topic of the daemon to the dialled server: advertises one that is read, subscribes to one that is written.
+ */
 static void offer(peer *dialled, topic *own) {
     char type[ROS_NAME_SIZE];
     ros_type_spelling(own->type, dialled->bridge->config->ros_version, type);
@@ -216,7 +217,7 @@ static void combine(subscription *of) {
     of->next_time = fmin(of->next_time, monotonic_time() + of->throttle);
 }
 
-/* The subscription of a peer, a new one if need be. */
+/* Returns the subscription of a peer, a new one if necessary. */
 static subscription *take_subscription(topic *in, peer *by, const char *type) {
     subscription **link = find_subscription(in, by);
     if (*link != NULL || by->subscriptions >= by->bridge->config->subscriptions)

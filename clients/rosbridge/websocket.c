@@ -19,23 +19,25 @@
 
 _Static_assert(BUFFER_HEADROOM >= LWS_PRE, "room for the header of libwebsockets");
 
-/* Bytes read at a time; seconds that a connection which is to be closed has for what it is still sent. */
+/* CHUNK: bytes read at a time. CLOSE_TIME: seconds that a closing connection has to read its last messages. KEPT_BYTES:
+ * size above which the buffer of arriving messages is freed after use. */
 enum { CHUNK = 65536, CLOSE_TIME = 2, KEPT_BYTES = 65536 };
 
-/* lws_write's number for a close frame, which its header leaves to lws_close_reason; but with libwebsockets 4.1 that
- * sends nothing where the callback for writing asks for it. */
+/* Value of lws_write for a close frame, which its header reserves for lws_close_reason. With libwebsockets 4.1
+ * lws_close_reason sends nothing if the write callback calls it. */
 static const enum lws_write_protocol WRITE_CLOSE = (enum lws_write_protocol)4;
 
-/* libwebsockets ends who does not answer its pings without a close frame: peers tell when one is due, and the end. */
+/* Disables the pings of libwebsockets, which disconnects silent peers without a close frame. Peers decide when a ping
+ * is due and when the connection ends. */
 static const lws_retry_bo_t no_pings = {0};
 
 /* One connection. */
 typedef struct socket_state {
-    peer *peer;             /* NULL: it is refused */
+    peer *peer;             /* NULL: refused */
     const char *refusal;    /* the reason */
-    close_status status;    /* that goes with it */
-    bool is_closed;         /* by a close frame; nothing may follow it */
-    unsigned char *message; /* that is arriving */
+    close_status status;    /* close status for the refusal */
+    bool is_closed;         /* a close frame was sent; nothing may follow it */
+    unsigned char *message; /* message that is arriving */
     size_t size, capacity;
 } socket_state;
 
@@ -80,7 +82,8 @@ static void on_close(socket_state *state) {
     *state = (socket_state){0};
 }
 
-/* Keeps a part of a message; false: it is too large, or memory ran out, and the peer is cut. */
+/* Appends a part of a message. Returns false if the message is too large or memory ran out; the peer is then
+ * disconnected. */
 static bool keep(peer *from, socket_state *state, const void *bytes, size_t size) {
     size_t limit = from->bridge->config->message_bytes, needed = state->size + size;
     if (needed > limit) {
@@ -131,7 +134,7 @@ static void on_pong(socket_state *state) {
         peer_hear(state->peer);
 }
 
-/* A client masks what it sends in place, so it sends a copy. */
+/* Writes a message. A client masks its bytes in place, so it sends a copy. */
 static int write_message(struct lws *wsi, peer *to, buffer *message) {
     buffer *sent =
         to->is_dialled ? buffer_copy(buffer_bytes(message), message->size, message->is_binary) : buffer_share(message);
@@ -153,8 +156,8 @@ static int send_ping(struct lws *wsi, peer *to) {
     return 0;
 }
 
-/* Sends a close frame. Then what arrives is left out until the client closes the connection, or CLOSE_TIME is over:
- * a socket that is closed with bytes unread resets the connection, and the frame may be lost. */
+/* Sends a close frame. Later input is discarded until the client closes the connection, or CLOSE_TIME is over: closing
+ * a socket with unread bytes resets the connection, and the frame may be lost. */
 static int send_close(struct lws *wsi, socket_state *state, close_status status, const char *reason) {
     unsigned char frame[LWS_PRE + 2 + CLOSE_REASON_SIZE], *payload = frame + LWS_PRE;
     size_t length = strnlen(reason, CLOSE_REASON_SIZE - 1);
@@ -185,22 +188,22 @@ static int on_writable(struct lws *wsi, socket_state *state) {
 
 /* ---- requests of HTTP -------------------------------------------------------------------------------------------- */
 
-/* Copies a header; one that is longer is empty. */
+/* Copies a header. One that is too long becomes empty. */
 static void header(struct lws *wsi, enum lws_token_indexes token, char *value, size_t size) {
     int length = lws_hdr_copy(wsi, value, (int)size, token);
     if (length < 0 || lws_hdr_total_length(wsi, token) >= (int)size)
         value[0] = '\0';
 }
 
-/* Browsers send the header Origin. libwebsockets reports length 0 for an empty header as for a missing one; a copy of
- * its first fragment fails only for the missing one. */
+/* Returns true if the request has the header Origin, which browsers send. libwebsockets reports length 0 for an empty
+ * header as for a missing one; a copy of its first fragment fails only for the missing one. */
 static bool is_page(struct lws *wsi) {
     char value[CONFIG_WORD];
     return lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0 ||
            lws_hdr_copy_fragment(wsi, value, sizeof value, WSI_TOKEN_ORIGIN, 0) >= 0;
 }
 
-/* May this request become a WebSocket? 0, or the status of HTTP and the reason. */
+/* Returns 0 if this request may become a WebSocket, otherwise the HTTP status and the reason. */
 static int admit(const websocket *self, struct lws *wsi, const char **reason) {
     char origin[CONFIG_WORD] = "", authorization[CONFIG_WORD + 16] = "", token[CONFIG_WORD] = "";
     header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
@@ -212,8 +215,8 @@ static int admit(const websocket *self, struct lws *wsi, const char **reason) {
     return admission_check(self->bridge, &asked, reason);
 }
 
-/* Answers a request that may not become a WebSocket. A page of an allowed origin is let in for now: browsers do not
- * show it the status of HTTP, so on_accept tells it by a close frame. */
+/* Answers a request that may not become a WebSocket. A page of an allowed origin is connected first, since browsers do
+ * not show it the HTTP status; on_accept then sends the reason in a close frame. */
 static int filter(websocket *self, struct lws *wsi) {
     const char *reason;
     int status = admit(self, wsi, &reason);
@@ -238,7 +241,7 @@ static int on_accept(websocket *self, struct lws *wsi, socket_state *state) {
     return 0;
 }
 
-/* /metrics and /healthz; each connection is closed after its answer. */
+/* Serves /metrics and /healthz. Each connection is closed after its answer. */
 static int serve(websocket *self, struct lws *wsi, const char *path) {
     char *body = NULL;
     size_t size = 0;
@@ -337,7 +340,7 @@ static const struct lws_protocols client_protocols[] = {
 
 /* ---- start and end ----------------------------------------------------------------------------------------------- */
 
-/* Returns whether this machine has a numeric address. libwebsockets 4.3 would try forever to listen at an address that
+/* Returns true if this machine has a numeric address. libwebsockets 4.3 would try forever to listen at an address that
  * the machine lacks, and report nothing. */
 static bool has_address(const char *address) {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
@@ -446,7 +449,7 @@ void websocket_stop(websocket *stopped) {
     lws_context_destroy(stopped->context);
 }
 
-/* The second call frees what the first could not while the loop's handles were open. */
+/* Frees the WebSockets. The second call frees what the first could not while the loop's handles were open. */
 void websocket_free(websocket *freed) {
     lws_context_destroy(freed->context);
     free(freed);

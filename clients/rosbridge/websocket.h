@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * WebSockets: the only file that includes libwebsockets is websocket.c.
+ * WebSockets. Only websocket.c includes libwebsockets.
  */
 #ifndef ROSBRIDGE_WEBSOCKET_H
 #define ROSBRIDGE_WEBSOCKET_H
@@ -9,16 +9,16 @@
 
 typedef struct websocket websocket;
 
-/* Listens, and dials, as the configuration says. NULL: `error`, of CONFIG_ERROR_SIZE, says why. */
+/* Listens and dials as configured. On failure returns NULL, and `error`, of CONFIG_ERROR_SIZE, names the cause. */
 websocket *websocket_start(bridge *of, char *error);
 
-/* The port that is listened on; 0: none. */
+/* Returns the listening port, or 0 if there is none. */
 unsigned websocket_port(const websocket *of);
 
-/* Dials again if the connection that was dialled is lost. */
+/* Dials again if the dialled connection is lost. */
 void websocket_check(websocket *checked, double now);
 
-/* Closes all connections; then, when the event loop has run to its end, frees. */
+/* Closes all connections. websocket_free frees them after the event loop has ended. */
 void websocket_stop(websocket *stopped);
 void websocket_free(websocket *freed);
 

@@ -32,9 +32,9 @@ typedef struct outgoing {
     const void *content;
 } outgoing;
 
-/* Writes a request into a new message of nng, or returns NULL: no memory. The caller owns the message.
+/* Writes a request into a new message of nng. Returns NULL when out of memory. The caller owns the message.
  *
- * All messages that the client sends are allocated here. nng 1.5.2 loses a message when the daemon closes the connection
+ * The client allocates all messages that it sends here. nng 1.5.2 loses a message if the daemon closes the connection
  * at that moment; the leak checker's suppression in tests/system/closed_by_peer.supp names this function. */
 struct nng_msg *outgoing_message(const outgoing *request);
 
