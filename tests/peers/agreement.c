@@ -259,11 +259,10 @@ START_TEST(point_masses_agree) {
 END_TEST
 
 /* Compares a robot of the reference values, on the base that they are for. Returns false where the peer lacks one of
- * its joint types. */
-static bool compare_reference_robot(const char *file, random_source *random) {
+ * its joint types. The comparison owns the model. */
+static bool compare_reference_robot(const char *file, dyn_model *model, random_source *random) {
     char reason[PEER_REASON_SIZE] = "";
-    dyn_model *model = golden_robot(file);
-    peer *probe = model ? peer_find(PEER)->create(model, false, reason) : NULL;
+    peer *probe = peer_find(PEER)->create(model, false, reason);
     if (probe) {
         pair p;
         peer_find(PEER)->destroy(probe);
@@ -280,12 +279,19 @@ static bool compare_reference_robot(const char *file, random_source *random) {
 START_TEST(robots_of_the_reference_values_agree) {
     random_source random = random_seed("reference robots beside " PEER, 20262208);
     char **files = golden_files();
-    int compared = 0;
+    int compared = 0, robots = 0;
     ck_assert_ptr_nonnull(files);
     for (int i = 0; files[i]; i++) {
-        compared += compare_reference_robot(files[i], &random);
+        dyn_model *model = golden_robot(files[i]);
+        if (model) {
+            robots++;
+            compared += compare_reference_robot(files[i], model, &random);
+        }
     }
-    ck_assert_int_ge(compared, 4);
+    printf("%d robots of %d compared\n", compared, robots);
+    ck_assert_int_ge(robots, 6);
+    /* Each peer has the joint types of at least two thirds of the robots. */
+    ck_assert_int_ge(3 * compared, 2 * robots);
     golden_files_free(files);
 }
 END_TEST

@@ -29,6 +29,14 @@ double larger(double x, double y) {
     return isnan(x) || x > y ? x : y;
 }
 
+void assert_norm_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
+    double square = 0, scale = fmax(1, norm(y, count));
+    for (size_t i = 0; i < count; i++) {
+        square += (x[i] - y[i]) * (x[i] - y[i]);
+    }
+    ck_assert_msg(sqrt(square) <= tolerance * scale, "%s, case %d: off by %g of %g", what, k, sqrt(square), scale);
+}
+
 void assert_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
     const double all = norm(y, count);
     for (size_t i = 0; i < count; i++) {
@@ -36,14 +44,7 @@ void assert_close(const char *what, int k, const double *x, const double *y, siz
         ck_assert_msg(fabs(x[i] - y[i]) <= bound, "%s, case %d: entry %zu is %.17g, not %.17g (bound %g, norm %g)",
                       what, k, i, x[i], y[i], bound, all);
     }
-}
-
-void assert_norm_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance) {
-    double square = 0, scale = fmax(1, norm(y, count));
-    for (size_t i = 0; i < count; i++) {
-        square += (x[i] - y[i]) * (x[i] - y[i]);
-    }
-    ck_assert_msg(sqrt(square) <= tolerance * scale, "%s, case %d: off by %g of %g", what, k, sqrt(square), scale);
+    assert_norm_close(what, k, x, y, count, tolerance);
 }
 
 int run_properties(const char *name, TCase *tests) {

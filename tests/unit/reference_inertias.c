@@ -144,16 +144,19 @@ static bool compare_file(const char *file) {
 START_TEST(real_robots_agree_with_reference_values) {
     DIR *directory = opendir(DYNAMICS_REFERENCE_DIR "/golden");
     ck_assert_ptr_nonnull(directory);
-    int compared = 0;
+    int compared = 0, files = 0;
     for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
         const char *suffix = strrchr(entry->d_name, '.');
         if (suffix != NULL && strcmp(suffix, ".json") == 0) {
+            files++;
             compared += compare_file(entry->d_name);
         }
     }
     closedir(directory);
-    printf("%d robots compared\n", compared);
-    ck_assert_int_ge(compared, 6);
+    printf("%d robots of %d files compared\n", compared, files);
+    ck_assert_int_ge(files, 6);
+    /* The full set of reference values has one file whose robot is not part of it. */
+    ck_assert_int_ge(compared, files > 6 ? files - 1 : files);
 }
 END_TEST
 
