@@ -43,6 +43,7 @@ class Daemon:
         file = self.directory / "dynamicsd.conf"
         (self.directory / "state").mkdir()
         file.write_text("[endpoints]\n" + "".join(f"{kind} = {ipc[kind]} tcp://127.0.0.1:0\n" for kind in ipc) +
+                        "[limits]\nrequest_time = 300\n"  # for a daemon with sanitizers on a busy machine
                         f"[simulations]\nstate_directory = {self.directory}/state\n"
                         f"[models]\ndirectory = {os.environ['ROBOTS']}\n", encoding="utf-8")
         with (self.directory / "log").open("w") as log:
