@@ -55,7 +55,6 @@ bool batch_open_model(call *c, batch *b, const Dynamics__V1__Query *query, query
     b->nq = r.nq;
     b->nv = r.nv;
     b->is_marking = b->values.is_marking;
-    call_tell_model(c, b->entry);
     return is_read;
 }
 

@@ -70,7 +70,7 @@ void call_tell_limit(call *c, uint64_t limit, uint64_t requested);
 void call_tell_sample(call *c, uint64_t sample);
 void call_tell_joint(call *c, const char *name);
 
-/* Writes into the reply the model that the result is computed with. */
+/* Writes into the reply the model that the result is about. */
 void call_tell_model(call *c, const model_entry *entry);
 
 /* Ends the call with an error of the library. The field of the error must be set. */

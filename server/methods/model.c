@@ -139,6 +139,7 @@ void method_unload_model(call *c) {
     Dynamics__V1__UnloadModelReply *reply = call_allocate(c, 1, sizeof *reply);
     Dynamics__V1__ModelSummary *summary = summary_create(c, found);
     bool is_removed = !call_has_ended(c) && keep_remove(c, found);
+    call_tell_model(c, found);
     model_entry_release(found);
     if (is_removed) {
         dynamics__v1__unload_model_reply__init(reply);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "methods/geometry.h"
+#include "methods/text.h"
 
 bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char *method_name, refusal *why) {
     if (!q) {
@@ -34,6 +35,22 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
     return true;
 }
 
+bool query_check_digest(const Dynamics__V1__Query *query, const model_entry *entry, refusal *why) {
+    static const char field[] = "query.expected_digest";
+    char quoted[TEXT_QUOTE_SIZE];
+    if (query->expected_digest[0] == '\0' || strcmp(query->expected_digest, entry->digest) == 0) {
+        return true;
+    }
+    if (!digest_is_one(query->expected_digest)) {
+        return refuse(why, REASON_INVALID_VALUE, field,
+                      "%s is no digest; give \"sha256:\" and 64 digits, as DescribeModel does",
+                      text_quote(query->expected_digest, quoted));
+    }
+    return refuse(why, REASON_MODEL_CHANGED, field,
+                  "the model \"%s\" has the digest %.19s..., not the expected one; describe it, and decide anew",
+                  entry->name, entry->digest);
+}
+
 model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_parts supported) {
     refusal why = {0};
     if (!query_check(query, supported, c->method->name, &why)) {
@@ -43,7 +60,14 @@ model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_p
     model_entry *entry = call_find_model(c, query->model);
     if (!entry) {
         call_blame(c, "query.model");
+        return NULL;
     }
+    if (!query_check_digest(query, entry, &why)) {
+        call_refuse(c, &why);
+        model_entry_release(entry);
+        return NULL;
+    }
+    call_tell_model(c, entry);
     return entry;
 }
 

@@ -38,8 +38,11 @@ typedef struct query_values {
 /* Checks that the query exists and has only parts that `method` supports. */
 bool query_check(const Dynamics__V1__Query *query, query_parts supported, const char *method_name, refusal *why);
 
-/* Checks the query of a request and finds the model, to which the caller then owns a reference. Returns NULL, and the
- * call has ended, on failure. */
+/* Checks that the model is the one that the query expects. */
+bool query_check_digest(const Dynamics__V1__Query *query, const model_entry *entry, refusal *why);
+
+/* Checks the query of a request and finds the model, to which the caller then owns a reference, and which the reply
+ * names. Returns NULL, and the call has ended, on failure. */
 model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_parts supported);
 
 /* Reads gravity. NULL is the model's own. */

@@ -172,6 +172,7 @@ static void begin(replay *p) {
         call_fail(c, why.reason, "%s", why.message);
         return;
     }
+    call_tell_model(c, p->simulation->entry);
     p->reply->model = call_string(c, p->simulation->entry->name);
     p->reply->digest = call_string(c, p->simulation->entry->digest);
     p->reply->step_length = p->simulation->step_length;

@@ -18,7 +18,8 @@ static const double STEP_COST = 5e3;
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
-/* Returns a reference to the simulation of that name. Returns NULL, and the call has ended, if there is none. */
+/* Returns a reference to the simulation of that name, whose model the reply names. Returns NULL, and the call has
+ * ended, if there is none. */
 static simulation *find(call *c, const char *name) {
     live *l = c->service->live;
     simulation *s = name_table_find(&l->simulations, name);
@@ -26,6 +27,7 @@ static simulation *find(call *c, const char *name) {
     void **all;
     size_t count;
     if (s) {
+        call_tell_model(c, s->entry);
         return s;
     }
     text_guess guess = text_guess_start(name);

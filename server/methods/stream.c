@@ -204,6 +204,9 @@ static bool read_query(stream_face *face, const Dynamics__V1__Query *given, mode
         return refuse(why, REASON_UNUSED_FIELD, "query.model",
                       "the model of points for a simulation is that of the simulation; leave it out");
     }
+    if (!query_check_digest(&query, entry, why)) {
+        return false;
+    }
     char **names;
     if (!copy_names(face, &query, &names)) {
         return refuse_memory(why);
@@ -368,6 +371,7 @@ static void reply_opened(call *c, stream *s, bool must_watch) {
         return;
     }
     dynamics__v1__open_stream_reply__init(reply);
+    call_tell_model(c, s->entry);
     reply->stream = call_string(c, s->name);
     reply->key = s->key;
     reply->ingest = call_allocate(c, l->ingest_count, sizeof *reply->ingest);
@@ -422,7 +426,8 @@ void method_open_stream(call *c) {
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-/* Returns a reference to the stream of that name. Returns NULL, and the call has ended, if there is none. */
+/* Returns a reference to the stream of that name, whose model the reply names. Returns NULL, and the call has ended, if
+ * there is none. */
 static stream *find(call *c, const char *name) {
     char quoted[TEXT_QUOTE_SIZE];
     stream *s = name_table_find(&c->service->live->streams, name);
@@ -431,7 +436,9 @@ static stream *find(call *c, const char *name) {
         call_fail(c, name[0] ? REASON_STREAM_NOT_FOUND : REASON_MISSING_VALUE,
                   "there is no stream %s; it may have ended (ListStreams tells which there are)",
                   text_quote(name, quoted));
+        return NULL;
     }
+    call_tell_model(c, s->entry);
     return s;
 }
 

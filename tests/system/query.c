@@ -165,6 +165,47 @@ START_TEST(missing_queries_and_models_are_named_alike_by_all_methods) {
 }
 END_TEST
 
+START_TEST(methods_compute_with_the_expected_model_only) {
+    const char *method = METHODS[_i].method;
+    dyn_client_description *robot;
+    question x;
+    char other[] = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", field[128];
+    wire_require(dyn_client_describe_model(client, "two_link", 0, &error, &robot), &error);
+    open_question(&x);
+    x.query.expected_digest = other;
+    const Dynamics__V1__Status *status = ask(&x, method, &x.query);
+    expect_field(status, DYNAMICS__V1__CODE__CODE_ABORTED, method, "query.expected_digest");
+    ck_assert_str_eq(status->reason, "MODEL_CHANGED");
+    close_question(&x);
+    x.query.expected_digest = text("two_link");
+    status = ask(&x, method, &x.query);
+    expect_field(status, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, method, "query.expected_digest");
+    close_question(&x);
+    x.query.expected_digest = text(robot->model.digest);
+    snprintf(field, sizeof field, "%s.query.expected_digest", method);
+    ck_assert_str_ne(ask(&x, method, &x.query)->field, field);
+    close_question(&x);
+    dyn_client_description_free(robot);
+}
+END_TEST
+
+START_TEST(clients_expect_a_model) {
+    const double q[2] = {0.3, 0.4};
+    double g[2];
+    dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+    dyn_client_description *robot, *arm;
+    wire_require(dyn_client_describe_model(client, "two_link", 0, &error, &robot), &error);
+    wire_require(dyn_client_describe_model(client, "ur5", 0, &error, &arm), &error);
+    query.expected_digest = arm->model.digest;
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_ABORTED);
+    ck_assert_str_eq(error.field, "gravity.query.expected_digest");
+    query.expected_digest = robot->model.digest;
+    wire_require(dyn_client_gravity(client, &query, q, &error, g), &error);
+    dyn_client_description_free(robot);
+    dyn_client_description_free(arm);
+}
+END_TEST
+
 /* Checks that METHODS contains every message of a request with a query, except that of OpenStream: its parts follow
  * from the target, and streams.c checks them. */
 START_TEST(all_methods_with_a_query_are_checked) {
@@ -293,6 +334,8 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_loop_test(all, unsupported_parts_of_the_query_are_refused_with_their_path, 0, METHOD_COUNT);
     tcase_add_loop_test(all, missing_queries_and_models_are_named_alike_by_all_methods, 0, METHOD_COUNT);
+    tcase_add_loop_test(all, methods_compute_with_the_expected_model_only, 0, METHOD_COUNT);
+    tcase_add_test(all, clients_expect_a_model);
     tcase_add_test(all, all_methods_with_a_query_are_checked);
     tcase_add_test(all, mass_matrix_refuses_gravity_and_forces);
     tcase_add_test(all, inverse_dynamics_of_trajectories_counts_external_forces);

@@ -758,6 +758,8 @@ typedef struct dyn_client_query {
     const dyn_client_payload *payloads;
     dyn_client_precision precision;
     dyn_client_on_error on_error;
+    /* Digest that the model must have: MODEL_CHANGED when another one has taken its name; NULL: any model. */
+    const char *expected_digest;
 } dyn_client_query;
 
 /* Errors of the calls below: NOT_FOUND (model, joint, link, frame), INVALID_ARGUMENT (NaN or infinity with the field

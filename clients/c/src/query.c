@@ -129,6 +129,8 @@ dyn_client_status query_encode(const dyn_client_query *query, size_t rows, dyn_c
     to->model = (char *)query->model;
     to->precision = (Dynamics__V1__Precision)query->precision;
     to->on_error = (Dynamics__V1__OnError)query->on_error;
+    if (query->expected_digest != NULL)
+        to->expected_digest = (char *)query->expected_digest;
     to->n_joint_names = query->joint_count;
     to->joint_names = (char **)query->joint_names;
     if (query->gravity != NULL) {

@@ -381,6 +381,40 @@ class Carrier:
         self.assertEqual(self.call("delete_recording", recording=name).bytes, ended.bytes)
         self.call("delete_simulation", **owned)
 
+    def test_replies_name_the_model_that_they_are_about(self):
+        digest = self.call("describe_model", model="two_link").model.digest
+        key = int(digest.removeprefix("sha256:")[:16], 16)
+
+        def about(method, **fields):
+            reply = self.call(method, **fields)
+            self.assertEqual(self.client.reply.model_key, key, method)
+            return reply
+
+        query = {"model": "two_link", "expected_digest": digest}
+        about("describe_model", model=digest)
+        about("export_model", model="two_link", format="MODEL_FORMAT_URDF")
+        about("find_base_parameters", query=query)
+        name, run = self.name("keyed"), self.name("keyed_run")
+        owned = {"simulation": name, "token": about("create_simulation", name=name, query=query).token}
+        about("record_simulation", **owned, recording=run)
+        about("step_simulation", **owned)
+        about("stop_recording", **owned)
+        about("get_simulation_state", simulation=name)
+        about("watch_simulation", simulation=name)
+        about("replay_simulation", recording=run)
+        fed = about("open_stream", name=name, query={"expected_digest": digest}, simulation_input=owned)
+        about("get_stream", stream=name)
+        about("close_stream", stream=name, key=fed.key)
+        self.refused("CODE_ABORTED", "open_stream.query.expected_digest", "open_stream",
+                     query={"expected_digest": digest[:-4] + "0000"}, simulation_input=owned)
+        about("delete_simulation", **owned)
+        about("close_stream", stream=name, key=about("open_stream", name=name, query=query, feedforward={}).key)
+        self.call("delete_recording", recording=run)
+        self.assertEqual(self.client.reply.model_key, 0)
+        for method in ("list_models", "list_simulations", "list_streams"):
+            self.call(method)
+            self.assertEqual(self.client.reply.model_key, 0, method)
+
     # ---- streams and events ------------------------------------------------------------------------------------------
 
     def test_points_that_are_pushed_come_back_as_torques(self):
